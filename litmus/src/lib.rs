@@ -1,0 +1,1 @@
+//! Litmus tests: read, write, and unfold into candidate executions.

@@ -1,0 +1,1 @@
+//! The mapping language and the bounded soundness check of compilation mappings.

@@ -1,0 +1,353 @@
+//! A concrete execution: events and the relations that were chosen (reads-from, coherence, ...), from which every base set
+//! and base relation of its signature is computed.
+
+use crate::bits::{BitMatrix, Event, EventSet};
+use crate::signature::{BaseRelation, BaseSet, Signature};
+
+/// Memory order of an event, of C++ and PTX alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Order {
+    /// Plain C++ accesses (`NA`), weak PTX operations (`WEAK`), and everything where there are no orders.
+    Plain,
+    /// Relaxed.
+    Rlx,
+    /// Acquire.
+    Acq,
+    /// Release.
+    Rel,
+    /// Acquire and release: fences, and RMWs before they are split into their halves.
+    AcqRel,
+    /// Sequentially consistent.
+    Sc,
+}
+
+impl Order {
+    /// The tag in .cat files, empty for [`Order::Plain`].
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Rlx => "RLX",
+            Self::Acq => "ACQ",
+            Self::Rel => "REL",
+            Self::AcqRel => "ACQ_REL",
+            Self::Sc => "SC",
+        }
+    }
+}
+
+/// Scopes, narrowest first (PTX ISA 8.5; C++: block, cluster, device, system).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Threads of the same cta.
+    Cta,
+    /// Threads of the same cluster.
+    Cluster,
+    /// Threads of the same gpu.
+    Gpu,
+    /// All threads.
+    Sys,
+}
+
+impl Scope {
+    /// All scopes, narrowest first.
+    pub const ALL: [Scope; 4] = [Self::Cta, Self::Cluster, Self::Gpu, Self::Sys];
+
+    /// The name in PTX.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cta => "cta",
+            Self::Cluster => "cluster",
+            Self::Gpu => "gpu",
+            Self::Sys => "sys",
+        }
+    }
+}
+
+/// Where a thread runs. Two threads share a cta only if they share the cluster and the gpu as well: every field is a
+/// global number, and [`Placement::shares`] compares outwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Placement {
+    /// The gpu (device).
+    pub gpu: u8,
+    /// The cluster within the gpu.
+    pub cluster: u8,
+    /// The cta (block, work-group) within the cluster.
+    pub cta: u8,
+}
+
+impl Placement {
+    /// Does `scope` around a thread at `self` include a thread at `other`?
+    pub fn shares(self, scope: Scope, other: Placement) -> bool {
+        match scope {
+            Scope::Sys => true,
+            Scope::Gpu => self.gpu == other.gpu,
+            Scope::Cluster => self.gpu == other.gpu && self.cluster == other.cluster,
+            Scope::Cta => self == other,
+        }
+    }
+}
+
+/// The method of memory access (PTX ISA 8.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Proxy {
+    /// Ordinary loads, stores and atomics.
+    #[default]
+    Generic,
+    /// Only of proxy fences: between virtual aliases.
+    Alias,
+    /// Surface.
+    Surface,
+    /// Texture.
+    Texture,
+    /// Constant.
+    Constant,
+}
+
+/// What an event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The initial write of a location.
+    Init,
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// A memory fence.
+    Fence,
+    /// A proxy fence.
+    ProxyFence,
+    /// An arrival at a control barrier.
+    BarrierArrive,
+    /// A wait at a control barrier.
+    BarrierWait,
+}
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EventData {
+    /// What it is.
+    pub kind: Kind,
+    /// Its thread, an index into [`Execution::threads`]; `None` for initial writes.
+    pub thread: Option<u8>,
+    /// Its memory order.
+    pub order: Order,
+    /// Its scope; `None` for plain and weak operations and where there are no scopes.
+    pub scope: Option<Scope>,
+    /// The location that it accesses (virtual address), an index into [`Execution::locations`]; `None` for fences and barriers.
+    pub location: Option<u8>,
+    /// The value read or written, if known.
+    pub value: Option<i64>,
+    /// How memory is accessed.
+    pub proxy: Proxy,
+    /// Is it a `.volatile` operation?
+    pub volatile: bool,
+    /// Is it an `.mmio` operation?
+    pub mmio: bool,
+    /// Does it belong to a `red` (a reduction, which returns nothing)?
+    pub reduction: bool,
+    /// The barrier of a control barrier event.
+    pub barrier: Option<u8>,
+}
+
+impl EventData {
+    /// An event with everything unsaid at its default.
+    pub fn new(kind: Kind, thread: Option<u8>, order: Order) -> Self {
+        Self {
+            kind,
+            thread,
+            order,
+            scope: None,
+            location: None,
+            value: None,
+            proxy: Proxy::Generic,
+            volatile: false,
+            mmio: false,
+            reduction: false,
+            barrier: None,
+        }
+    }
+}
+
+/// A location: its name, and the physical location behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The name in the program.
+    pub name: String,
+    /// The index of the location that stands for the same memory: its own unless it is an alias.
+    pub physical: u8,
+    /// C++: is it declared atomic?
+    pub atomic: bool,
+}
+
+/// A concrete execution. Events are numbered thread by thread in program order, initial writes last.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Execution {
+    /// Which names a model may use on it.
+    pub signature: Signature,
+    /// The events.
+    pub events: Vec<EventData>,
+    /// Where each thread runs.
+    pub threads: Vec<Placement>,
+    /// The locations.
+    pub locations: Vec<Location>,
+    /// Program order.
+    pub po: BitMatrix,
+    /// Reads-from.
+    pub rf: BitMatrix,
+    /// Coherence order, initial writes first.
+    pub co: BitMatrix,
+    /// From the read to the write of each RMW.
+    pub rmw: BitMatrix,
+    /// Address dependencies.
+    pub addr: BitMatrix,
+    /// Data dependencies.
+    pub data: BitMatrix,
+    /// Control dependencies.
+    pub ctrl: BitMatrix,
+    /// Fence-SC order (PTX).
+    pub sync_fence: BitMatrix,
+    /// From barrier arrivals to the waits that they release (PTX).
+    pub sync_barrier: BitMatrix,
+}
+
+impl Execution {
+    /// An execution with the given events and no relations but program order, which follows from threads and numbering.
+    pub fn new(signature: Signature, events: Vec<EventData>, threads: Vec<Placement>, locations: Vec<Location>) -> Self {
+        let n = events.len();
+        let empty = BitMatrix::new(n);
+        let mut po = empty.clone();
+        for (a, b) in pairs(n) {
+            if a < b && events[a.index()].thread.is_some() && events[a.index()].thread == events[b.index()].thread {
+                po.insert(a, b);
+            }
+        }
+        Self {
+            signature,
+            events,
+            threads,
+            locations,
+            po,
+            rf: empty.clone(),
+            co: empty.clone(),
+            rmw: empty.clone(),
+            addr: empty.clone(),
+            data: empty.clone(),
+            ctrl: empty.clone(),
+            sync_fence: empty.clone(),
+            sync_barrier: empty,
+        }
+    }
+
+    /// The number of events, initial writes included.
+    pub fn size(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The events for which `keep` holds.
+    pub fn events_where(&self, keep: impl Fn(&EventData) -> bool) -> EventSet {
+        (0..self.size()).map(Event::from).filter(|e| keep(&self.events[e.index()])).collect()
+    }
+
+    /// A base set.
+    pub fn base_set(&self, set: BaseSet) -> EventSet {
+        use Kind::{BarrierArrive, BarrierWait, Fence, Init, ProxyFence, Read, Write};
+        let order =
+            |o: Order| self.events_where(|e| e.order == o && !matches!(e.kind, Init | BarrierArrive | BarrierWait | ProxyFence));
+        let scope = |s: Scope| self.events_where(|e| e.scope == Some(s));
+        let proxy = |p: Proxy| self.events_where(|e| e.proxy == p && !matches!(e.kind, Fence | BarrierArrive | BarrierWait));
+        match set {
+            BaseSet::Universe => EventSet::first(self.size()),
+            BaseSet::W => self.events_where(|e| matches!(e.kind, Init | Write)),
+            BaseSet::R => self.events_where(|e| e.kind == Read),
+            BaseSet::M => self.events_where(|e| matches!(e.kind, Init | Read | Write)),
+            BaseSet::F | BaseSet::Mfence => self.events_where(|e| matches!(e.kind, Fence | ProxyFence)),
+            BaseSet::B => self.events_where(|e| matches!(e.kind, BarrierArrive | BarrierWait)),
+            BaseSet::Rmw => self.rmw.pairs().flat_map(|(r, w)| [r, w]).collect(),
+            BaseSet::Iw => self.events_where(|e| e.kind == Init),
+            BaseSet::Na | BaseSet::Weak => {
+                self.events_where(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write))
+            }
+            BaseSet::Atomic => self.events_where(|e| e.order != Order::Plain && e.kind != Init),
+            BaseSet::Rlx => order(Order::Rlx),
+            BaseSet::Acq => order(Order::Acq),
+            BaseSet::Rel => order(Order::Rel),
+            BaseSet::AcqRel => order(Order::AcqRel),
+            BaseSet::Sc => order(Order::Sc),
+            BaseSet::Cta => scope(Scope::Cta),
+            BaseSet::Cluster => scope(Scope::Cluster),
+            BaseSet::Gpu => scope(Scope::Gpu),
+            BaseSet::Sys => scope(Scope::Sys),
+            BaseSet::Gen => self.events_where(|e| e.proxy == Proxy::Generic && matches!(e.kind, Init | Read | Write)),
+            BaseSet::Alias => proxy(Proxy::Alias),
+            BaseSet::Sur => proxy(Proxy::Surface),
+            BaseSet::Tex => proxy(Proxy::Texture),
+            BaseSet::Con => proxy(Proxy::Constant),
+            BaseSet::Red => self.events_where(|e| e.reduction),
+            BaseSet::Volatile => self.events_where(|e| e.volatile),
+            BaseSet::Mmio => self.events_where(|e| e.mmio),
+        }
+    }
+
+    /// A base relation.
+    pub fn base_relation(&self, relation: BaseRelation) -> BitMatrix {
+        let n = self.size();
+        let event = |e: Event| &self.events[e.index()];
+        let where_pairs = |keep: &dyn Fn(Event, Event) -> bool| BitMatrix::from_pairs(n, pairs(n).filter(|&(a, b)| keep(a, b)));
+        let same = |scope: Scope| {
+            where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
+                (Some(s), Some(t)) => self.threads[usize::from(s)].shares(scope, self.threads[usize::from(t)]),
+                _ => false,
+            })
+        };
+        let int = |a: Event, b: Event| a == b || event(a).thread.is_some() && event(a).thread == event(b).thread;
+        match relation {
+            BaseRelation::Id => where_pairs(&|a, b| a == b),
+            BaseRelation::Po => self.po.clone(),
+            BaseRelation::Rf => self.rf.clone(),
+            BaseRelation::Co => self.co.clone(),
+            BaseRelation::Fr => {
+                let mut fr = BitMatrix::new(n);
+                for (w, r) in self.rf.pairs() {
+                    fr.row_mut(r).0 |= self.co.row(w).0;
+                }
+                fr
+            }
+            BaseRelation::Loc => where_pairs(&|a, b| self.physical(a).is_some() && self.physical(a) == self.physical(b)),
+            BaseRelation::Vloc => where_pairs(&|a, b| event(a).location.is_some() && event(a).location == event(b).location),
+            BaseRelation::Int => where_pairs(&int),
+            BaseRelation::Ext => where_pairs(&|a, b| !int(a, b)),
+            BaseRelation::Rmw => self.rmw.clone(),
+            BaseRelation::Addr => self.addr.clone(),
+            BaseRelation::Data => self.data.clone(),
+            BaseRelation::Ctrl => self.ctrl.clone(),
+            BaseRelation::Sr => where_pairs(&|a, b| self.includes(a, b) && self.includes(b, a)),
+            BaseRelation::Scta => same(Scope::Cta),
+            BaseRelation::Scluster => same(Scope::Cluster),
+            BaseRelation::Sgpu => same(Scope::Gpu),
+            BaseRelation::Syncbar => where_pairs(&|a, b| {
+                event(a).barrier.is_some() && event(a).barrier == event(b).barrier && same(Scope::Cta).contains(a, b)
+            }),
+            BaseRelation::SyncBarrier => self.sync_barrier.clone(),
+            BaseRelation::SyncFence => self.sync_fence.clone(),
+        }
+    }
+
+    /// The physical location that an event accesses.
+    pub fn physical(&self, e: Event) -> Option<u8> {
+        self.events[e.index()].location.map(|l| self.locations[usize::from(l)].physical)
+    }
+
+    /// Does the scope of `a` include the thread of `b`?
+    fn includes(&self, a: Event, b: Event) -> bool {
+        let (a, b) = (&self.events[a.index()], &self.events[b.index()]);
+        match (a.scope, a.thread, b.thread) {
+            (Some(scope), Some(s), Some(t)) => self.threads[usize::from(s)].shares(scope, self.threads[usize::from(t)]),
+            _ => false,
+        }
+    }
+}
+
+/// All pairs of `n` events.
+fn pairs(n: usize) -> impl Iterator<Item = (Event, Event)> {
+    (0..n).flat_map(move |a| (0..n).map(move |b| (Event::from(a), Event::from(b))))
+}

@@ -1,0 +1,1 @@
+//! Bounded relational model finding: relational logic, circuit, CNF, SAT, and back.
