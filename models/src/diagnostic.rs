@@ -54,6 +54,34 @@ impl Span {
     }
 }
 
+/// A range of bytes of one file: where a definition or a check of a model comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// The range in it.
+    pub span: Span,
+}
+
+impl Place {
+    /// The line (from 1) on which it starts.
+    pub fn line(&self) -> usize {
+        self.file.position(self.span.start).0
+    }
+
+    /// The text itself.
+    pub fn text(&self) -> &str {
+        self.file.text.get(self.span.start..self.span.end).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Place {
+    /// `file:line`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.name, self.line())
+    }
+}
+
 /// A place in a file and what is to be said about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {

@@ -3,4 +3,16 @@
 pub mod bits;
 pub mod diagnostic;
 pub mod execution;
+pub mod explain;
+pub mod judge;
+pub mod library;
+// pub mod lower; (until the logic of margay-solver is there)
+pub mod model;
 pub mod signature;
+pub mod typing;
+pub mod wellformed;
+
+pub use diagnostic::{Diagnostic, SourceFile};
+pub use execution::Execution;
+pub use model::{Check, CheckKind, Definition, Loaded, Model, Role};
+pub use signature::Signature;

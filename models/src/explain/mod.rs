@@ -1,0 +1,107 @@
+//! Why an execution fails a check: a shortest cycle (or pair, or event), each edge with its derivation down to base
+//! relations, and all of it in words.
+
+use crate::bits::Event;
+use crate::diagnostic::Place;
+use crate::execution::Execution;
+use crate::model::Model;
+use crate::signature::BaseRelation;
+
+/// A check that fails, and why.
+#[derive(Debug, Clone)]
+pub struct Violation {
+    /// The index of the check.
+    pub check: usize,
+    /// The name to show for it.
+    pub name: String,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// What contradicts a check.
+#[derive(Debug, Clone)]
+pub enum Finding {
+    /// The events of a cycle in order; step `i` leads from event `i` to the next one, the last one back to the first.
+    /// A reflexive pair is unfolded into the path that makes it.
+    Cycle(Vec<Derivation>),
+    /// A pair that a relation should not have.
+    Pair(Derivation),
+    /// An event that a set should not have.
+    Member(Event),
+    /// `~empty`, `~acyclic` or `~irreflexive`: there is nothing to show.
+    Nothing,
+}
+
+/// Why a pair of events is in a relation.
+#[derive(Debug, Clone)]
+pub struct Derivation {
+    /// From.
+    pub from: Event,
+    /// To.
+    pub to: Event,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// The last step of a derivation.
+#[derive(Debug, Clone)]
+pub enum Reason {
+    /// A base relation.
+    Base(BaseRelation),
+    /// A definition of the model has the pair, because of what its body says.
+    Definition {
+        /// Its name.
+        name: String,
+        /// Where it is defined.
+        place: Place,
+        /// Why its body has the pair.
+        because: Box<Derivation>,
+    },
+    /// A path: consecutive steps (`;`, `+`, `*`).
+    Path(Vec<Derivation>),
+    /// All of them at once, between the same events (`&`), and what restricts the pair further.
+    Both(Vec<Derivation>, Vec<Condition>),
+    /// The pair backwards (`^-1`).
+    Inverse(Box<Derivation>),
+    /// Only conditions on the two events (`[S]`, `S * T`, `~r`): no relation leads from one to the other.
+    Conditions(Vec<Condition>),
+}
+
+/// A condition on the events of a derivation, as the model writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The expression, e.g. `REL`, `W & SC` or `~loc`.
+    pub text: String,
+    /// The first event that it speaks of.
+    pub event: Event,
+    /// The second one, for conditions on pairs.
+    pub other: Option<Event>,
+}
+
+/// An edge of the concrete cycle: a base relation between two events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Edge {
+    /// From.
+    pub from: Event,
+    /// To.
+    pub to: Event,
+    /// The base relation.
+    pub relation: BaseRelation,
+}
+
+impl Violation {
+    /// The base edges, in the order of the cycle: what a picture shows.
+    pub fn edges(&self) -> Vec<Edge> {
+        todo!()
+    }
+
+    /// The cycle in words, one sentence for each line, with the given names of events.
+    pub fn words(&self, _name: &dyn Fn(Event) -> String) -> Vec<String> {
+        todo!()
+    }
+}
+
+/// Why the execution fails the check (with that index), `None` if it does not.
+pub fn violation(_model: &Model, _execution: &Execution, _check: usize) -> Option<Violation> {
+    todo!()
+}

@@ -1,0 +1,155 @@
+//! The nodes of the typed model, shared by hash-consing: equal expressions are one node.
+
+use rustc_hash::FxHashMap;
+
+use crate::signature::{BaseRelation, BaseSet};
+
+/// A node of an [`Arena`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(pub(crate) u32);
+
+/// A definition: an index into [`super::Model::definitions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DefId(pub(crate) u32);
+
+/// A `let rec`: an index into [`super::Model::groups`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(pub(crate) u32);
+
+macro_rules! index {
+    ($($id:ident),*) => { $(
+        impl $id {
+            /// The index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<usize> for $id {
+            fn from(index: usize) -> Self {
+                $id(u32::try_from(index).expect("models are limited to far fewer nodes than 2^32"))
+            }
+        }
+    )* };
+}
+
+index!(ExprId, DefId, GroupId);
+
+/// Set of events, or relation between events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sort {
+    /// A set of events.
+    Set,
+    /// A binary relation between events.
+    Relation,
+}
+
+impl std::fmt::Display for Sort {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Set => "set",
+            Self::Relation => "relation",
+        })
+    }
+}
+
+/// An expression of the typed model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    /// A base set, `_` among them.
+    Set(BaseSet),
+    /// A base relation.
+    Relation(BaseRelation),
+    /// `0`
+    Empty(Sort),
+    /// A named expression; within the bodies of its own group the current approximation of the fixpoint.
+    Definition(DefId),
+    /// `a | b`, of sets or of relations.
+    Union(ExprId, ExprId),
+    /// `a & b`, of sets or of relations.
+    Intersection(ExprId, ExprId),
+    /// `a \ b`, of sets or of relations.
+    Difference(ExprId, ExprId),
+    /// `~a`: every event, or every pair of events, but these.
+    Complement(ExprId),
+    /// `r; s`
+    Sequence(ExprId, ExprId),
+    /// `A * B`; the relation `_` is the product of the set `_` with itself.
+    Product(ExprId, ExprId),
+    /// `[A]`: the identity on a set.
+    Diagonal(ExprId),
+    /// `r^-1`
+    Inverse(ExprId),
+    /// `r+`
+    Closure(ExprId),
+    /// `r*`
+    ReflexiveClosure(ExprId),
+    /// `r?`
+    Optional(ExprId),
+    /// `domain r`
+    Domain(ExprId),
+    /// `range r`
+    Range(ExprId),
+}
+
+impl Node {
+    /// The nodes it is made of, left to right; the body of a definition is not among them.
+    pub fn children(self) -> impl Iterator<Item = ExprId> {
+        let (a, b) = match self {
+            Self::Set(_) | Self::Relation(_) | Self::Empty(_) | Self::Definition(_) => (None, None),
+            Self::Union(a, b)
+            | Self::Intersection(a, b)
+            | Self::Difference(a, b)
+            | Self::Sequence(a, b)
+            | Self::Product(a, b) => (Some(a), Some(b)),
+            Self::Complement(a)
+            | Self::Diagonal(a)
+            | Self::Inverse(a)
+            | Self::Closure(a)
+            | Self::ReflexiveClosure(a)
+            | Self::Optional(a)
+            | Self::Domain(a)
+            | Self::Range(a) => (Some(a), None),
+        };
+        a.into_iter().chain(b)
+    }
+}
+
+/// The nodes of a model.
+#[derive(Debug, Clone, Default)]
+pub struct Arena {
+    /// Each node with its sort.
+    nodes: Vec<(Node, Sort)>,
+    /// Where each node is in `nodes`.
+    known: FxHashMap<Node, ExprId>,
+}
+
+impl Arena {
+    /// The node for an expression of the given sort; an equal one that is there already is used again.
+    pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> ExprId {
+        *self.known.entry(node).or_insert_with(|| {
+            self.nodes.push((node, sort));
+            ExprId::from(self.nodes.len() - 1)
+        })
+    }
+
+    /// The node.
+    pub fn node(&self, id: ExprId) -> Node {
+        self.nodes[id.index()].0
+    }
+
+    /// Is it a set or a relation?
+    pub fn sort(&self, id: ExprId) -> Sort {
+        self.nodes[id.index()].1
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Are there no nodes?
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}

@@ -1,0 +1,80 @@
+//! Questions about a typed model: what it mentions, and where its checks and definitions are.
+
+use super::{Check, Definition, ExprId, Model, Node, Role};
+use crate::signature::{BaseRelation, BaseSet};
+
+impl Model {
+    /// The definition behind an id.
+    pub fn definition(&self, id: super::DefId) -> &Definition {
+        &self.definitions[id.index()]
+    }
+
+    /// The index of the definition that a name stands for at the end of the text (the last one of that name).
+    pub fn definition_named(&self, name: &str) -> Option<super::DefId> {
+        self.definitions.iter().rposition(|d| d.name == name).map(super::DefId::from)
+    }
+
+    /// The index of the check with that name; case, `-`, `_` and blanks do not matter.
+    pub fn check_named(&self, name: &str) -> Option<usize> {
+        let wanted = simplified(name);
+        self.checks.iter().position(|c| simplified(&c.display_name()) == wanted)
+    }
+
+    /// The checks that every allowed execution passes, with their indices.
+    pub fn axioms(&self) -> impl Iterator<Item = (usize, &Check)> {
+        self.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom)
+    }
+
+    /// Do the checks depend on a base set?
+    pub fn mentions_set(&self, set: BaseSet) -> bool {
+        self.used_nodes().any(|n| n == Node::Set(set))
+    }
+
+    /// Do the checks depend on a base relation?
+    pub fn mentions_relation(&self, relation: BaseRelation) -> bool {
+        self.used_nodes().any(|n| n == Node::Relation(relation))
+    }
+
+    /// Do the checks depend on scopes or on where threads run?
+    pub fn is_scoped(&self) -> bool {
+        self.used_nodes().any(|n| match n {
+            Node::Set(s) => matches!(s, BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys),
+            Node::Relation(r) => {
+                use BaseRelation::{Scluster, Scta, Sgpu, Sr};
+                matches!(r, Sr | Scta | Scluster | Sgpu)
+            }
+            _ => false,
+        })
+    }
+
+    /// The nodes that the checks depend on, through definitions, in ascending order.
+    fn used_nodes(&self) -> impl Iterator<Item = Node> {
+        self.reachable(self.checks.iter().map(|c| c.expr)).into_iter().map(|id| self.arena.node(id))
+    }
+
+    /// Every node that the given ones depend on, through definitions, in ascending order.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
+        let mut seen = vec![false; self.arena.len()];
+        let mut open: Vec<ExprId> = roots.into_iter().collect();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            let node = self.arena.node(id);
+            open.extend(node.children());
+            if let Node::Definition(d) = node {
+                open.push(self.definition(d).body);
+                // The whole group is computed together.
+                if let Some(g) = self.definition(d).group {
+                    open.extend(self.groups[g.index()].iter().map(|&m| self.definition(m).body));
+                }
+            }
+        }
+        (0..seen.len()).filter(|&i| seen[i]).map(ExprId::from).collect()
+    }
+}
+
+/// A name as it is compared: lower case, without `-`, `_` and blanks.
+fn simplified(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).flat_map(char::to_lowercase).collect()
+}
