@@ -1,0 +1,110 @@
+//! PTX instructions as text.
+
+use margay_models::execution::Proxy;
+
+use crate::test::{Access, AccessOrder, Address, Base, ClusterBarrier, Dialect, Instruction, Operation, Type, Value};
+
+/// An instruction.
+pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
+    let text = operation(&instruction.operation, dialect);
+    match &instruction.guard {
+        Some(guard) => format!("@{}{} {text}", if guard.negated { "!" } else { "" }, guard.register),
+        None => text,
+    }
+}
+
+fn operation(operation: &Operation, dialect: Dialect) -> String {
+    let address = |a: &Address| address(a, dialect);
+    match operation {
+        Operation::Load { access, destination, address: a } => {
+            let name = match access.proxy {
+                Proxy::Generic | Proxy::Alias => "ld",
+                Proxy::Surface => "suld",
+                Proxy::Texture => "tld",
+                Proxy::Constant => "cld",
+            };
+            format!("{name}{} {destination}, {}", qualifiers(access, ""), address(a))
+        }
+        Operation::Store { access, address: a, value: v } => {
+            let name = if access.proxy == Proxy::Surface { "sust" } else { "st" };
+            format!("{name}{} {}, {}", qualifiers(access, ""), address(a), value(v))
+        }
+        Operation::Atom { access, function, destination, address: a, operand, replacement } => {
+            let name = if destination.is_some() { "atom" } else { "red" };
+            let mut operands: Vec<String> = destination.iter().cloned().collect();
+            operands.push(address(a));
+            operands.push(value(operand));
+            operands.extend(replacement.iter().map(value));
+            format!("{name}{} {}", qualifiers(access, function.name()), operands.join(", "))
+        }
+        Operation::Fence { order, scope } => {
+            let order = order.map_or(String::new(), |o| format!(".{}", o.name()));
+            let scope = scope.map_or(String::new(), |s| format!(".{}", s.name()));
+            format!("fence{order}{scope}")
+        }
+        Operation::Membar(level) => format!("membar.{}", level.name()),
+        Operation::ProxyFence(kind) => format!("fence.proxy.{}", kind.name()),
+        Operation::Barrier { mode, barrier, count } => {
+            let count = count.map_or(String::new(), |n| format!(", {n}"));
+            format!("bar.cta.{} {barrier}{count}", mode.name())
+        }
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }) => "barrier.cluster.arrive".to_string(),
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }) => "barrier.cluster.arrive.relaxed".to_string(),
+        Operation::ClusterBarrier(ClusterBarrier::Wait) => "barrier.cluster.wait".to_string(),
+        Operation::Local { function, ty, destination, operands } => {
+            let operands: Vec<String> = operands.iter().map(value).collect();
+            format!("{}{} {destination}, {}", function.name(), type_suffix(*ty), operands.join(", "))
+        }
+        Operation::BranchIf { comparison, left, right, target } => {
+            format!("b{} {}, {}, {target}", comparison.mnemonic(), value(left), value(right))
+        }
+        Operation::Goto(target) => format!("goto {target}"),
+        Operation::Label(name) => format!("{name}:"),
+    }
+}
+
+/// `.acquire.gpu.global.cg.add.s32`: order, scope, space, cache operator, function (of `atom`), type.
+fn qualifiers(access: &Access, function: &str) -> String {
+    let mut out = String::new();
+    let mut add = |part: &str| {
+        if !part.is_empty() {
+            out.push('.');
+            out.push_str(part);
+        }
+    };
+    add(access.order.map_or("", AccessOrder::name));
+    add(access.scope.map_or("", |s| s.name()));
+    add(access.space.map_or("", |s| s.name()));
+    add(access.cache.map_or("", |c| c.name()));
+    add(function);
+    out + &type_suffix(access.ty)
+}
+
+/// `.s32`
+pub(super) fn type_suffix(ty: Option<Type>) -> String {
+    match ty {
+        Some(Type { letter: 'p', .. }) => ".pred".to_string(),
+        Some(Type { letter, bits }) => format!(".{letter}{bits}"),
+        None => String::new(),
+    }
+}
+
+/// A bare location without offset stays bare in the tabular forms; everything else is in brackets.
+fn address(address: &Address, dialect: Dialect) -> String {
+    let base = match &address.base {
+        Base::Location(name) | Base::Register(name) => name,
+    };
+    match (&address.base, &address.offset) {
+        (Base::Location(_), None) if dialect != Dialect::GpuPtx => base.clone(),
+        (_, None) => format!("[{base}]"),
+        (_, Some(offset)) => format!("[{base}+{}]", value(offset)),
+    }
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Register(name) => name.clone(),
+        Value::Integer(n) => n.to_string(),
+        Value::AddressOf(location) => location.clone(),
+    }
+}

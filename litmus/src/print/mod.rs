@@ -1,0 +1,58 @@
+//! Writing tests: the text that the readers read back unchanged.
+
+mod c;
+mod condition;
+mod instruction;
+mod table;
+
+pub use c::{CLine, statement_lines};
+pub use condition::{proposition, variable};
+pub use instruction::instruction;
+
+use crate::test::{Dialect, InitialValue, Test};
+
+/// The whole text of a test, with a line feed at the end.
+pub fn test(test: &Test) -> String {
+    let mut out = format!("{} {}\n", test.dialect.header(), test.name);
+    if let Some(description) = &test.description {
+        out.push_str(&format!("\"{description}\"\n"));
+    }
+    match test.dialect {
+        Dialect::Ptx | Dialect::Generic => table::tabular(test, &mut out),
+        Dialect::GpuPtx => table::gpu_ptx(test, &mut out),
+        Dialect::C => c::program(test, &mut out),
+    }
+    if !test.observed.is_empty() {
+        let shown: Vec<String> = test.observed.iter().map(|v| format!("{};", variable(v, test.dialect))).collect();
+        out.push_str(&format!("locations [{}]\n", shown.join(" ")));
+    }
+    if let Some(filter) = &test.filter {
+        out.push_str(&format!("filter ({})\n", proposition(filter, test.dialect)));
+    }
+    let asked = proposition(&test.condition.proposition, test.dialect);
+    out.push_str(&format!("{} ({asked})\n", test.condition.quantifier.keyword()));
+    out
+}
+
+/// `{ a; b; }`, on one line if it fits, else with one line for each group (locations, then the registers of each thread).
+fn braces(groups: &[Vec<String>]) -> String {
+    let groups: Vec<String> = groups
+        .iter()
+        .filter(|g| !g.is_empty())
+        .map(|g| g.iter().map(|d| format!("{d};")).collect::<Vec<_>>().join(" "))
+        .collect();
+    let one_line = format!("{{ {} }}", groups.join(" "));
+    match groups.len() {
+        0 => "{ }".to_string(),
+        _ if one_line.len() <= 100 => one_line,
+        _ => format!("{{\n  {}\n}}", groups.join("\n  ")),
+    }
+}
+
+/// An initial value.
+fn initial(value: &InitialValue) -> String {
+    match value {
+        InitialValue::Integer(n) => n.to_string(),
+        InitialValue::AddressOf(location) => format!("&{location}"),
+    }
+}

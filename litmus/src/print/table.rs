@@ -1,0 +1,200 @@
+//! The tabular forms: Dartagnan's PTX, the generic one, and that of the 2015 paper (its Fig. 12).
+
+use std::collections::BTreeMap;
+
+use margay_models::execution::{Placement, Proxy};
+
+use super::instruction::{instruction, type_suffix};
+use super::{braces, initial};
+use crate::test::{Body, LocationDeclaration, RegisterDeclaration, Test, ThreadId};
+
+/// Initial state and program of a test in the tabular syntax.
+pub(super) fn tabular(test: &Test, out: &mut String) {
+    let mut groups = vec![test.locations.iter().map(location).collect::<Vec<_>>()];
+    for thread in threads(test) {
+        let of_thread = test.registers.iter().filter(|r| r.thread == thread);
+        groups.push(of_thread.map(|r| register(r, &thread.to_string())).collect());
+    }
+    out.push_str(&braces(&groups));
+    out.push('\n');
+    let header = |t: ThreadId| match test.threads[t.index()].placement {
+        Some(Placement { gpu, cluster, cta }) if shows_clusters(test) => format!("{t}@cta {cta},cluster {cluster},gpu {gpu}"),
+        Some(Placement { gpu, cta, .. }) => format!("{t}@cta {cta},gpu {gpu}"),
+        None => t.to_string(),
+    };
+    columns(test, &threads(test).map(header).collect::<Vec<_>>(), out);
+}
+
+/// Initial state, program, scope tree and memory map of a test in the form of the 2015 paper.
+pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
+    let mut groups = vec![
+        test.locations
+            .iter()
+            .filter(|l| l.value.is_some() || l.alias.is_some() || l.space.is_none())
+            .map(location)
+            .collect::<Vec<_>>(),
+    ];
+    for thread in threads(test) {
+        let of_thread = test.registers.iter().filter(|r| r.thread == thread);
+        groups.push(of_thread.map(|r| register(r, &thread.0.to_string())).collect());
+    }
+    out.push_str(&braces(&groups));
+    out.push('\n');
+    columns(test, &threads(test).map(|t| format!("T{}", t.0)).collect::<Vec<_>>(), out);
+    if test.threads.iter().any(|t| t.placement.is_some()) {
+        out.push_str(&scope_tree(test));
+        out.push('\n');
+    }
+    let mapped: Vec<String> =
+        test.locations.iter().filter_map(|l| l.space.map(|s| format!("{}: {}", l.name, s.name()))).collect();
+    if !mapped.is_empty() {
+        out.push_str(&mapped.join(", "));
+        out.push('\n');
+    }
+}
+
+fn threads(test: &Test) -> impl Iterator<Item = ThreadId> + use<> {
+    (0..test.threads.len()).map(|t| ThreadId(t as u8))
+}
+
+/// A header names clusters if they are not simply those of the ctas.
+fn shows_clusters(test: &Test) -> bool {
+    test.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta)
+}
+
+fn location(l: &LocationDeclaration) -> String {
+    match (&l.alias, &l.value) {
+        (Some(alias), _) => format!("{} @ {} aliases {}", l.name, proxy(alias.proxy), alias.of),
+        (None, Some(value)) => format!("{}={}", l.name, initial(value)),
+        (None, None) => l.name.clone(),
+    }
+}
+
+fn proxy(proxy: Proxy) -> &'static str {
+    match proxy {
+        Proxy::Generic | Proxy::Alias => "generic",
+        Proxy::Surface => "surface",
+        Proxy::Texture => "texture",
+        Proxy::Constant => "constant",
+    }
+}
+
+fn register(r: &RegisterDeclaration, thread: &str) -> String {
+    let value = r.value.as_ref().map(initial);
+    match (r.ty, value) {
+        (Some(ty), Some(value)) => format!("{thread}:.reg {} {}={value}", type_suffix(Some(ty)), r.name),
+        (Some(ty), None) => format!("{thread}:.reg {} {}", type_suffix(Some(ty)), r.name),
+        (None, Some(value)) => format!("{thread}:{}={value}", r.name),
+        (None, None) => format!("{thread}:{}", r.name),
+    }
+}
+
+/// The header and the rows, in aligned columns.
+fn columns(test: &Test, headers: &[String], out: &mut String) {
+    let cells: Vec<Vec<String>> = test
+        .threads
+        .iter()
+        .map(|t| match &t.body {
+            Body::Instructions(instructions) => instructions.iter().map(|i| instruction(i, test.dialect)).collect(),
+            Body::Statements(_) => Vec::new(),
+        })
+        .collect();
+    let width = |t: usize| cells[t].iter().chain(headers.get(t)).map(|cell| cell.chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..headers.len()).map(width).collect();
+    let rows = cells.iter().map(Vec::len).max().unwrap_or_default();
+    let mut line = |cell: &dyn Fn(usize) -> String| {
+        let padded: Vec<String> = widths.iter().enumerate().map(|(t, &w)| format!(" {:w$} ", cell(t))).collect();
+        out.push_str(&padded.join("|"));
+        out.push_str(";\n");
+    };
+    line(&|t| headers[t].clone());
+    for row in 0..rows {
+        line(&|t| cells[t].get(row).cloned().unwrap_or_default());
+    }
+}
+
+/// `ScopeTree(grid(cta(warp T0) (warp T1)))`; with `cluster` nodes where clusters differ from ctas, and a `system` node around
+/// the grids of several gpus.
+fn scope_tree(test: &Test) -> String {
+    let clusters = shows_clusters(test);
+    let mut tree: BTreeMap<u8, BTreeMap<u8, BTreeMap<u8, Vec<ThreadId>>>> = BTreeMap::new();
+    for thread in threads(test) {
+        let p = test.placement(thread);
+        tree.entry(p.gpu)
+            .or_default()
+            .entry(if clusters { p.cluster } else { 0 })
+            .or_default()
+            .entry(p.cta)
+            .or_default()
+            .push(thread);
+    }
+    let node = |kind: &str, children: Vec<String>| format!("{kind}{}", children.join(" "));
+    let wrap = |inner: String| format!("({inner})");
+    let cta = |warps: &Vec<ThreadId>| wrap(node("cta", warps.iter().map(|t| format!("(warp T{})", t.0)).collect()));
+    let grids: Vec<String> = tree
+        .values()
+        .map(|in_gpu| {
+            let children = in_gpu.values().flat_map(|in_cluster| {
+                let ctas: Vec<String> = in_cluster.values().map(cta).collect();
+                if clusters { vec![wrap(node("cluster", ctas))] } else { ctas }
+            });
+            node("grid", children.collect())
+        })
+        .collect();
+    match grids.as_slice() {
+        [grid] => format!("ScopeTree({grid})"),
+        _ => format!("ScopeTree({})", node("system", grids.into_iter().map(wrap).collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::{Access, AccessOrder, Address, Condition, Dialect, Operation, Proposition, Quantifier, Thread, Value};
+
+    fn thread(placement: Placement) -> Thread {
+        let store = Operation::Store {
+            access: Access { order: Some(AccessOrder::Weak), ..Access::default() },
+            address: Address::location("x"),
+            value: Value::Integer(1),
+        };
+        Thread {
+            placement: Some(placement),
+            parameters: Vec::new(),
+            body: Body::Instructions(vec![store.into()]),
+            place: Default::default(),
+        }
+    }
+
+    fn test(dialect: Dialect, placements: &[Placement]) -> Test {
+        Test {
+            dialect,
+            name: "t".into(),
+            description: None,
+            locations: Vec::new(),
+            registers: Vec::new(),
+            threads: placements.iter().map(|&p| thread(p)).collect(),
+            observed: Vec::new(),
+            filter: None,
+            condition: Condition { quantifier: Quantifier::Exists, proposition: Proposition::True },
+        }
+    }
+
+    #[test]
+    fn clusters_are_named_where_they_join_ctas() {
+        let p = |cluster, cta| Placement { gpu: 0, cluster, cta };
+        let apart = test(Dialect::Ptx, &[p(0, 0), p(1, 1)]).to_string();
+        assert!(apart.contains(" P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;"), "{apart}");
+        let joined = test(Dialect::Ptx, &[p(0, 0), p(0, 1)]).to_string();
+        assert!(joined.contains(" P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;"), "{joined}");
+    }
+
+    #[test]
+    fn scope_trees_nest_as_in_the_2015_paper() {
+        let p = |gpu, cta| Placement { gpu, cluster: cta, cta };
+        assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)]).to_string().contains("ScopeTree(grid(cta(warp T0) (warp T1)))"));
+        assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 1)]).to_string().contains("ScopeTree(grid(cta(warp T0)) (cta(warp T1)))"));
+        let systems = test(Dialect::GpuPtx, &[p(0, 0), p(1, 1)]).to_string();
+        assert!(systems.contains("ScopeTree(system(grid(cta(warp T0))) (grid(cta(warp T1))))"), "{systems}");
+    }
+}

@@ -1,0 +1,194 @@
+//! A thread of an execution as scoped C.
+
+use margay_models::bits::{Event, EventSet};
+use margay_models::execution::{EventData, Execution, Kind, Order};
+
+use super::Error;
+use super::values::Values;
+use crate::print::statement_lines;
+use crate::test::{
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CType, Comparison, Expression, MemoryOrder, Parameter, Statement,
+    StatementKind,
+};
+
+/// A statement and the events that it stands for, under the reads that it is control-dependent on.
+struct Guarded {
+    statement: Statement,
+    events: Vec<Event>,
+    /// The reads whose value is tested before it.
+    guards: EventSet,
+}
+
+/// Program, parameters and the line of each event.
+type Thread = (Body, Vec<Parameter>, Vec<(Event, usize)>);
+
+/// The program of the thread with the given events.
+pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<Thread, Error> {
+    let writer = Writer { x, values };
+    let mut guarded = Vec::new();
+    let mut i = 0;
+    while i < events.len() {
+        let event = events[i];
+        let pair = events.get(i + 1).copied().filter(|&w| x.rmw.contains(event, w));
+        let statement = writer.statement(event, pair)?;
+        let events = std::iter::once(event).chain(pair).collect::<Vec<_>>();
+        i += events.len();
+        guarded.push(Guarded { statement, events, guards: x.ctrl.column(event) });
+    }
+    let mut order = Vec::new();
+    let statements = writer.nest(&guarded, EventSet::EMPTY, &mut order)?;
+    let mut places = Vec::new();
+    for (line, text) in statement_lines(&statements).iter().enumerate() {
+        if let Some(Some(item)) = text.statement.and_then(|s| order.get(s)) {
+            places.extend(guarded[*item].events.iter().map(|&e| (e, line)));
+        }
+    }
+    let mut used: Vec<u8> = events.iter().filter_map(|e| x.events[e.index()].location).collect();
+    used.sort_unstable();
+    used.dedup();
+    let parameter = |l: u8| {
+        let ty = if is_atomic(x, l) { CType::AtomicInt } else { CType::Int };
+        Parameter { ty, name: values.location[usize::from(l)].clone() }
+    };
+    Ok((Body::Statements(statements), used.into_iter().map(parameter).collect(), places))
+}
+
+/// A location is atomic if it is declared so, or if any access to it is.
+fn is_atomic(x: &Execution, l: u8) -> bool {
+    let accessed = |e: &EventData| e.location == Some(l) && e.order != Order::Plain && e.kind != Kind::Init;
+    x.locations[usize::from(l)].atomic || x.events.iter().any(accessed)
+}
+
+struct Writer<'a> {
+    x: &'a Execution,
+    values: &'a Values,
+}
+
+impl Writer<'_> {
+    /// Puts runs of statements with a common guard into one `if`. `order` gets, for each statement of the result in order of
+    /// appearance, the item that it is (`None` for an `if`).
+    fn nest(&self, items: &[Guarded], open: EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, Error> {
+        self.nest_from(items, 0, items.len(), open, order)
+    }
+
+    fn nest_from(
+        &self,
+        items: &[Guarded],
+        from: usize,
+        to: usize,
+        open: EventSet,
+        order: &mut Vec<Option<usize>>,
+    ) -> Result<Vec<Statement>, Error> {
+        let mut out = Vec::new();
+        let mut i = from;
+        while i < to {
+            let pending = EventSet(items[i].guards.0 & !open.0);
+            let Some(guard) = pending.iter().next() else {
+                order.push(Some(i));
+                out.push(items[i].statement.clone());
+                i += 1;
+                continue;
+            };
+            let end = (i..to).find(|&j| !items[j].guards.contains(guard)).unwrap_or(to);
+            let value = self.values.of_event[guard.index()].unwrap_or(0);
+            let condition = Expression::Binary(
+                BinaryOperator::Compare(Comparison::Equal),
+                Box::new(self.read(guard)?),
+                Box::new(Expression::Integer(value)),
+            );
+            order.push(None);
+            let mut inner = open;
+            inner.insert(guard);
+            let then = self.nest_from(items, i, end, inner, order)?;
+            out.push(StatementKind::If { condition, then, otherwise: Vec::new() }.into());
+            i = end;
+        }
+        Ok(out)
+    }
+
+    /// The register of a read.
+    fn read(&self, r: Event) -> Result<Expression, Error> {
+        self.values.register[r.index()].clone().map(Expression::Name).ok_or(Error::Dependency(r, r))
+    }
+
+    /// `start + (r ^ r) + ..` for the reads of the set.
+    fn plus_zeros(&self, start: Expression, reads: EventSet) -> Result<Expression, Error> {
+        let mut sum = start;
+        for r in reads.iter() {
+            let r = self.read(r)?;
+            let zero = Expression::Binary(BinaryOperator::Xor, Box::new(r.clone()), Box::new(r));
+            sum = Expression::Binary(BinaryOperator::Add, Box::new(sum), Box::new(zero));
+        }
+        Ok(sum)
+    }
+
+    fn address(&self, e: Event, partner: Option<Event>) -> Result<Expression, Error> {
+        let location = self.x.events[e.index()].location.ok_or(Error::NoInstruction(e))?;
+        let mut reads = self.x.addr.column(e);
+        if let Some(partner) = partner {
+            reads.0 |= self.x.addr.column(partner).0;
+        }
+        self.plus_zeros(Expression::Name(self.values.location[usize::from(location)].clone()), reads)
+    }
+
+    fn value(&self, w: Event, own_read: Option<Event>) -> Result<Expression, Error> {
+        let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
+        let mut reads = self.x.data.column(w);
+        if let Some(r) = own_read {
+            reads.remove(r);
+        }
+        let coincides = reads.iter().find(|r| self.values.of_event[r.index()] == Some(value));
+        match coincides.filter(|_| reads.len() == 1) {
+            Some(r) => self.read(r),
+            None => self.plus_zeros(Expression::Integer(value), reads),
+        }
+    }
+
+    fn statement(&self, e: Event, pair: Option<Event>) -> Result<Statement, Error> {
+        let data = &self.x.events[e.index()];
+        let no_instruction = Error::NoInstruction(e);
+        let order = |o: Order| match o {
+            Order::Rlx => Ok(MemoryOrder::Relaxed),
+            Order::Acq => Ok(MemoryOrder::Acquire),
+            Order::Rel => Ok(MemoryOrder::Release),
+            Order::AcqRel => Ok(MemoryOrder::AcqRel),
+            Order::Sc => Ok(MemoryOrder::SeqCst),
+            Order::Plain => Err(Error::NoInstruction(e)),
+        };
+        let call = |function: AtomicFunction, address: Expression, order: MemoryOrder| {
+            Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: data.scope }))
+        };
+        let assign = |value: Expression| -> Result<StatementKind, Error> {
+            let name = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
+            Ok(StatementKind::Assign { declares: true, name, value: Some(value) })
+        };
+        let kind = match (data.kind, pair) {
+            (Kind::Read, Some(w)) => {
+                let order = match (data.order, self.x.events[w.index()].order) {
+                    (Order::Sc, Order::Sc) => MemoryOrder::SeqCst,
+                    (Order::Acq, Order::Rel) => MemoryOrder::AcqRel,
+                    (Order::Acq, Order::Rlx) => MemoryOrder::Acquire,
+                    (Order::Rlx, Order::Rel) => MemoryOrder::Release,
+                    (Order::Rlx, Order::Rlx) => MemoryOrder::Relaxed,
+                    _ => return Err(no_instruction),
+                };
+                let function = AtomicFunction::Exchange(self.value(w, Some(e))?);
+                assign(call(function, self.address(e, Some(w))?, order))?
+            }
+            (Kind::Read, None) if data.order == Order::Plain => {
+                assign(Expression::Dereference(Box::new(self.address(e, None)?)))?
+            }
+            (Kind::Read, None) => assign(call(AtomicFunction::Load, self.address(e, None)?, order(data.order)?))?,
+            (Kind::Write, _) if data.order == Order::Plain => {
+                StatementKind::Store { address: self.address(e, None)?, value: self.value(e, None)? }
+            }
+            (Kind::Write, _) => {
+                let function = AtomicFunction::Store(self.value(e, None)?);
+                StatementKind::Evaluate(call(function, self.address(e, None)?, order(data.order)?))
+            }
+            (Kind::Fence, _) => StatementKind::Fence { order: order(data.order)?, scope: data.scope },
+            (Kind::Init | Kind::ProxyFence | Kind::BarrierArrive | Kind::BarrierWait, _) => return Err(no_instruction),
+        };
+        Ok(kind.into())
+    }
+}

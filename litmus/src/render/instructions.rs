@@ -1,0 +1,250 @@
+//! A thread of an execution as PTX (or generic) instructions.
+
+use margay_models::bits::{Event, EventSet};
+use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
+use margay_models::signature::Signature;
+
+use super::Error;
+use super::values::Values;
+use crate::test::{
+    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, FenceOrder, Guard,
+    Instruction, LocalFunction, Operation, ProxyFenceKind, Value,
+};
+
+/// The instructions under construction.
+struct Column<'a> {
+    x: &'a Execution,
+    values: &'a Values,
+    /// What is written so far.
+    instructions: Vec<Instruction>,
+    /// The line of each event.
+    places: Vec<(Event, usize)>,
+    /// The number of the next free register.
+    next_register: usize,
+    /// Is there a branch to the label at the end?
+    branches: bool,
+}
+
+/// The program of the thread with the given events, and the line of each.
+pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<(Body, Vec<(Event, usize)>), Error> {
+    let next_register =
+        events.first().and_then(|e| x.events[e.index()].thread).map_or(0, |t| values.next_register[usize::from(t)]);
+    let mut column = Column { x, values, instructions: Vec::new(), places: Vec::new(), next_register, branches: false };
+    let mut guarded = EventSet::EMPTY;
+    let mut i = 0;
+    while i < events.len() {
+        let event = events[i];
+        // A control dependency to everything from here on is a branch; any other one a predicated instruction.
+        let mut predicate = EventSet::EMPTY;
+        for r in EventSet(x.ctrl.column(event).0 & !guarded.0).iter() {
+            if events[i..].iter().all(|&e| x.ctrl.contains(r, e)) {
+                column.branch_unless(r)?;
+                guarded.insert(r);
+            } else {
+                predicate.insert(r);
+            }
+        }
+        let pair = events.get(i + 1).copied().filter(|&w| x.rmw.contains(event, w) || column.arrives_and_waits(event, w));
+        column.emit(event, pair, predicate)?;
+        i += if pair.is_some() { 2 } else { 1 };
+    }
+    if column.branches {
+        column.instructions.push(Operation::Label(END.to_string()).into());
+    }
+    Ok((Body::Instructions(column.instructions), column.places))
+}
+
+/// The label at the end of a thread.
+const END: &str = "END";
+
+impl Column<'_> {
+    fn data(&self, e: Event) -> &EventData {
+        &self.x.events[e.index()]
+    }
+
+    /// Are the events the two halves of a `bar.sync`?
+    fn arrives_and_waits(&self, a: Event, w: Event) -> bool {
+        let (a, w) = (self.data(a), self.data(w));
+        let cluster = a.scope == Some(Scope::Cluster);
+        a.kind == Kind::BarrierArrive && w.kind == Kind::BarrierWait && a.barrier == w.barrier && !cluster
+    }
+
+    fn fresh(&mut self) -> String {
+        self.next_register += 1;
+        format!("r{}", self.next_register - 1)
+    }
+
+    fn register(&self, r: Event) -> Result<String, Error> {
+        self.values.register[r.index()].clone().ok_or(Error::Dependency(r, r))
+    }
+
+    fn local(&mut self, function: LocalFunction, a: Value, b: Value) -> String {
+        let destination = self.fresh();
+        self.instructions
+            .push(Operation::Local { function, ty: None, destination: destination.clone(), operands: vec![a, b] }.into());
+        destination
+    }
+
+    /// Leaves the thread unless the read got its value.
+    fn branch_unless(&mut self, r: Event) -> Result<(), Error> {
+        let left = Value::Register(self.register(r)?);
+        let right = Value::Integer(self.values.of_event[r.index()].unwrap_or(0));
+        let branch = Operation::BranchIf { comparison: Comparison::NotEqual, left, right, target: END.to_string() };
+        self.instructions.push(branch.into());
+        self.branches = true;
+        Ok(())
+    }
+
+    /// A register that is always 0 and depends on every read of the set; `None` for the empty set.
+    fn zero(&mut self, reads: EventSet) -> Result<Option<String>, Error> {
+        let mut sum: Option<String> = None;
+        for r in reads.iter() {
+            let register = Value::Register(self.register(r)?);
+            let zero = self.local(LocalFunction::Xor, register.clone(), register);
+            sum = Some(match sum {
+                Some(sum) => self.local(LocalFunction::Add, Value::Register(sum), Value::Register(zero)),
+                None => zero,
+            });
+        }
+        Ok(sum)
+    }
+
+    /// The address of an access, with its dependencies.
+    fn address(&mut self, e: Event, partner: Option<Event>) -> Result<Address, Error> {
+        let location = self.data(e).location.ok_or(Error::NoInstruction(e))?;
+        let mut reads = self.x.addr.column(e);
+        if let Some(partner) = partner {
+            reads.0 |= self.x.addr.column(partner).0;
+        }
+        let offset = self.zero(reads)?.map(Value::Register);
+        Ok(Address { base: Base::Location(self.values.location[usize::from(location)].clone()), offset })
+    }
+
+    /// The value of a write, with its dependencies.
+    fn value(&mut self, w: Event, own_read: Option<Event>) -> Result<Value, Error> {
+        let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
+        let mut reads = self.x.data.column(w);
+        if let Some(r) = own_read {
+            reads.remove(r);
+        }
+        let coincides = reads.iter().find(|r| self.values.of_event[r.index()] == Some(value));
+        if let Some(r) = coincides.filter(|_| reads.len() == 1) {
+            return Ok(Value::Register(self.register(r)?));
+        }
+        Ok(match self.zero(reads)? {
+            Some(zero) => Value::Register(self.local(LocalFunction::Add, Value::Register(zero), Value::Integer(value))),
+            None => Value::Integer(value),
+        })
+    }
+
+    /// One 0-or-1 register that holds if every read of the set got its value.
+    fn predicate(&mut self, reads: EventSet) -> Result<Option<Guard>, Error> {
+        let mut all: Option<String> = None;
+        for r in reads.iter() {
+            let value = Value::Integer(self.values.of_event[r.index()].unwrap_or(0));
+            let register = Value::Register(self.register(r)?);
+            let holds = self.local(LocalFunction::Compare(Comparison::Equal), register, value);
+            all = Some(match all {
+                Some(all) => self.local(LocalFunction::And, Value::Register(all), Value::Register(holds)),
+                None => holds,
+            });
+        }
+        Ok(all.map(|register| Guard { register, negated: false }))
+    }
+
+    /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`).
+    fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), Error> {
+        let generic = self.x.signature == Signature::Plain;
+        let data = self.data(e).clone();
+        let guard = self.predicate(predicate)?;
+        let operation = match (data.kind, pair) {
+            (Kind::Read, Some(w)) => {
+                let write = self.data(w).clone();
+                let address = self.address(e, Some(w))?;
+                let operand = self.value(w, Some(e))?;
+                let order = if generic { None } else { Some(rmw_order(data.order, write.order).ok_or(Error::NoInstruction(e))?) };
+                let access = Access { order, scope: data.scope, ..Access::default() };
+                let destination = if data.reduction { None } else { Some(self.register(e)?) };
+                let (function, operand) = match (data.reduction, operand, self.values.of_event[e.index()]) {
+                    // A `red` does not exchange: it adds what lies between the two values.
+                    (true, Value::Integer(written), Some(read)) => (AtomFunction::Add, Value::Integer(written - read)),
+                    (true, ..) => return Err(Error::NoInstruction(e)),
+                    (false, operand, _) => (AtomFunction::Exchange, operand),
+                };
+                Operation::Atom { access, function, destination, address, operand, replacement: None }
+            }
+            (Kind::Read, None) => {
+                let address = self.address(e, None)?;
+                Operation::Load { access: access(&data, generic, e)?, destination: self.register(e)?, address }
+            }
+            (Kind::Write, _) => {
+                let address = self.address(e, None)?;
+                let value = self.value(e, None)?;
+                Operation::Store { access: access(&data, generic, e)?, address, value }
+            }
+            (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
+            (Kind::Fence, _) => {
+                let order = match data.order {
+                    Order::Acq => FenceOrder::Acquire,
+                    Order::Rel => FenceOrder::Release,
+                    Order::AcqRel => FenceOrder::AcqRel,
+                    Order::Sc => FenceOrder::Sc,
+                    Order::Plain | Order::Rlx => return Err(Error::NoInstruction(e)),
+                };
+                Operation::Fence { order: Some(order), scope: Some(data.scope.unwrap_or(Scope::Sys)) }
+            }
+            (Kind::ProxyFence, _) => Operation::ProxyFence(match data.proxy {
+                Proxy::Alias => ProxyFenceKind::Alias,
+                Proxy::Surface => ProxyFenceKind::Surface,
+                Proxy::Texture => ProxyFenceKind::Texture,
+                Proxy::Constant => ProxyFenceKind::Constant,
+                Proxy::Generic => return Err(Error::NoInstruction(e)),
+            }),
+            (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
+                Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })
+            }
+            (Kind::BarrierWait, _) if data.scope == Some(Scope::Cluster) => Operation::ClusterBarrier(ClusterBarrier::Wait),
+            (Kind::BarrierArrive, _) => {
+                let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };
+                let count = pair.is_none().then_some(64);
+                Operation::Barrier { mode, barrier: data.barrier.unwrap_or(0), count }
+            }
+            (Kind::BarrierWait, _) => return Err(Error::LoneWait(e)),
+            (Kind::Init, _) => return Err(Error::NoInstruction(e)),
+        };
+        self.places.push((e, self.instructions.len()));
+        self.places.extend(pair.map(|p| (p, self.instructions.len())));
+        self.instructions.push(Instruction { guard, ..operation.into() });
+        Ok(())
+    }
+}
+
+/// The qualifiers of a load or store.
+fn access(data: &EventData, generic: bool, e: Event) -> Result<Access, Error> {
+    let proxy = data.proxy;
+    if generic {
+        return Ok(Access { proxy, ..Access::default() });
+    }
+    let order = match data.order {
+        Order::Plain => AccessOrder::Weak,
+        Order::Rlx if data.volatile => return Ok(Access { order: Some(AccessOrder::Volatile), proxy, ..Access::default() }),
+        Order::Rlx if data.mmio => AccessOrder::Mmio,
+        Order::Rlx => AccessOrder::Relaxed,
+        Order::Acq => AccessOrder::Acquire,
+        Order::Rel => AccessOrder::Release,
+        Order::AcqRel | Order::Sc => return Err(Error::NoInstruction(e)),
+    };
+    let scope = if order == AccessOrder::Weak { None } else { Some(data.scope.unwrap_or(Scope::Sys)) };
+    Ok(Access { order: Some(order), scope, proxy, ..Access::default() })
+}
+
+/// The order of the instruction whose halves have the given orders.
+fn rmw_order(read: Order, write: Order) -> Option<AccessOrder> {
+    Some(match (read, write) {
+        (Order::Rlx, Order::Rlx) => AccessOrder::Relaxed,
+        (Order::Acq, Order::Rlx) => AccessOrder::Acquire,
+        (Order::Rlx, Order::Rel) => AccessOrder::Release,
+        (Order::Acq, Order::Rel) => AccessOrder::AcqRel,
+        _ => return None,
+    })
+}

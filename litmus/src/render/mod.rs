@@ -1,0 +1,251 @@
+//! From an execution to its litmus test: the program and outcome that a person would write down for it.
+//!
+//! The k-th write to a location in coherence order writes k (initial writes what they say, or 0), so that values pin down
+//! reads-from; the condition asks for every value read and for the final value of each location with several writes, which
+//! pins down coherence as far as tests can see it. Registers are r0, r1, .. of each thread in order of its reads, so that a
+//! source program and what it was compiled to can be shown side by side.
+
+mod c;
+mod instructions;
+mod values;
+
+use std::fmt;
+
+use margay_models::bits::{Event, EventSet};
+use margay_models::execution::{Execution, Kind, Placement, Scope};
+use margay_models::signature::Signature;
+
+use crate::test::{
+    Alias, Condition, Dialect, InitialValue, LocationDeclaration, Place, Proposition, Quantifier, RegisterDeclaration, Test,
+    Thread, ThreadId, Variable,
+};
+use values::Values;
+
+/// Why an execution has no litmus test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The read reads from no write, or from several.
+    NoSource(Event),
+    /// A dependency does not start at a read and end later in the same thread.
+    Dependency(Event, Event),
+    /// The read is not directly followed by the write of its read-modify-write, or they do not fit together.
+    BrokenRmw(Event),
+    /// A wait at a barrier without an arrival right before it.
+    LoneWait(Event),
+    /// The event has an order or kind that its signature has no instruction for.
+    NoInstruction(Event),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSource(e) => write!(f, "event {} does not read from exactly one write", e.0),
+            Self::Dependency(a, b) => write!(f, "no program has a dependency from event {} to event {}", a.0, b.0),
+            Self::BrokenRmw(e) => write!(f, "event {} is not right before the write of its read-modify-write", e.0),
+            Self::LoneWait(e) => write!(f, "event {} waits at a barrier without an arrival right before it", e.0),
+            Self::NoInstruction(e) => write!(f, "no instruction has an event like event {}", e.0),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Where an event is in the text of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// The thread.
+    pub thread: ThreadId,
+    /// An index into [`Test::thread_lines`].
+    pub line: usize,
+}
+
+/// A test made from an execution.
+#[derive(Debug, Clone)]
+pub struct Rendered {
+    /// The test.
+    pub test: Test,
+    /// For each event its line; `None` for initial writes.
+    pub lines: Vec<Option<Line>>,
+    /// For each event the value that it reads or writes in the test; `None` for fences and barriers.
+    pub values: Vec<Option<i64>>,
+    /// For each read the register that takes its value.
+    pub registers: Vec<Option<String>>,
+}
+
+/// The program and outcome of an execution as a litmus test, with `exists`. Coherence order may be partial (PTX): the last
+/// write of a location is then the one with the highest number among those without a successor; see [`render`] to choose.
+pub fn from_execution(execution: &Execution, name: &str, description: Option<&str>) -> Result<Test, Error> {
+    Ok(render(execution, name, description, &[])?.test)
+}
+
+/// As [`from_execution`], with the association of events and lines. `finals` names the last write of each location (by index),
+/// where the caller has chosen one.
+pub fn render(execution: &Execution, name: &str, description: Option<&str>, finals: &[Option<Event>]) -> Result<Rendered, Error> {
+    check(execution)?;
+    let values = Values::new(execution, finals)?;
+    let mut lines = vec![None; execution.size()];
+    let mut threads = Vec::new();
+    for t in 0..execution.threads.len() {
+        let id = ThreadId(t as u8);
+        let events: Vec<Event> =
+            (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread == Some(id.0)).collect();
+        let (body, parameters, places) = match execution.signature {
+            Signature::C => c::thread(execution, &events, &values)?,
+            Signature::Ptx | Signature::Plain => {
+                let (body, places) = instructions::thread(execution, &events, &values)?;
+                (body, Vec::new(), places)
+            }
+        };
+        for (event, line) in places {
+            lines[event.index()] = Some(Line { thread: id, line });
+        }
+        let placement = (execution.signature != Signature::Plain && has_scopes(execution)).then(|| placement(execution, t));
+        threads.push(Thread { placement, parameters, body, place: Place::default() });
+    }
+    let dialect = match execution.signature {
+        Signature::C => Dialect::C,
+        Signature::Ptx => Dialect::Ptx,
+        Signature::Plain => Dialect::Generic,
+    };
+    let test = Test {
+        dialect,
+        name: word(name),
+        description: description.map(|d| d.replace('"', "'")),
+        locations: locations(execution, &values),
+        registers: registers(execution, &values),
+        threads,
+        observed: Vec::new(),
+        filter: None,
+        condition: condition(execution, &values),
+    };
+    Ok(Rendered { test, lines, values: values.of_event, registers: values.register })
+}
+
+/// The name of a test is one word.
+fn word(name: &str) -> String {
+    let word: String = name.chars().map(|c| if c.is_whitespace() || "\"{}".contains(c) { '-' } else { c }).collect();
+    if word.is_empty() { "test".to_string() } else { word }
+}
+
+/// Dependencies must be realisable, and RMWs pairs of neighbours.
+fn check(x: &Execution) -> Result<(), Error> {
+    let kind = |e: Event| x.events[e.index()].kind;
+    for (a, b) in x.addr.pairs().chain(x.data.pairs()).chain(x.ctrl.pairs()) {
+        if kind(a) != Kind::Read || !x.po.contains(a, b) {
+            return Err(Error::Dependency(a, b));
+        }
+    }
+    for (a, b) in x.addr.pairs() {
+        if !matches!(kind(b), Kind::Read | Kind::Write) {
+            return Err(Error::Dependency(a, b));
+        }
+    }
+    for (a, b) in x.data.pairs() {
+        if kind(b) != Kind::Write {
+            return Err(Error::Dependency(a, b));
+        }
+    }
+    for (r, w) in x.rmw.pairs() {
+        let neighbours =
+            x.po.contains(r, w) && !(0..x.size()).map(Event::from).any(|e| x.po.contains(r, e) && x.po.contains(e, w));
+        let pair =
+            kind(r) == Kind::Read && kind(w) == Kind::Write && x.events[r.index()].location == x.events[w.index()].location;
+        if !neighbours || !pair || x.rmw.row(r).len() != 1 || x.rmw.column(w).len() != 1 {
+            return Err(Error::BrokenRmw(r));
+        }
+        // One instruction is executed or not as a whole.
+        let mut of_write = x.ctrl.column(w);
+        of_write.remove(r);
+        if of_write != x.ctrl.column(r) {
+            return Err(Error::Dependency(r, w));
+        }
+    }
+    Ok(())
+}
+
+/// Does the execution say anything with scopes? Without, the placement of threads means nothing (unscoped C11).
+fn has_scopes(x: &Execution) -> bool {
+    x.signature == Signature::Ptx || x.events.iter().any(|e| e.scope.is_some())
+}
+
+/// Where a thread runs; in a cluster of its own cta's name where nothing is of cluster scope.
+fn placement(x: &Execution, thread: usize) -> Placement {
+    let p = x.threads[thread];
+    let clusters = x.events.iter().any(|e| e.scope == Some(Scope::Cluster));
+    if clusters {
+        return p;
+    }
+    // Ctas of different clusters may have the same number: number them anew, by first appearance on the gpu.
+    let mut seen: Vec<Placement> = Vec::new();
+    for q in x.threads.iter().filter(|q| q.gpu == p.gpu) {
+        if !seen.contains(q) {
+            seen.push(*q);
+        }
+    }
+    let same_number = seen.iter().any(|q| seen.iter().any(|r| q != r && q.cta == r.cta));
+    let cta = if same_number { seen.iter().position(|q| *q == p).unwrap_or_default() as u8 } else { p.cta };
+    Placement { gpu: p.gpu, cluster: cta, cta }
+}
+
+fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
+    (0..x.locations.len())
+        .map(|l| {
+            let physical = usize::from(x.locations[l].physical);
+            let alias = (physical != l).then(|| Alias { proxy: x.location_proxy(l), of: values.location[physical].clone() });
+            LocationDeclaration {
+                name: values.location[l].clone(),
+                value: alias.is_none().then(|| InitialValue::Integer(values.initial[l])),
+                alias,
+                space: None,
+                place: Place::default(),
+            }
+        })
+        .collect()
+}
+
+/// How an alias is accessed: by the proxy of its accesses, generic where they differ.
+trait LocationProxy {
+    fn location_proxy(&self, location: usize) -> margay_models::execution::Proxy;
+}
+
+impl LocationProxy for Execution {
+    fn location_proxy(&self, location: usize) -> margay_models::execution::Proxy {
+        use margay_models::execution::Proxy;
+        let mut proxies =
+            self.events.iter().filter(|e| e.location.map(usize::from) == Some(location) && e.kind != Kind::Init).map(|e| e.proxy);
+        let first = proxies.next().unwrap_or(Proxy::Generic);
+        if proxies.all(|p| p == first) { first } else { Proxy::Generic }
+    }
+}
+
+/// In the tabular forms the registers that are asked about start at 0; C declares them in the program.
+fn registers(x: &Execution, values: &Values) -> Vec<RegisterDeclaration> {
+    if x.signature == Signature::C {
+        return Vec::new();
+    }
+    let declared = |e: usize| {
+        let (thread, name) = (ThreadId(x.events[e].thread?), values.register[e].clone()?);
+        Some(RegisterDeclaration { thread, name, ty: None, value: Some(InitialValue::Integer(0)), place: Place::default() })
+    };
+    (0..x.size()).filter_map(declared).collect()
+}
+
+/// Every value that was read into a register, and the last value of each location with several writes.
+fn condition(x: &Execution, values: &Values) -> Condition {
+    let mut parts = Vec::new();
+    for (e, data) in x.events.iter().enumerate() {
+        if let (Some(thread), Some(name), Some(value)) = (data.thread, values.register[e].clone(), values.of_event[e]) {
+            parts.push(Proposition::equals(Variable::Register { thread: ThreadId(thread), name }, value));
+        }
+    }
+    for l in 0..x.locations.len() {
+        let written: EventSet = x.events_where(|e| {
+            e.kind == Kind::Write && e.location.map(|v| usize::from(x.locations[usize::from(v)].physical)) == Some(l)
+        });
+        let last = values.last[l].filter(|_| written.len() > 1);
+        if let Some(value) = last.and_then(|last| values.of_event[last.index()]) {
+            parts.push(Proposition::equals(Variable::Location(values.location[l].clone()), value));
+        }
+    }
+    Condition { quantifier: Quantifier::Exists, proposition: Proposition::all(parts) }
+}

@@ -1,0 +1,104 @@
+//! Names and values for the events of an execution.
+
+use margay_models::bits::{Event, EventSet};
+use margay_models::execution::{Execution, Kind};
+
+use super::Error;
+
+/// Names and values.
+pub(super) struct Values {
+    /// For each location its name.
+    pub location: Vec<String>,
+    /// For each location its initial value.
+    pub initial: Vec<i64>,
+    /// For each physical location the write whose value is the final one.
+    pub last: Vec<Option<Event>>,
+    /// For each event the value that it reads or writes.
+    pub of_event: Vec<Option<i64>>,
+    /// For each event the register that takes the value read; `None` for reductions and for what does not read.
+    pub register: Vec<Option<String>>,
+    /// For each thread the number of its first register without a read.
+    pub next_register: Vec<usize>,
+}
+
+impl Values {
+    /// Numbers the writes of each location along coherence order, and passes the values on to the reads.
+    pub fn new(x: &Execution, finals: &[Option<Event>]) -> Result<Self, Error> {
+        let n = x.size();
+        let mut v = Values {
+            location: names(x),
+            initial: vec![0; x.locations.len()],
+            last: vec![None; x.locations.len()],
+            of_event: vec![None; n],
+            register: vec![None; n],
+            next_register: vec![0; x.threads.len()],
+        };
+        for l in 0..x.locations.len() {
+            v.number_writes(x, l, finals.get(l).copied().flatten());
+        }
+        for r in (0..n).map(Event::from).filter(|r| x.events[r.index()].kind == Kind::Read) {
+            let sources = x.rf.column(r);
+            let source = sources.iter().next().filter(|_| sources.len() == 1).ok_or(Error::NoSource(r))?;
+            let data = &x.events[r.index()];
+            v.of_event[r.index()] = v.of_event[source.index()];
+            if let (Some(t), false) = (data.thread, data.reduction) {
+                let next = &mut v.next_register[usize::from(t)];
+                v.register[r.index()] = Some(format!("r{next}"));
+                *next += 1;
+            }
+        }
+        Ok(v)
+    }
+
+    /// Gives the writes to physical location `l` their values: 1, 2, .. in the order of a linear extension of coherence order,
+    /// and the initial write its own value (0 if it has none).
+    fn number_writes(&mut self, x: &Execution, l: usize, last: Option<Event>) {
+        let here = |e: Event| x.physical(e).map(usize::from) == Some(l);
+        let writes: EventSet = (0..x.size())
+            .map(Event::from)
+            .filter(|&e| here(e) && matches!(x.events[e.index()].kind, Kind::Init | Kind::Write))
+            .collect();
+        for init in writes.iter().filter(|e| x.events[e.index()].kind == Kind::Init) {
+            self.initial[l] = x.events[init.index()].value.unwrap_or(0);
+            self.of_event[init.index()] = Some(self.initial[l]);
+        }
+        let mut rest: EventSet = writes.iter().filter(|e| x.events[e.index()].kind == Kind::Write).collect();
+        let given = last.filter(|&e| rest.contains(e));
+        let mut value = self.initial[l];
+        while !rest.is_empty() {
+            // The first one without a predecessor that is still to come; the write that shall be the last one, last.
+            let free = |e: &Event| (x.co.column(*e).0 & rest.0 & !(1 << e.0)) == 0;
+            let next = rest.iter().filter(free).find(|e| Some(*e) != given).or_else(|| rest.iter().find(free));
+            // A cyclic order has no first write: any will do, the execution is broken anyway.
+            let Some(next) = next.or_else(|| rest.iter().next()) else { break };
+            value += 1;
+            self.of_event[next.index()] = Some(value);
+            rest.remove(next);
+            self.last[l] = Some(next);
+        }
+        if given.is_some() {
+            self.last[l] = given;
+        }
+    }
+}
+
+/// The names of the locations: those of the execution where they are all different words, else x y z w v u and then a b c ..
+fn names(x: &Execution) -> Vec<String> {
+    let given: Vec<&str> = x.locations.iter().map(|l| l.name.as_str()).collect();
+    let word = |n: &str| {
+        n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !(n.starts_with(['r', 'p', 't', 'P', 'T']) && n[1..].chars().all(|c| c.is_ascii_digit()))
+    };
+    let distinct = given.iter().enumerate().all(|(i, n)| !given[..i].contains(n));
+    if distinct && given.iter().all(|n| word(n)) {
+        return given.into_iter().map(str::to_string).collect();
+    }
+    let letters = ["x", "y", "z", "w", "v", "u", "a", "b", "c", "d", "e", "f"];
+    (0..x.locations.len())
+        .map(|l| match letters.get(l) {
+            Some(letter) => letter.to_string(),
+            None => format!("x{l}"),
+        })
+        .collect()
+}

@@ -1,0 +1,303 @@
+//! Scoped C: the fragment of C11 that herd's litmus tests use, with OpenCL's scopes. The CUDA spelling reads into the same tree.
+
+use margay_models::execution::Scope;
+
+use super::{Comparison, Place};
+
+/// A C++ memory order. (`consume` is read as acquire.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryOrder {
+    /// `memory_order_relaxed`
+    Relaxed,
+    /// `memory_order_acquire`
+    Acquire,
+    /// `memory_order_release`
+    Release,
+    /// `memory_order_acq_rel`
+    AcqRel,
+    /// `memory_order_seq_cst`
+    SeqCst,
+}
+
+impl MemoryOrder {
+    /// All of them.
+    pub const ALL: [MemoryOrder; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+
+    /// The name without `memory_order_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Relaxed => "relaxed",
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+            Self::AcqRel => "acq_rel",
+            Self::SeqCst => "seq_cst",
+        }
+    }
+}
+
+/// What a parameter points to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CType {
+    /// `int`
+    Int,
+    /// `atomic_int`
+    AtomicInt,
+}
+
+impl CType {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Int => "int",
+            Self::AtomicInt => "atomic_int",
+        }
+    }
+}
+
+/// A parameter `atomic_int* x`: the address of the location of that name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it points to.
+    pub ty: CType,
+    /// The name.
+    pub name: String,
+}
+
+/// `-e`, `!e`, `~e`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// `-`
+    Negate,
+    /// `!`
+    LogicalNot,
+    /// `~`
+    BitwiseNot,
+}
+
+impl UnaryOperator {
+    /// The operator.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Negate => "-",
+            Self::LogicalNot => "!",
+            Self::BitwiseNot => "~",
+        }
+    }
+}
+
+/// A binary operator of C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOperator {
+    /// `*`
+    Multiply,
+    /// `/`; by zero gives zero.
+    Divide,
+    /// `%`; by zero gives zero.
+    Remainder,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `==` and its kin
+    Compare(Comparison),
+    /// `&`
+    And,
+    /// `^`
+    Xor,
+    /// `|`
+    Or,
+    /// `&&`; both sides are evaluated, which only matters if the right one accesses memory (an error then).
+    LogicalAnd,
+    /// `||`; as for `&&`.
+    LogicalOr,
+}
+
+impl BinaryOperator {
+    /// All of them.
+    pub const ALL: [BinaryOperator; 18] = [
+        Self::Multiply,
+        Self::Divide,
+        Self::Remainder,
+        Self::Add,
+        Self::Subtract,
+        Self::ShiftLeft,
+        Self::ShiftRight,
+        Self::Compare(Comparison::Less),
+        Self::Compare(Comparison::LessOrEqual),
+        Self::Compare(Comparison::Greater),
+        Self::Compare(Comparison::GreaterOrEqual),
+        Self::Compare(Comparison::Equal),
+        Self::Compare(Comparison::NotEqual),
+        Self::And,
+        Self::Xor,
+        Self::Or,
+        Self::LogicalAnd,
+        Self::LogicalOr,
+    ];
+
+    /// The operator.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Compare(comparison) => comparison.symbol(),
+            Self::And => "&",
+            Self::Xor => "^",
+            Self::Or => "|",
+            Self::LogicalAnd => "&&",
+            Self::LogicalOr => "||",
+        }
+    }
+
+    /// How tightly it binds; higher is tighter (C11 6.5).
+    pub fn precedence(self) -> u8 {
+        match self {
+            Self::Multiply | Self::Divide | Self::Remainder => 10,
+            Self::Add | Self::Subtract => 9,
+            Self::ShiftLeft | Self::ShiftRight => 8,
+            Self::Compare(Comparison::Equal | Comparison::NotEqual) => 6,
+            Self::Compare(_) => 7,
+            Self::And => 5,
+            Self::Xor => 4,
+            Self::Or => 3,
+            Self::LogicalAnd => 2,
+            Self::LogicalOr => 1,
+        }
+    }
+}
+
+/// What an atomic call does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AtomicFunction {
+    /// `atomic_load`
+    Load,
+    /// `atomic_store`, of the value
+    Store(Expression),
+    /// `atomic_exchange`, with the value
+    Exchange(Expression),
+    /// `atomic_fetch_OP`, with the operand; the operator is one of `+ - & ^ |`
+    Fetch(BinaryOperator, Expression),
+    /// `atomic_fetch_min`
+    FetchMin(Expression),
+    /// `atomic_fetch_max`
+    FetchMax(Expression),
+    /// `atomic_compare_exchange_strong(x, &expected, desired)`; 1 on success, else 0, and `expected` takes the value read.
+    /// A weak one may also fail without a reason.
+    CompareExchange {
+        /// `_weak`
+        weak: bool,
+        /// The variable that holds the expected value.
+        expected: String,
+        /// The new value.
+        desired: Expression,
+        /// The order on failure; `None` where it is not written.
+        failure: Option<MemoryOrder>,
+    },
+}
+
+/// A call of an atomic operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtomicCall {
+    /// What it does.
+    pub function: AtomicFunction,
+    /// The pointer to the location.
+    pub address: Expression,
+    /// The order; `None` for the forms without `_explicit`, which are seq_cst.
+    pub order: Option<MemoryOrder>,
+    /// The scope; `None` where it is not written, which means the whole system.
+    pub scope: Option<Scope>,
+}
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// A number.
+    Integer(i64),
+    /// A local variable, or a parameter (then its value is the address).
+    Name(String),
+    /// `*e`: a plain load.
+    Dereference(Box<Expression>),
+    /// `-e`
+    Unary(UnaryOperator, Box<Expression>),
+    /// `a + b`
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// An atomic operation.
+    Atomic(Box<AtomicCall>),
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatementKind {
+    /// `int r0;`, `int r0 = e;` or `r0 = e;`
+    Assign {
+        /// With `int` before it.
+        declares: bool,
+        /// The variable.
+        name: String,
+        /// The value; `None` only with `declares`.
+        value: Option<Expression>,
+    },
+    /// `*x = e;`: a plain store.
+    Store {
+        /// The pointer.
+        address: Expression,
+        /// The value.
+        value: Expression,
+    },
+    /// `e;`: for what it does to memory.
+    Evaluate(Expression),
+    /// `atomic_thread_fence(memory_order_seq_cst, memory_scope_device);`
+    Fence {
+        /// The order.
+        order: MemoryOrder,
+        /// The scope; `None`: the whole system.
+        scope: Option<Scope>,
+    },
+    /// `if (e) { .. } else { .. }`
+    If {
+        /// The condition.
+        condition: Expression,
+        /// Where it holds.
+        then: Vec<Statement>,
+        /// Where it does not.
+        otherwise: Vec<Statement>,
+    },
+    /// `while (e) { .. }`
+    While {
+        /// The condition.
+        condition: Expression,
+        /// The body.
+        body: Vec<Statement>,
+    },
+    /// `do { .. } while (e);`
+    DoWhile {
+        /// The body.
+        body: Vec<Statement>,
+        /// The condition.
+        condition: Expression,
+    },
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl From<StatementKind> for Statement {
+    fn from(kind: StatementKind) -> Self {
+        Self { kind, place: Place::default() }
+    }
+}

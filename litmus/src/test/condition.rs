@@ -1,0 +1,182 @@
+//! The last lines of a test: what is asked about final states.
+
+use super::ThreadId;
+
+/// How the proposition is quantified over the final states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// `exists`: some final state satisfies it.
+    Exists,
+    /// `~exists`: none does.
+    NotExists,
+    /// `forall`: all do.
+    Forall,
+}
+
+impl Quantifier {
+    /// The keyword.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Exists => "exists",
+            Self::NotExists => "~exists",
+            Self::Forall => "forall",
+        }
+    }
+}
+
+/// What has a value in a final state.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Variable {
+    /// `P0:r1`
+    Register {
+        /// The thread.
+        thread: ThreadId,
+        /// The register.
+        name: String,
+    },
+    /// `x`
+    Location(String),
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// A register or location.
+    Variable(Variable),
+    /// A number.
+    Integer(i64),
+    /// `&x`: the address of a location.
+    AddressOf(String),
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// All of them.
+    pub const ALL: [Comparison; 6] =
+        [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
+
+    /// As C and conditions write it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+
+    /// As PTX writes it, in `setp.eq` and `beq`.
+    pub fn mnemonic(self) -> &'static str {
+        match self {
+            Self::Equal => "eq",
+            Self::NotEqual => "ne",
+            Self::Less => "lt",
+            Self::LessOrEqual => "le",
+            Self::Greater => "gt",
+            Self::GreaterOrEqual => "ge",
+        }
+    }
+
+    /// Does it hold between two numbers?
+    pub fn holds(self, a: i64, b: i64) -> bool {
+        match self {
+            Self::Equal => a == b,
+            Self::NotEqual => a != b,
+            Self::Less => a < b,
+            Self::LessOrEqual => a <= b,
+            Self::Greater => a > b,
+            Self::GreaterOrEqual => a >= b,
+        }
+    }
+}
+
+/// A statement about a final state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proposition {
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `a == b`
+    Compare {
+        /// The comparison.
+        comparison: Comparison,
+        /// The left side.
+        left: Operand,
+        /// The right side.
+        right: Operand,
+    },
+    /// `~ p`
+    Not(Box<Proposition>),
+    /// `p /\ q /\ ..`: two or more.
+    And(Vec<Proposition>),
+    /// `p \/ q \/ ..`: two or more.
+    Or(Vec<Proposition>),
+}
+
+impl Proposition {
+    /// `variable == value`
+    pub fn equals(variable: Variable, value: i64) -> Self {
+        Self::Compare { comparison: Comparison::Equal, left: Operand::Variable(variable), right: Operand::Integer(value) }
+    }
+
+    /// The conjunction of any number of propositions.
+    pub fn all(mut parts: Vec<Proposition>) -> Self {
+        match parts.len() {
+            0 => Self::True,
+            1 => parts.remove(0),
+            _ => Self::And(parts),
+        }
+    }
+
+    /// Every variable in it, in order of appearance.
+    pub fn variables(&self) -> Vec<&Variable> {
+        let mut found = Vec::new();
+        self.visit(&mut |operand| {
+            if let Operand::Variable(v) = operand {
+                found.push(v);
+            }
+        });
+        found
+    }
+
+    /// Calls `see` with each operand, in order of appearance.
+    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Operand)) {
+        match self {
+            Self::True | Self::False => {}
+            Self::Compare { left, right, .. } => {
+                see(left);
+                see(right);
+            }
+            Self::Not(p) => p.visit(see),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|p| p.visit(see)),
+        }
+    }
+}
+
+/// A quantified proposition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The quantifier.
+    pub quantifier: Quantifier,
+    /// What is quantified.
+    pub proposition: Proposition,
+}

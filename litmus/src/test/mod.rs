@@ -1,0 +1,194 @@
+//! The syntax tree of a litmus test: what the readers produce, the printer writes and the unfolding runs.
+//!
+//! Names stay names here (this is syntax); [`crate::unfold`] resolves them to indices.
+
+mod c;
+mod condition;
+mod ptx;
+
+pub use c::{
+    AtomicCall, AtomicFunction, BinaryOperator, CType, Expression, MemoryOrder, Parameter, Statement, StatementKind,
+    UnaryOperator,
+};
+pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
+pub use ptx::{
+    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard, Instruction,
+    LocalFunction, MembarLevel, Operation, ProxyFenceKind, Space, Type, Value,
+};
+
+use std::fmt;
+
+use margay_models::diagnostic::Span;
+use margay_models::execution::{Placement, Proxy};
+
+/// Where in the text a part of the tree stood. All places are equal, so that trees compare by what they say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place(pub Span);
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Place) -> bool {
+        true
+    }
+}
+
+impl Eq for Place {}
+
+/// A thread, by its position in the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(pub u8);
+
+impl ThreadId {
+    /// The position as an index.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "P{}", self.0)
+    }
+}
+
+/// The syntax of a test, and with it the kind of machine that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// `PTX name`: one column for each thread, as Dartagnan reads it.
+    Ptx,
+    /// `GPU_PTX name`: the form of the 2015 paper (its Fig. 12), with typed registers, scope tree and memory map.
+    GpuPtx,
+    /// `GENERIC name`: the tabular form without orders and scopes, for models such as SC and TSO.
+    Generic,
+    /// `C name`: herd's C, with OpenCL's scopes.
+    C,
+}
+
+impl Dialect {
+    /// The first word of a test.
+    pub fn header(self) -> &'static str {
+        match self {
+            Self::Ptx => "PTX",
+            Self::GpuPtx => "GPU_PTX",
+            Self::Generic => "GENERIC",
+            Self::C => "C",
+        }
+    }
+}
+
+/// What a location or register holds at the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InitialValue {
+    /// A number.
+    Integer(i64),
+    /// The address of a location, by name.
+    AddressOf(String),
+}
+
+/// A second name for the memory of another location: `y @ generic aliases x`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alias {
+    /// How memory is accessed through the name.
+    pub proxy: Proxy,
+    /// The location that owns the memory.
+    pub of: String,
+}
+
+/// A memory location.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocationDeclaration {
+    /// The name.
+    pub name: String,
+    /// The initial value; `None` where the text gives none (the tests then start from 0).
+    pub value: Option<InitialValue>,
+    /// The location that it is another name for.
+    pub alias: Option<Alias>,
+    /// The state space of the 2015 memory map.
+    pub space: Option<Space>,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// A register of a thread that the initial state mentions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegisterDeclaration {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The name.
+    pub name: String,
+    /// Its type (2015 form).
+    pub ty: Option<Type>,
+    /// Its initial value; `None` where it is only declared.
+    pub value: Option<InitialValue>,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// The program of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// A column of instructions ([`Dialect::Ptx`], [`Dialect::GpuPtx`], [`Dialect::Generic`]).
+    Instructions(Vec<Instruction>),
+    /// Statements ([`Dialect::C`]).
+    Statements(Vec<Statement>),
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Where it runs; `None` where the text does not say ([`Test::placement`] then gives each thread a cta of its own on gpu 0).
+    pub placement: Option<Placement>,
+    /// The pointer parameters of a C thread.
+    pub parameters: Vec<Parameter>,
+    /// The program.
+    pub body: Body,
+    /// Where its header stands.
+    pub place: Place,
+}
+
+/// A litmus test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// The syntax.
+    pub dialect: Dialect,
+    /// The name, one word.
+    pub name: String,
+    /// The description, without the quotation marks.
+    pub description: Option<String>,
+    /// The locations, in order of declaration.
+    pub locations: Vec<LocationDeclaration>,
+    /// The registers that the initial state mentions.
+    pub registers: Vec<RegisterDeclaration>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+    /// What `locations [..]` asks to show.
+    pub observed: Vec<Variable>,
+    /// Only executions that satisfy `filter (..)` count.
+    pub filter: Option<Proposition>,
+    /// The question.
+    pub condition: Condition,
+}
+
+impl Test {
+    /// Where a thread runs, also if the text does not say.
+    pub fn placement(&self, thread: ThreadId) -> Placement {
+        let alone = Placement { gpu: 0, cluster: thread.0, cta: thread.0 };
+        self.threads.get(thread.index()).and_then(|t| t.placement).unwrap_or(alone)
+    }
+
+    /// The lines of a thread's program, without column padding.
+    pub fn thread_lines(&self, thread: ThreadId) -> Vec<String> {
+        match self.threads.get(thread.index()).map(|t| &t.body) {
+            Some(Body::Instructions(instructions)) => {
+                instructions.iter().map(|i| crate::print::instruction(i, self.dialect)).collect()
+            }
+            Some(Body::Statements(statements)) => crate::print::statement_lines(statements).into_iter().map(|l| l.text).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::print::test(self))
+    }
+}

@@ -1,0 +1,541 @@
+//! PTX instructions (PTX ISA 8.6), as far as litmus tests use them; the generic dialect uses them without orders and scopes.
+
+use margay_models::execution::{Proxy, Scope};
+
+use super::{Comparison, Place};
+
+/// A type suffix, `.s32`. Litmus tests compute with 64 bits whatever it says; accesses of different width do not mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// The letter: `b`, `s`, `u`, `f`; `p` for `.pred`.
+    pub letter: char,
+    /// The width in bits; 0 for `.pred`.
+    pub bits: u8,
+}
+
+/// A state space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// `.global`
+    Global,
+    /// `.shared`
+    Shared,
+}
+
+impl Space {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Shared => "shared",
+        }
+    }
+}
+
+/// A cache operator (PTX ISA 9.7.9.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CacheOperator {
+    /// `.ca`: cache at all levels.
+    Ca,
+    /// `.cg`: cache at global level.
+    Cg,
+    /// `.cs`: streaming.
+    Cs,
+    /// `.cv`: do not cache.
+    Cv,
+    /// `.wb`: write back.
+    Wb,
+    /// `.wt`: write through.
+    Wt,
+}
+
+impl CacheOperator {
+    /// All of them.
+    pub const ALL: [CacheOperator; 6] = [Self::Ca, Self::Cg, Self::Cs, Self::Cv, Self::Wb, Self::Wt];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ca => "ca",
+            Self::Cg => "cg",
+            Self::Cs => "cs",
+            Self::Cv => "cv",
+            Self::Wb => "wb",
+            Self::Wt => "wt",
+        }
+    }
+}
+
+/// The order of a load, store, `atom` or `red`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccessOrder {
+    /// `.weak`
+    Weak,
+    /// `.relaxed`
+    Relaxed,
+    /// `.acquire`
+    Acquire,
+    /// `.release`
+    Release,
+    /// `.acq_rel`
+    AcqRel,
+    /// `.volatile`: relaxed at system scope (8.4.2).
+    Volatile,
+    /// `.mmio.relaxed`
+    Mmio,
+}
+
+impl AccessOrder {
+    /// The qualifier without the leading point.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Weak => "weak",
+            Self::Relaxed => "relaxed",
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+            Self::AcqRel => "acq_rel",
+            Self::Volatile => "volatile",
+            Self::Mmio => "mmio.relaxed",
+        }
+    }
+}
+
+/// The qualifiers of a memory access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Access {
+    /// The order as written; `None`: weak for `ld` and `st`, relaxed for `atom` and `red`.
+    pub order: Option<AccessOrder>,
+    /// The scope as written; `None`: none for weak, gpu for `atom` and `red`, sys for `.volatile`.
+    pub scope: Option<Scope>,
+    /// The proxy that the instruction names (`suld`, `sust`, `tex`, `ldc`); generic for `ld` and `st`, which then go by the
+    /// proxy of the location's name.
+    pub proxy: Proxy,
+    /// The state space.
+    pub space: Option<Space>,
+    /// The cache operator.
+    pub cache: Option<CacheOperator>,
+    /// The type.
+    pub ty: Option<Type>,
+}
+
+/// An operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A register.
+    Register(String),
+    /// A number.
+    Integer(i64),
+    /// The address of a location.
+    AddressOf(String),
+}
+
+/// What an address starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// A location, by name.
+    Location(String),
+    /// A register that holds an address.
+    Register(String),
+}
+
+/// An address: `x`, `[r0]`, `[x+r1]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// What it starts from.
+    pub base: Base,
+    /// What is added to it: a register or number.
+    pub offset: Option<Value>,
+}
+
+impl Address {
+    /// A location.
+    pub fn location(name: impl Into<String>) -> Self {
+        Self { base: Base::Location(name.into()), offset: None }
+    }
+}
+
+/// What an `atom` or `red` computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AtomFunction {
+    /// `.exch`
+    Exchange,
+    /// `.cas`: operands are the expected and the new value.
+    CompareAndSwap,
+    /// `.add`
+    Add,
+    /// `.and`
+    And,
+    /// `.or`
+    Or,
+    /// `.xor`
+    Xor,
+    /// `.inc`: to 0 from the operand or above.
+    Increment,
+    /// `.dec`: to the operand from 0 or above the operand.
+    Decrement,
+    /// `.min`
+    Min,
+    /// `.max`
+    Max,
+}
+
+impl AtomFunction {
+    /// All of them.
+    pub const ALL: [AtomFunction; 10] = [
+        Self::Exchange,
+        Self::CompareAndSwap,
+        Self::Add,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Increment,
+        Self::Decrement,
+        Self::Min,
+        Self::Max,
+    ];
+
+    /// The qualifier.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exchange => "exch",
+            Self::CompareAndSwap => "cas",
+            Self::Add => "add",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::Increment => "inc",
+            Self::Decrement => "dec",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// The order of a fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FenceOrder {
+    /// `fence.acquire`
+    Acquire,
+    /// `fence.release`
+    Release,
+    /// `fence.acq_rel`
+    AcqRel,
+    /// `fence.sc`
+    Sc,
+}
+
+impl FenceOrder {
+    /// The qualifier.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+            Self::AcqRel => "acq_rel",
+            Self::Sc => "sc",
+        }
+    }
+}
+
+/// The level of a `membar`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MembarLevel {
+    /// `membar.cta`
+    Cta,
+    /// `membar.gl`
+    Gl,
+    /// `membar.sys`
+    Sys,
+}
+
+impl MembarLevel {
+    /// The qualifier.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cta => "cta",
+            Self::Gl => "gl",
+            Self::Sys => "sys",
+        }
+    }
+
+    /// The scope of the `fence.sc` that it is a synonym of.
+    pub fn scope(self) -> Scope {
+        match self {
+            Self::Cta => Scope::Cta,
+            Self::Gl => Scope::Gpu,
+            Self::Sys => Scope::Sys,
+        }
+    }
+}
+
+/// What a proxy fence is between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProxyFenceKind {
+    /// `fence.proxy.alias`
+    Alias,
+    /// `fence.proxy.surface`
+    Surface,
+    /// `fence.proxy.texture`
+    Texture,
+    /// `fence.proxy.constant`
+    Constant,
+}
+
+impl ProxyFenceKind {
+    /// All of them.
+    pub const ALL: [ProxyFenceKind; 4] = [Self::Alias, Self::Surface, Self::Texture, Self::Constant];
+
+    /// The qualifier.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alias => "alias",
+            Self::Surface => "surface",
+            Self::Texture => "texture",
+            Self::Constant => "constant",
+        }
+    }
+
+    /// The proxy of the event.
+    pub fn proxy(self) -> Proxy {
+        match self {
+            Self::Alias => Proxy::Alias,
+            Self::Surface => Proxy::Surface,
+            Self::Texture => Proxy::Texture,
+            Self::Constant => Proxy::Constant,
+        }
+    }
+}
+
+/// What a CTA barrier instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BarrierMode {
+    /// `bar.sync`: arrive, then wait.
+    Sync,
+    /// `bar.arrive`: arrive only.
+    Arrive,
+    /// `bar.red`: arrive, then wait; the reduction over predicates is not modelled.
+    Reduce,
+}
+
+impl BarrierMode {
+    /// The qualifier.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Arrive => "arrive",
+            Self::Reduce => "red",
+        }
+    }
+}
+
+/// A cluster barrier instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ClusterBarrier {
+    /// `barrier.cluster.arrive`
+    Arrive {
+        /// `.relaxed`: without memory ordering.
+        relaxed: bool,
+    },
+    /// `barrier.cluster.wait`
+    Wait,
+}
+
+/// Register arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LocalFunction {
+    /// `mov`, `cvt`: one operand.
+    Move,
+    /// `not`: one operand.
+    Not,
+    /// `neg`: one operand.
+    Negate,
+    /// `add`
+    Add,
+    /// `sub`
+    Subtract,
+    /// `mul`
+    Multiply,
+    /// `div`; by zero gives zero.
+    Divide,
+    /// `rem`; by zero gives zero.
+    Remainder,
+    /// `and`
+    And,
+    /// `or`
+    Or,
+    /// `xor`
+    Xor,
+    /// `shl`
+    ShiftLeft,
+    /// `shr`
+    ShiftRight,
+    /// `min`
+    Min,
+    /// `max`
+    Max,
+    /// `setp.eq` and its kin: 1 if the comparison holds, else 0.
+    Compare(Comparison),
+}
+
+impl LocalFunction {
+    /// All but the comparisons.
+    pub const ARITHMETIC: [LocalFunction; 15] = [
+        Self::Move,
+        Self::Not,
+        Self::Negate,
+        Self::Add,
+        Self::Subtract,
+        Self::Multiply,
+        Self::Divide,
+        Self::Remainder,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::ShiftLeft,
+        Self::ShiftRight,
+        Self::Min,
+        Self::Max,
+    ];
+
+    /// The number of operands.
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Move | Self::Not | Self::Negate => 1,
+            _ => 2,
+        }
+    }
+
+    /// The instruction name, with its qualifier for comparisons.
+    pub fn name(self) -> String {
+        match self {
+            Self::Move => "mov",
+            Self::Not => "not",
+            Self::Negate => "neg",
+            Self::Add => "add",
+            Self::Subtract => "sub",
+            Self::Multiply => "mul",
+            Self::Divide => "div",
+            Self::Remainder => "rem",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::ShiftLeft => "shl",
+            Self::ShiftRight => "shr",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Compare(comparison) => return format!("setp.{}", comparison.mnemonic()),
+        }
+        .to_string()
+    }
+}
+
+/// What an instruction does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// `ld.acquire.gpu r0, x`
+    Load {
+        /// The qualifiers.
+        access: Access,
+        /// The register that takes the value.
+        destination: String,
+        /// The address.
+        address: Address,
+    },
+    /// `st.release.gpu x, 1`
+    Store {
+        /// The qualifiers.
+        access: Access,
+        /// The address.
+        address: Address,
+        /// The value.
+        value: Value,
+    },
+    /// `atom.acq_rel.gpu.exch r0, x, 1`, or `red.relaxed.gpu.add x, 1`
+    Atom {
+        /// The qualifiers.
+        access: Access,
+        /// What is computed.
+        function: AtomFunction,
+        /// The register that takes the old value; `None` for `red`.
+        destination: Option<String>,
+        /// The address.
+        address: Address,
+        /// The operand; for `.cas` the expected value.
+        operand: Value,
+        /// The new value of `.cas`.
+        replacement: Option<Value>,
+    },
+    /// `fence.sc.gpu`; in the generic dialect `fence`.
+    Fence {
+        /// The order; `None` where none is written: acq_rel.
+        order: Option<FenceOrder>,
+        /// The scope; `None` only in the generic dialect.
+        scope: Option<Scope>,
+    },
+    /// `membar.gl`
+    Membar(MembarLevel),
+    /// `fence.proxy.alias`
+    ProxyFence(ProxyFenceKind),
+    /// `bar.cta.sync 0`, `bar.cta.arrive 0, 64`
+    Barrier {
+        /// Arrive, wait or both.
+        mode: BarrierMode,
+        /// The barrier.
+        barrier: u8,
+        /// The number of threads taking part, as written.
+        count: Option<u32>,
+    },
+    /// `barrier.cluster.arrive`, `barrier.cluster.wait`
+    ClusterBarrier(ClusterBarrier),
+    /// `add r0, r1, 2`, `setp.eq p0, r0, 1`
+    Local {
+        /// What is computed.
+        function: LocalFunction,
+        /// The type.
+        ty: Option<Type>,
+        /// The register that takes the result.
+        destination: String,
+        /// The operands, as many as the function takes.
+        operands: Vec<Value>,
+    },
+    /// `beq r0, 1, L`
+    BranchIf {
+        /// The comparison.
+        comparison: Comparison,
+        /// Its left side.
+        left: Value,
+        /// Its right side.
+        right: Value,
+        /// The label.
+        target: String,
+    },
+    /// `goto L`
+    Goto(String),
+    /// `L:`
+    Label(String),
+}
+
+/// `@p` or `@!p` before an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// The predicate register.
+    pub register: String,
+    /// `@!p`
+    pub negated: bool,
+}
+
+/// One instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// The predicate under which it is executed.
+    pub guard: Option<Guard>,
+    /// What it does.
+    pub operation: Operation,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl From<Operation> for Instruction {
+    fn from(operation: Operation) -> Self {
+        Self { guard: None, operation, place: Place::default() }
+    }
+}
