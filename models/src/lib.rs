@@ -1,6 +1,7 @@
 //! The .cat language, its judge, execution signatures, and the shipped memory models.
 
 pub mod bits;
+pub mod cat;
 pub mod diagnostic;
 pub mod execution;
 pub mod explain;

@@ -133,6 +133,13 @@ impl Arena {
         })
     }
 
+    /// Forgets the nodes from the given number on.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        for (node, _) in self.nodes.drain(length.min(self.nodes.len())..) {
+            self.known.remove(&node);
+        }
+    }
+
     /// The node.
     pub fn node(&self, id: ExprId) -> Node {
         self.nodes[id.index()].0

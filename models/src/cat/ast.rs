@@ -1,0 +1,232 @@
+//! The syntax tree of a .cat text. Equality ignores spans: two trees are equal if they say the same.
+
+use crate::diagnostic::Span;
+use crate::model::{CheckKind, Role};
+
+/// A whole file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct File {
+    /// The architecture on the first line, e.g. `PTX`.
+    pub architecture: Option<Ident>,
+    /// The quoted title behind it.
+    pub title: Option<String>,
+    /// What follows.
+    pub instructions: Vec<Instruction>,
+}
+
+/// A name in the text.
+#[derive(Debug, Clone, Eq)]
+pub struct Ident {
+    /// The name.
+    pub text: String,
+    /// Where it is.
+    pub span: Span,
+}
+
+impl PartialEq for Ident {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// An instruction.
+#[derive(Debug, Clone, Eq)]
+pub struct Instruction {
+    /// What it is.
+    pub kind: InstructionKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+impl PartialEq for Instruction {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// The kinds of instructions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InstructionKind {
+    /// `let [rec] a = e and b = f`
+    Let(Bindings),
+    /// `[role] [~]acyclic e [as name]`
+    Check {
+        /// `flag`, `undefined_unless`, `assert`, or nothing.
+        role: Role,
+        /// `~`
+        negated: bool,
+        /// The property.
+        kind: CheckKind,
+        /// What must have it.
+        expr: Expr,
+        /// The name behind `as`.
+        name: Option<Ident>,
+    },
+    /// `include "file"`
+    Include(String),
+    /// `show e [as name], ..`: accepted, and without effect.
+    Show(Vec<(Expr, Option<Ident>)>),
+    /// `unshow e, ..`: accepted, and without effect.
+    Unshow(Vec<Expr>),
+    /// `procedure p(x) = .. end`
+    Procedure {
+        /// Its name.
+        name: Ident,
+        /// Its parameters.
+        parameters: Vec<Ident>,
+        /// What it does.
+        body: Vec<Instruction>,
+    },
+    /// `call p(e)`
+    Call {
+        /// The procedure.
+        name: Ident,
+        /// Its arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `if "variant" .. else .. end`
+    If {
+        /// The condition on the variants.
+        condition: Condition,
+        /// What counts if it holds.
+        then: Vec<Instruction>,
+        /// What counts otherwise.
+        otherwise: Vec<Instruction>,
+    },
+}
+
+/// `[rec] a = e and f(x) = g`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bindings {
+    /// `rec`
+    pub recursive: bool,
+    /// At least one.
+    pub bindings: Vec<Binding>,
+}
+
+/// `a = e`, `f(x, y) = e`
+#[derive(Debug, Clone, Eq)]
+pub struct Binding {
+    /// The name that is bound.
+    pub name: Ident,
+    /// The parameters if it is a function.
+    pub parameters: Option<Vec<Ident>>,
+    /// What it is bound to.
+    pub body: Expr,
+    /// From the name to the end of the body.
+    pub span: Span,
+}
+
+impl PartialEq for Binding {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.parameters, &self.body) == (&other.name, &other.parameters, &other.body)
+    }
+}
+
+/// A condition on the variants that the caller chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// `"variant"`
+    Variant(String),
+    /// `~c`
+    Not(Box<Condition>),
+    /// `c && d`
+    And(Vec<Condition>),
+    /// `c || d`
+    Or(Vec<Condition>),
+}
+
+/// An expression.
+#[derive(Debug, Clone, Eq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is, without enclosing parentheses.
+    pub span: Span,
+    /// How many expressions are within each other, this one included.
+    height: u32,
+}
+
+impl Expr {
+    /// An expression at a place.
+    pub fn new(kind: ExprKind, span: Span) -> Self {
+        let height = 1 + kind.children().into_iter().map(|e| e.height).max().unwrap_or(0);
+        Self { kind, span, height }
+    }
+
+    /// How many expressions are within each other, this one included; what the parser returns has at most
+    /// [`super::MAX_HEIGHT`].
+    pub fn height(&self) -> usize {
+        self.height as usize
+    }
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// The kinds of expressions. Lists have at least two members; a member that is itself a list of the same kind was in
+/// parentheses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExprKind {
+    /// `rf`
+    Name(String),
+    /// `0` or `{}`
+    Empty,
+    /// `_`
+    Universe,
+    /// `a | b | c`
+    Union(Vec<Expr>),
+    /// `a; b; c`
+    Sequence(Vec<Expr>),
+    /// `a \ b \ c`, that is `(a \ b) \ c`
+    Difference(Vec<Expr>),
+    /// `a & b & c`
+    Intersection(Vec<Expr>),
+    /// `A * B`
+    Product(Box<Expr>, Box<Expr>),
+    /// `~a`
+    Complement(Box<Expr>),
+    /// `r^-1`
+    Inverse(Box<Expr>),
+    /// `r+`
+    Closure(Box<Expr>),
+    /// `r*`
+    ReflexiveClosure(Box<Expr>),
+    /// `r?`
+    Optional(Box<Expr>),
+    /// `[A]`
+    Diagonal(Box<Expr>),
+    /// `f(a, b)`, `f a`
+    Apply(Box<Expr>, Vec<Expr>),
+    /// `let [rec] a = e in f`
+    LetIn(Bindings, Box<Expr>),
+    /// `fun x -> e`, `fun (x, y) -> e`
+    Function(Vec<Ident>, Box<Expr>),
+    /// `if "variant" then e else f`
+    If(Condition, Box<Expr>, Box<Expr>),
+    /// `try e with f`
+    Try(Box<Expr>, Box<Expr>),
+}
+
+impl ExprKind {
+    /// The expressions that it is made of, left to right.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Self::Name(_) | Self::Empty | Self::Universe => Vec::new(),
+            Self::Union(es) | Self::Sequence(es) | Self::Difference(es) | Self::Intersection(es) => es.iter().collect(),
+            Self::Product(a, b) | Self::If(_, a, b) | Self::Try(a, b) => vec![a, b],
+            Self::Complement(e)
+            | Self::Inverse(e)
+            | Self::Closure(e)
+            | Self::ReflexiveClosure(e)
+            | Self::Optional(e)
+            | Self::Diagonal(e)
+            | Self::Function(_, e) => vec![e],
+            Self::Apply(function, arguments) => std::iter::once(&**function).chain(arguments).collect(),
+            Self::LetIn(bindings, body) => bindings.bindings.iter().map(|b| &b.body).chain([&**body]).collect(),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Instructions: definitions, checks, includes, procedures, variants.
+
+use super::ast::{Condition, Expr, File, Ident, Instruction, InstructionKind};
+use super::parser::{Parse, Parser};
+use super::token::{Keyword, Token};
+use crate::diagnostic::Diagnostic;
+use crate::model::{CheckKind, Role};
+
+impl Parser<'_> {
+    /// A whole file: the header, then instructions.
+    pub(super) fn file(&mut self) -> File {
+        let architecture = (self.peek() == Token::Name).then(|| {
+            let span = self.advance();
+            Ident { text: self.text(span).to_owned(), span }
+        });
+        let title = (self.peek() == Token::String).then(|| self.string());
+        let mut instructions = Vec::new();
+        while self.peek() != Token::End && !self.gave_up() {
+            // The rest of a block whose beginning could not be read.
+            if self.had_errors() && matches!(self.peek(), Token::Keyword(Keyword::End | Keyword::Else)) {
+                self.advance();
+                continue;
+            }
+            match self.instruction() {
+                Ok(instruction) => instructions.push(instruction),
+                Err(_) => self.recover(),
+            }
+        }
+        File { architecture, title, instructions }
+    }
+
+    /// The next word, a string, without its quotes.
+    fn string(&mut self) -> String {
+        let span = self.advance();
+        self.text(span).trim_matches('"').to_owned()
+    }
+
+    /// Instructions up to `end` or `else`.
+    fn block(&mut self, opening: &str) -> Parse<Vec<Instruction>> {
+        let start = self.last_span();
+        let mut instructions = Vec::new();
+        while !matches!(self.peek(), Token::Keyword(Keyword::End | Keyword::Else)) {
+            if self.peek() == Token::End {
+                let error = Diagnostic::error(format!("the {opening} is not closed"));
+                return self.fail(error.at(self.source, self.span(), "expected `end`").at(self.source, start, "opened here"));
+            }
+            instructions.push(self.nested(Self::instruction)?);
+        }
+        Ok(instructions)
+    }
+
+    fn instruction(&mut self) -> Parse<Instruction> {
+        let start = self.span();
+        let Token::Keyword(keyword) = self.peek() else {
+            let help = match self.peek() {
+                Token::Name => {
+                    Some("an expression stands behind `let name =` or a check; the first line may name an architecture")
+                }
+                _ => None,
+            };
+            let found = match self.peek() {
+                Token::End => "the end of the file".to_owned(),
+                _ => format!("`{}`", self.text(start)),
+            };
+            let mut error = Diagnostic::error(format!("unexpected {found}"));
+            error = error.at(self.source, start, "expected an instruction, e.g. `let` or `acyclic`");
+            error.help = help.map(str::to_owned);
+            return self.fail(error);
+        };
+        let kind = match keyword {
+            Keyword::Let => self.top_let()?,
+            Keyword::Flag | Keyword::UndefinedUnless | Keyword::Assert => {
+                self.advance();
+                let role = match keyword {
+                    Keyword::Flag => Role::Flag,
+                    Keyword::UndefinedUnless => Role::UndefinedUnless,
+                    _ => Role::Assert,
+                };
+                self.check(role)?
+            }
+            Keyword::Acyclic | Keyword::Irreflexive | Keyword::Empty => self.check(Role::Axiom)?,
+            Keyword::Include => self.include()?,
+            Keyword::Show | Keyword::ShowAs | Keyword::Unshow => self.show(keyword)?,
+            Keyword::Procedure => self.procedure()?,
+            Keyword::Call => self.call()?,
+            Keyword::If => self.if_variant()?,
+            Keyword::ForAll => return self.unsupported(start, "`forall` is", "write the check once for each set"),
+            Keyword::Enum => return self.unsupported(start, "`enum` is", "Margay's base sets are listed in docs/cat.md"),
+            Keyword::With => {
+                let help = "coherence order is part of every execution: leave the line out";
+                return self.unsupported(start, "`with .. from ..` is", help);
+            }
+            Keyword::Instructions | Keyword::Default => {
+                return self.unsupported(start, "Bell files are", "a model's events are those of its signature, see docs/cat.md");
+            }
+            _ => return self.unexpected("an instruction, e.g. `let` or `acyclic`"),
+        };
+        Ok(Instruction { kind, span: self.since(start) })
+    }
+
+    fn top_let(&mut self) -> Parse<InstructionKind> {
+        self.advance();
+        let bindings = self.bindings()?;
+        if self.peek() == Token::Keyword(Keyword::In) {
+            let error = Diagnostic::error("`let .. in` is an expression").at(self.source, self.span(), "expected an instruction");
+            return self.fail(error.help("leave `in` out to define the name for the rest of the file"));
+        }
+        Ok(InstructionKind::Let(bindings))
+    }
+
+    /// A check, behind `flag`, `undefined_unless` or `assert`; `~` may come first.
+    fn check(&mut self, role: Role) -> Parse<InstructionKind> {
+        let negated = self.take(Token::Tilde);
+        let kind = match self.peek() {
+            Token::Keyword(Keyword::Acyclic) => CheckKind::Acyclic,
+            Token::Keyword(Keyword::Irreflexive) => CheckKind::Irreflexive,
+            Token::Keyword(Keyword::Empty) => CheckKind::Empty,
+            _ => return self.unexpected("`acyclic`, `irreflexive` or `empty`"),
+        };
+        self.advance();
+        let expr = self.expression()?;
+        let name = self.optional_name()?;
+        Ok(InstructionKind::Check { role, negated, kind, expr, name })
+    }
+
+    /// `[as name]`
+    fn optional_name(&mut self) -> Parse<Option<Ident>> {
+        if self.take_keyword(Keyword::As) { self.name("a name").map(Some) } else { Ok(None) }
+    }
+
+    fn include(&mut self) -> Parse<InstructionKind> {
+        self.advance();
+        if self.peek() == Token::String {
+            Ok(InstructionKind::Include(self.string()))
+        } else {
+            self.unexpected("the name of a file, in quotes")
+        }
+    }
+
+    fn show(&mut self, keyword: Keyword) -> Parse<InstructionKind> {
+        self.advance();
+        let mut shown: Vec<(Expr, Option<Ident>)> = Vec::new();
+        loop {
+            let expr = self.expression()?;
+            shown.push((expr, self.optional_name()?));
+            if !self.take(Token::Comma) {
+                break;
+            }
+        }
+        Ok(match keyword {
+            Keyword::Unshow => InstructionKind::Unshow(shown.into_iter().map(|(e, _)| e).collect()),
+            _ => InstructionKind::Show(shown),
+        })
+    }
+
+    fn procedure(&mut self) -> Parse<InstructionKind> {
+        self.advance();
+        let name = self.name("the name of the procedure")?;
+        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.name("a parameter")?] };
+        self.expect(Token::Equal, "before the body of a procedure")?;
+        let body = self.block("procedure")?;
+        self.expect(Token::Keyword(Keyword::End), "behind a procedure")?;
+        Ok(InstructionKind::Procedure { name, parameters, body })
+    }
+
+    fn call(&mut self) -> Parse<InstructionKind> {
+        self.advance();
+        let name = self.name("the name of a procedure")?;
+        let arguments = if self.peek() == Token::Open { self.arguments()? } else { vec![self.expression()?] };
+        self.optional_name()?;
+        Ok(InstructionKind::Call { name, arguments })
+    }
+
+    fn if_variant(&mut self) -> Parse<InstructionKind> {
+        self.advance();
+        let condition = self.condition()?;
+        self.take_keyword(Keyword::Then);
+        let then = self.block("`if`")?;
+        let otherwise = if self.take_keyword(Keyword::Else) { self.block("`else`")? } else { Vec::new() };
+        self.expect(Token::Keyword(Keyword::End), "behind an `if`")?;
+        Ok(InstructionKind::If { condition, then, otherwise })
+    }
+
+    /// A condition on variants: `||` binds looser than `&&`.
+    pub(super) fn condition(&mut self) -> Parse<Condition> {
+        let mut alternatives = vec![self.conjunction()?];
+        while self.take(Token::BarBar) {
+            alternatives.push(self.conjunction()?);
+        }
+        Ok(single_or(alternatives, Condition::Or))
+    }
+
+    fn conjunction(&mut self) -> Parse<Condition> {
+        let mut conditions = vec![self.variant()?];
+        while self.take(Token::AndAnd) {
+            conditions.push(self.variant()?);
+        }
+        Ok(single_or(conditions, Condition::And))
+    }
+
+    fn variant(&mut self) -> Parse<Condition> {
+        self.nested(|p| match p.peek() {
+            Token::String => Ok(Condition::Variant(p.string())),
+            Token::Tilde => p.negation(),
+            Token::Name if p.text(p.span()) == "not" => p.negation(),
+            Token::Open => {
+                p.advance();
+                let inner = p.condition()?;
+                p.expect(Token::Close, "behind the condition")?;
+                Ok(inner)
+            }
+            Token::Name | Token::Underscore | Token::Zero | Token::OpenBracket => p.unsupported(
+                p.span(),
+                "conditions on sets and relations are",
+                "only variants can be asked for, e.g. `if \"name\"`",
+            ),
+            _ => p.unexpected("the name of a variant, in quotes"),
+        })
+    }
+
+    fn negation(&mut self) -> Parse<Condition> {
+        self.advance();
+        Ok(Condition::Not(Box::new(self.variant()?)))
+    }
+}
+
+/// The only member, or the list.
+fn single_or(mut conditions: Vec<Condition>, list: fn(Vec<Condition>) -> Condition) -> Condition {
+    if conditions.len() == 1 { conditions.remove(0) } else { list(conditions) }
+}

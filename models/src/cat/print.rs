@@ -1,0 +1,218 @@
+//! From syntax tree to text. What is printed parses to the same tree.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::ast::{Binding, Bindings, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind};
+
+/// How tightly an expression holds together, loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// `let .. in`, `fun`, `if`, `try`
+    Open,
+    /// `|`
+    Union,
+    /// `;`
+    Sequence,
+    /// `\`
+    Difference,
+    /// `&`
+    Intersection,
+    /// `~` and the product, which do not combine with closures
+    Prefix,
+    /// `+ ? *`
+    Postfix,
+    /// `^-1`
+    Inverse,
+    /// Applications, names, brackets
+    Atom,
+}
+
+fn level(expr: &Expr) -> Level {
+    match &expr.kind {
+        ExprKind::LetIn(..) | ExprKind::Function(..) | ExprKind::If(..) | ExprKind::Try(..) => Level::Open,
+        ExprKind::Union(_) => Level::Union,
+        ExprKind::Sequence(_) => Level::Sequence,
+        ExprKind::Difference(_) => Level::Difference,
+        ExprKind::Intersection(_) => Level::Intersection,
+        ExprKind::Complement(_) | ExprKind::Product(..) => Level::Prefix,
+        ExprKind::Closure(_) | ExprKind::ReflexiveClosure(_) | ExprKind::Optional(_) => Level::Postfix,
+        ExprKind::Inverse(_) => Level::Inverse,
+        ExprKind::Name(_) | ExprKind::Empty | ExprKind::Universe | ExprKind::Diagonal(_) | ExprKind::Apply(..) => Level::Atom,
+    }
+}
+
+/// An expression, in parentheses if it is looser than the context allows.
+struct AtLeast<'a>(&'a Expr, Level);
+
+impl Display for AtLeast<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if level(self.0) >= self.1 { self.0.fmt(f) } else { write!(f, "({})", self.0) }
+    }
+}
+
+/// Members with a separator between them.
+fn list<T: Display>(f: &mut Formatter<'_>, members: impl IntoIterator<Item = T>, separator: &str) -> fmt::Result {
+    for (i, member) in members.into_iter().enumerate() {
+        if i > 0 {
+            f.write_str(separator)?;
+        }
+        member.fmt(f)?;
+    }
+    Ok(())
+}
+
+impl Display for Expr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ExprKind::Name(name) => f.write_str(name),
+            ExprKind::Empty => f.write_str("0"),
+            ExprKind::Universe => f.write_str("_"),
+            ExprKind::Union(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Sequence)), " | "),
+            ExprKind::Sequence(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Difference)), "; "),
+            ExprKind::Difference(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Intersection)), " \\ "),
+            ExprKind::Intersection(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Prefix)), " & "),
+            ExprKind::Product(a, b) => {
+                let right = if matches!(b.kind, ExprKind::Complement(_)) { Level::Prefix } else { Level::Inverse };
+                write!(f, "{} * {}", AtLeast(a, Level::Postfix), AtLeast(b, right))
+            }
+            ExprKind::Complement(e) => {
+                let inner = if matches!(e.kind, ExprKind::Complement(_)) { Level::Prefix } else { Level::Inverse };
+                write!(f, "~{}", AtLeast(e, inner))
+            }
+            ExprKind::Inverse(e) => write!(f, "{}^-1", AtLeast(e, Level::Inverse)),
+            ExprKind::Closure(e) => write!(f, "{}+", AtLeast(e, Level::Postfix)),
+            ExprKind::ReflexiveClosure(e) => write!(f, "{}*", AtLeast(e, Level::Postfix)),
+            ExprKind::Optional(e) => write!(f, "{}?", AtLeast(e, Level::Postfix)),
+            ExprKind::Diagonal(e) => write!(f, "[{e}]"),
+            ExprKind::Apply(function, arguments) => {
+                write!(f, "{}(", AtLeast(function, Level::Atom))?;
+                list(f, arguments, ", ")?;
+                f.write_str(")")
+            }
+            ExprKind::LetIn(bindings, body) => write!(f, "let {bindings} in {body}"),
+            ExprKind::Function(parameters, body) => write!(f, "fun {} -> {body}", Parameters(parameters)),
+            ExprKind::If(condition, then, otherwise) => write!(f, "if {condition} then {then} else {otherwise}"),
+            ExprKind::Try(first, second) => write!(f, "try {first} with {second}"),
+        }
+    }
+}
+
+/// `(x, y)`
+struct Parameters<'a>(&'a [Ident]);
+
+impl Display for Parameters<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        list(f, self.0, ", ")?;
+        f.write_str(")")
+    }
+}
+
+impl Display for Ident {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Display for Binding {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)?;
+        if let Some(parameters) = &self.parameters {
+            Parameters(parameters).fmt(f)?;
+        }
+        write!(f, " = {}", self.body)
+    }
+}
+
+impl Display for Bindings {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.recursive {
+            f.write_str("rec ")?;
+        }
+        list(f, &self.bindings, " and ")
+    }
+}
+
+impl Display for Condition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        /// A member of a list, in parentheses if it is a list itself.
+        struct Member<'a>(&'a Condition);
+        impl Display for Member<'_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                match self.0 {
+                    Condition::And(_) | Condition::Or(_) => write!(f, "({})", self.0),
+                    Condition::Variant(_) | Condition::Not(_) => self.0.fmt(f),
+                }
+            }
+        }
+        match self {
+            Self::Variant(name) => write!(f, "\"{name}\""),
+            Self::Not(inner) => write!(f, "~{}", Member(inner)),
+            Self::And(members) => list(f, members.iter().map(Member), " && "),
+            Self::Or(members) => list(f, members.iter().map(Member), " || "),
+        }
+    }
+}
+
+impl Display for Instruction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            InstructionKind::Let(bindings) => write!(f, "let {bindings}"),
+            InstructionKind::Check { role, negated, kind, expr, name } => {
+                let role = role.to_string();
+                let tilde = if *negated { "~" } else { "" };
+                write!(f, "{role}{}{tilde}{kind} {expr}", if role.is_empty() { "" } else { " " })?;
+                name.as_ref().map_or(Ok(()), |name| write!(f, " as {name}"))
+            }
+            InstructionKind::Include(path) => write!(f, "include \"{path}\""),
+            InstructionKind::Show(shown) => {
+                f.write_str("show ")?;
+                for (i, (expr, name)) in shown.iter().enumerate() {
+                    write!(f, "{}{expr}", if i > 0 { ", " } else { "" })?;
+                    name.as_ref().map_or(Ok(()), |name| write!(f, " as {name}"))?;
+                }
+                Ok(())
+            }
+            InstructionKind::Unshow(hidden) => {
+                f.write_str("unshow ")?;
+                list(f, hidden, ", ")
+            }
+            InstructionKind::Procedure { name, parameters, body } => {
+                writeln!(f, "procedure {name}{} =", Parameters(parameters))?;
+                block(f, body)?;
+                f.write_str("end")
+            }
+            InstructionKind::Call { name, arguments } => {
+                write!(f, "call {name}(")?;
+                list(f, arguments, ", ")?;
+                f.write_str(")")
+            }
+            InstructionKind::If { condition, then, otherwise } => {
+                writeln!(f, "if {condition}")?;
+                block(f, then)?;
+                if !otherwise.is_empty() {
+                    writeln!(f, "else")?;
+                    block(f, otherwise)?;
+                }
+                f.write_str("end")
+            }
+        }
+    }
+}
+
+/// Instructions, each on a line of its own.
+fn block(f: &mut Formatter<'_>, instructions: &[Instruction]) -> fmt::Result {
+    instructions.iter().try_for_each(|i| writeln!(f, "{i}"))
+}
+
+impl Display for File {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(architecture) = &self.architecture {
+            writeln!(f, "{architecture}")?;
+        }
+        if let Some(title) = &self.title {
+            writeln!(f, "\"{title}\"")?;
+        }
+        block(f, &self.instructions)
+    }
+}

@@ -1,0 +1,319 @@
+//! The words of the .cat language (herd7's modelLexer.mll).
+//!
+//! Written by hand: nested comments and the `^ -1` that is one token, but only behind a `^`, are what lexer generators do
+//! least well, and a person who reads this file knows what a name is.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, SourceFile, Span};
+
+/// A word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Token {
+    /// A name that is not a keyword.
+    Name,
+    /// A keyword; the text says which.
+    Keyword(Keyword),
+    /// `'x`
+    Tag,
+    /// `"text"`
+    String,
+    /// `0`
+    Zero,
+    /// `_`
+    Underscore,
+    /// `^-1`
+    Inverse,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// `[`
+    OpenBracket,
+    /// `]`
+    CloseBracket,
+    /// `{`
+    OpenBrace,
+    /// `}`
+    CloseBrace,
+    /// `|`
+    Bar,
+    /// `||`
+    BarBar,
+    /// `&`
+    And,
+    /// `&&`
+    AndAnd,
+    /// `\`
+    Backslash,
+    /// `;`
+    Semicolon,
+    /// `*`
+    Star,
+    /// `+`
+    Plus,
+    /// `++`
+    PlusPlus,
+    /// `?`
+    Question,
+    /// `~`
+    Tilde,
+    /// `=`
+    Equal,
+    /// `,`
+    Comma,
+    /// `->`
+    Arrow,
+    /// The end of the text.
+    End,
+}
+
+macro_rules! keywords {
+    ($($variant:ident = $text:literal,)*) => {
+        /// A reserved word.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(super) enum Keyword { $(#[doc = $text] $variant,)* }
+
+        impl Keyword {
+            /// Every keyword with its text.
+            pub(super) const ALL: &'static [(Keyword, &'static str)] = &[$((Keyword::$variant, $text),)*];
+        }
+    };
+}
+
+keywords! {
+    Let = "let", Rec = "rec", And = "and", In = "in", Fun = "fun", Acyclic = "acyclic", Irreflexive = "irreflexive",
+    Empty = "empty", Flag = "flag", UndefinedUnless = "undefined_unless", Assert = "assert", As = "as", Show = "show",
+    Unshow = "unshow", ShowAs = "showas", Include = "include", Begin = "begin", End = "end", Procedure = "procedure",
+    Call = "call", If = "if", Then = "then", Else = "else", Match = "match", With = "with", ForAll = "forall", Try = "try",
+    Enum = "enum", Instructions = "instructions", Default = "default",
+}
+
+impl Token {
+    /// What to call it in a message.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::Name => "a name",
+            Self::Keyword(k) => Keyword::ALL.iter().find(|(known, _)| *known == k).map_or("a keyword", |(_, text)| text),
+            Self::Tag => "a tag",
+            Self::String => "a string",
+            Self::Zero => "`0`",
+            Self::Underscore => "`_`",
+            Self::Inverse => "`^-1`",
+            Self::Open => "`(`",
+            Self::Close => "`)`",
+            Self::OpenBracket => "`[`",
+            Self::CloseBracket => "`]`",
+            Self::OpenBrace => "`{`",
+            Self::CloseBrace => "`}`",
+            Self::Bar => "`|`",
+            Self::BarBar => "`||`",
+            Self::And => "`&`",
+            Self::AndAnd => "`&&`",
+            Self::Backslash => "`\\`",
+            Self::Semicolon => "`;`",
+            Self::Star => "`*`",
+            Self::Plus => "`+`",
+            Self::PlusPlus => "`++`",
+            Self::Question => "`?`",
+            Self::Tilde => "`~`",
+            Self::Equal => "`=`",
+            Self::Comma => "`,`",
+            Self::Arrow => "`->`",
+            Self::End => "the end of the file",
+        }
+    }
+}
+
+/// The words of a text with their places, the last one [`Token::End`]; what cannot be read is reported and left out.
+pub(super) fn tokens(file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) -> Vec<(Token, Span)> {
+    let mut lexer = Lexer { file, text: &file.text, at: 0, errors };
+    let mut found = Vec::new();
+    loop {
+        lexer.skip_blanks_and_comments();
+        let start = lexer.at;
+        let Some(token) = lexer.next() else { break };
+        if let Some(token) = token {
+            found.push((token, Span::new(start, lexer.at)));
+        }
+    }
+    found.push((Token::End, Span::new(lexer.text.len(), lexer.text.len())));
+    found
+}
+
+/// A position in a text.
+struct Lexer<'a> {
+    /// For diagnostics.
+    file: &'a Arc<SourceFile>,
+    /// The whole text.
+    text: &'a str,
+    /// The byte to read next.
+    at: usize,
+    /// What went wrong so far.
+    errors: &'a mut Vec<Diagnostic>,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    /// Reports an error about the text from `start` to here.
+    fn error(&mut self, start: usize, message: &str, label: &str) {
+        self.errors.push(Diagnostic::error(message).at(self.file, Span::new(start, self.at), label));
+    }
+
+    fn skip_blanks_and_comments(&mut self) {
+        loop {
+            let rest = self.rest();
+            if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace()) {
+                self.at += c.len_utf8();
+            } else if rest.starts_with("//") || rest.starts_with('#') {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("(*") {
+                self.skip_comment();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// `(* .. (* .. *) .. *)`
+    fn skip_comment(&mut self) {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut depth = 0usize;
+        while self.at < bytes.len() {
+            match &bytes[self.at..(self.at + 2).min(bytes.len())] {
+                b"(*" => {
+                    depth += 1;
+                    self.at += 2;
+                }
+                b"*)" => {
+                    depth -= 1;
+                    self.at += 2;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.errors.push(
+            Diagnostic::error("a comment is not closed")
+                .at(self.file, Span::new(start, start + 2), "opened here")
+                .help("comments nest: each `(*` needs its own `*)`"),
+        );
+    }
+
+    /// The next word: `None` at the end, `Some(None)` for what is not a word (already reported).
+    fn next(&mut self) -> Option<Option<Token>> {
+        let start = self.at;
+        let rest = self.rest();
+        let c = rest.chars().next()?;
+        let two = match rest.as_bytes() {
+            [b'|', b'|', ..] => Some(Token::BarBar),
+            [b'&', b'&', ..] => Some(Token::AndAnd),
+            [b'+', b'+', ..] => Some(Token::PlusPlus),
+            [b'-', b'>', ..] => Some(Token::Arrow),
+            _ => None,
+        };
+        if two.is_some() {
+            self.at += 2;
+            return Some(two);
+        }
+        if c.is_ascii_alphabetic() || c == '_' && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return Some(Some(self.name()));
+        }
+        self.at += c.len_utf8();
+        Some(Some(match c {
+            '_' => Token::Underscore,
+            '(' => Token::Open,
+            ')' => Token::Close,
+            '[' => Token::OpenBracket,
+            ']' => Token::CloseBracket,
+            '{' => Token::OpenBrace,
+            '}' => Token::CloseBrace,
+            '|' => Token::Bar,
+            '&' => Token::And,
+            '\\' => Token::Backslash,
+            ';' => Token::Semicolon,
+            '*' => Token::Star,
+            '+' => Token::Plus,
+            '?' => Token::Question,
+            '~' => Token::Tilde,
+            '=' => Token::Equal,
+            ',' => Token::Comma,
+            '^' => return Some(self.inverse(start)),
+            '"' => return Some(self.string(start)),
+            '\'' if self.rest().starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                self.name();
+                Token::Tag
+            }
+            '0'..='9' => return Some(self.number(start, c)),
+            _ => {
+                self.skip_unreadable();
+                self.error(start, "this is not a word of the .cat language", "cannot be read");
+                return Some(None);
+            }
+        }))
+    }
+
+    /// `_?[A-Za-z][A-Za-z0-9_.-]*'?`
+    fn name(&mut self) -> Token {
+        let start = self.at;
+        let rest = self.rest();
+        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))).unwrap_or(rest.len());
+        self.at += length;
+        if self.rest().starts_with('\'') {
+            self.at += 1;
+        }
+        let text = &self.text[start..self.at];
+        Keyword::ALL.iter().find(|(_, known)| *known == text).map_or(Token::Name, |&(keyword, _)| Token::Keyword(keyword))
+    }
+
+    /// `^-1`, behind the `^`.
+    fn inverse(&mut self, start: usize) -> Option<Token> {
+        let rest = self.rest();
+        let blanks = rest.len() - rest.trim_start().len();
+        if rest[blanks..].starts_with("-1") {
+            self.at += blanks + 2;
+            return Some(Token::Inverse);
+        }
+        self.error(start, "`^` without `-1`", "expected `^-1`, the inverse of a relation");
+        None
+    }
+
+    /// A string, behind its first quote.
+    fn string(&mut self, start: usize) -> Option<Token> {
+        match self.rest().find(['"', '\n']) {
+            Some(end) if self.rest()[end..].starts_with('"') => {
+                self.at += end + 1;
+                Some(Token::String)
+            }
+            end => {
+                self.at += end.unwrap_or(self.rest().len());
+                self.error(start, "a string is not closed", "expected `\"` before the end of the line");
+                None
+            }
+        }
+    }
+
+    /// `0`, behind its first digit.
+    fn number(&mut self, start: usize, first: char) -> Option<Token> {
+        let digits = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest().len());
+        self.at += digits;
+        if first == '0' && digits == 0 {
+            return Some(Token::Zero);
+        }
+        self.error(start, "the only number of the .cat language is `0`, the empty set or relation", "not `0`");
+        None
+    }
+
+    /// Skips to the next character that may start a word, so that a run of garbage is one error.
+    fn skip_unreadable(&mut self) {
+        let rest = self.rest();
+        let readable = |c: char| c.is_whitespace() || c.is_ascii_alphanumeric() || "_()[]{}|&\\;*+?~=,^\"'/#".contains(c);
+        self.at += rest.find(readable).unwrap_or(rest.len());
+    }
+}

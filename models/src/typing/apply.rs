@@ -1,0 +1,119 @@
+//! Functions: a function is expanded where it is applied, and the result is a definition of its own, so that explanations
+//! can name it.
+
+use std::rc::Rc;
+
+use super::Typing;
+use super::scope::Scope;
+use super::value::{Function, Projection, Typed, Value};
+use crate::cat::ast::{Expr, ExprKind, Ident};
+use crate::diagnostic::{Diagnostic, Place};
+use crate::model::{Node, Origin};
+
+impl Typing<'_> {
+    /// A function with the scope of its definition. Its body is checked here once, with arguments of which nothing is known.
+    pub(super) fn closure(
+        &mut self,
+        name: Rc<str>,
+        parameters: &[Ident],
+        body: &Expr,
+        scope: &Scope,
+        place: Place,
+    ) -> Rc<Function> {
+        let before = self.checkpoint();
+        let mut inner = scope.inner();
+        for parameter in parameters {
+            inner.bind(&parameter.text, Value::Unknown(None), false);
+        }
+        self.value(body, &inner);
+        let errors = self.rollback(&before);
+        let broken = !errors.is_empty();
+        self.errors.extend(errors);
+        let scope = scope.capture();
+        self.captured.push(scope.clone());
+        self.next_function += 1;
+        let parameters = parameters.iter().map(|p| p.text.clone()).collect();
+        Rc::new(Function { id: self.next_function, name, parameters, body: body.clone(), scope, place, broken })
+    }
+
+    /// `f(a, b)`, where `expr` is the whole application.
+    pub(super) fn application(&mut self, expr: &Expr, function: &Expr, arguments: &[Expr], scope: &Scope) -> Value {
+        match self.value(function, scope) {
+            Value::Function(f) => self.apply(expr, &f, arguments, scope),
+            Value::Projection(projection) => {
+                let (name, node): (_, fn(_) -> _) = match projection {
+                    Projection::Domain => ("domain", Node::Domain),
+                    Projection::Range => ("range", Node::Range),
+                };
+                match arguments {
+                    [argument] => self.projection(name, argument, node, scope),
+                    _ => {
+                        self.wrong_arity(name, 1, arguments.len(), expr.span, None);
+                        Value::Unknown(None)
+                    }
+                }
+            }
+            Value::Typed(typed) => {
+                let what = typed.sort().map_or("set or relation".to_owned(), |s| s.to_string());
+                let text = if let ExprKind::Name(name) = &function.kind { format!("`{name}`") } else { "this".to_owned() };
+                let mut error = Diagnostic::error(format!("{text} is a {what}, not a function"));
+                error = error.at(&self.file, function.span, "applied like a function to what follows");
+                self.error(error.help("an operator is missing between the two, perhaps `;`"));
+                Value::Unknown(None)
+            }
+            Value::Procedure(p) => {
+                self.not_a_value(function, &Value::Procedure(p));
+                Value::Unknown(None)
+            }
+            Value::Unknown(_) => {
+                // Errors in the arguments do not depend on the function.
+                for argument in arguments {
+                    self.value(argument, scope);
+                }
+                Value::Unknown(None)
+            }
+        }
+    }
+
+    fn apply(&mut self, expr: &Expr, function: &Rc<Function>, arguments: &[Expr], scope: &Scope) -> Value {
+        if arguments.len() != function.parameters.len() {
+            let (needed, found) = (function.parameters.len(), arguments.len());
+            self.wrong_arity(&function.name, needed, found, expr.span, Some(&function.place));
+            return Value::Unknown(None);
+        }
+        let values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
+        if function.broken {
+            return Value::Unknown(None);
+        }
+        let key = key(function, &values);
+        if let Some(known) = key.as_ref().and_then(|k| self.applications.get(k)) {
+            return Value::Typed(known.clone());
+        }
+        let mut inner = function.scope.inner();
+        for (parameter, value) in function.parameters.iter().zip(values) {
+            inner.bind(parameter, value, false);
+        }
+        let call = (function.name.to_string(), self.place(expr.span));
+        self.calls.push(call);
+        let file = std::mem::replace(&mut self.file, function.place.file.clone());
+        let value = self.value(&function.body, &inner);
+        self.file = file;
+        self.calls.pop();
+        let Value::Typed(typed) = value else { return value };
+        let typed = self.define(&expr.to_string(), Origin::Application, typed, function.place.clone());
+        if let Some(key) = key.filter(|_| typed.depends.is_none()) {
+            self.application_log.push(key.clone());
+            self.applications.insert(key, typed.clone());
+        }
+        Value::Typed(typed)
+    }
+}
+
+/// What the result of an application depends on, if that can be compared.
+fn key(function: &Function, arguments: &[Value]) -> Option<super::ApplicationKey> {
+    let arguments = arguments.iter().map(|a| match a {
+        Value::Typed(Typed { set, relation, depends: None }) => Some((*set, *relation)),
+        _ => None,
+    });
+    Some((function.id, arguments.collect::<Option<_>>()?))
+}

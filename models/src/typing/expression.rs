@@ -1,0 +1,263 @@
+//! Expressions: each becomes a node of the arena, as a set or as a relation.
+
+use super::Typing;
+use super::scope::Scope;
+use super::value::{Typed, Value, outer};
+use crate::cat::ast::{Expr, ExprKind};
+use crate::diagnostic::Place;
+use crate::model::{Definition, ExprId, Node, Origin, Sort};
+use crate::signature::{BaseRelation, BaseSet};
+
+/// A list this long is folded in two halves, so that nodes do not nest deeper than need be.
+const LONG: usize = 16;
+
+impl Typing<'_> {
+    /// The meaning of an expression.
+    pub(super) fn value(&mut self, expr: &Expr, scope: &Scope) -> Value {
+        self.steps += 1;
+        if self.exhausted.is_some() {
+            return Value::Unknown(None);
+        }
+        if self.steps > super::MAX_STEPS {
+            self.exhaust(expr.span, "the model is too large once its functions are expanded".into());
+            return Value::Unknown(None);
+        }
+        if self.depth >= super::MAX_DEPTH {
+            let message = format!("nested more than {} deep once functions are expanded", super::MAX_DEPTH);
+            self.exhaust(expr.span, message);
+            return Value::Unknown(None);
+        }
+        self.depth += 1;
+        let value = self.value_of_kind(expr, scope);
+        self.depth -= 1;
+        value
+    }
+
+    fn value_of_kind(&mut self, expr: &Expr, scope: &Scope) -> Value {
+        match &expr.kind {
+            ExprKind::Name(name) => self.name(name, expr, scope),
+            ExprKind::Empty => self.either(Node::Empty),
+            ExprKind::Universe => self.universe(),
+            ExprKind::Union(es) => self.same_sort("|", es, Node::Union, scope),
+            ExprKind::Intersection(es) => self.same_sort("&", es, Node::Intersection, scope),
+            ExprKind::Difference(es) => self.same_sort("\\", es, Node::Difference, scope),
+            ExprKind::Sequence(es) => self.sequence(es, scope),
+            ExprKind::Product(a, b) => self.product(a, b, scope),
+            ExprKind::Complement(e) => self.complement(e, scope),
+            ExprKind::Diagonal(e) => self.unary("[..]", e, Sort::Set, Node::Diagonal, scope),
+            ExprKind::Inverse(e) => self.unary("^-1", e, Sort::Relation, Node::Inverse, scope),
+            ExprKind::Closure(e) => self.unary("+", e, Sort::Relation, Node::Closure, scope),
+            ExprKind::ReflexiveClosure(e) => self.unary("*", e, Sort::Relation, Node::ReflexiveClosure, scope),
+            ExprKind::Optional(e) => self.unary("?", e, Sort::Relation, Node::Optional, scope),
+            ExprKind::Apply(function, arguments) => self.application(expr, function, arguments, scope),
+            ExprKind::Function(parameters, body) => {
+                let place = self.place(expr.span);
+                Value::Function(self.closure("fun".into(), parameters, body, scope, place))
+            }
+            ExprKind::LetIn(bindings, body) => {
+                let mut inner = scope.inner();
+                let origin = std::mem::replace(&mut self.origin, Origin::Local);
+                self.bind_all(bindings, &mut inner);
+                self.origin = origin;
+                self.value(body, &inner)
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                let chosen = if self.options.holds(condition) { then } else { otherwise };
+                self.value(chosen, scope)
+            }
+            ExprKind::Try(first, second) => {
+                let before = self.checkpoint();
+                let value = self.value(first, scope);
+                if self.errors.len() == before.errors {
+                    return value;
+                }
+                self.rollback(&before);
+                self.value(second, scope)
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, expr: &Expr, scope: &Scope) -> Value {
+        if let Some(mut value) = scope.get(name) {
+            if let Value::Typed(Typed { depends: Some(depends), .. }) = &mut value {
+                depends.place = self.place(expr.span);
+            }
+            return value;
+        }
+        if let Some(base) = self.base(name) {
+            return Value::Typed(base);
+        }
+        self.unknown_name(name, expr.span, scope);
+        Value::Unknown(None)
+    }
+
+    /// What a name means in the signature.
+    pub(super) fn base(&mut self, name: &str) -> Option<Typed> {
+        if let Some(set) = BaseSet::from_name(name, self.signature) {
+            return Some(Typed::new(Sort::Set, self.intern(Node::Set(set), Sort::Set)));
+        }
+        let relation = BaseRelation::from_name(name, self.signature)?;
+        Some(Typed::new(Sort::Relation, self.intern(Node::Relation(relation), Sort::Relation)))
+    }
+
+    /// A constant of either sort.
+    fn either(&mut self, node: fn(Sort) -> Node) -> Value {
+        let set = self.intern(node(Sort::Set), Sort::Set);
+        let relation = self.intern(node(Sort::Relation), Sort::Relation);
+        Value::Typed(Typed { set: Some(set), relation: Some(relation), depends: None })
+    }
+
+    fn universe(&mut self) -> Value {
+        let set = self.intern(Node::Set(BaseSet::Universe), Sort::Set);
+        let relation = self.intern(Node::Product(set, set), Sort::Relation);
+        Value::Typed(Typed { set: Some(set), relation: Some(relation), depends: None })
+    }
+
+    /// The meaning of an expression that must be a set or a relation; `None` if nothing is known but perhaps the sort.
+    pub(super) fn operand(&mut self, expr: &Expr, scope: &Scope) -> Result<Typed, Option<Sort>> {
+        match self.value(expr, scope) {
+            Value::Typed(typed) => Ok(typed),
+            Value::Unknown(sort) => Err(sort),
+            other => {
+                self.not_a_value(expr, &other);
+                Err(None)
+            }
+        }
+    }
+
+    /// Operands that must all be sets or all be relations.
+    fn same_sort(&mut self, operator: &str, exprs: &[Expr], node: fn(ExprId, ExprId) -> Node, scope: &Scope) -> Value {
+        let mut operands = Vec::with_capacity(exprs.len());
+        let mut known = true;
+        let mut sort: Option<(&Expr, Sort)> = None;
+        for (i, expr) in exprs.iter().enumerate() {
+            let found = match self.operand(expr, scope) {
+                Ok(typed) => {
+                    if operator == "\\" && i > 0 && typed.depends.is_some() {
+                        self.not_monotone(operator, expr, &typed);
+                    }
+                    let found = typed.sort();
+                    operands.push(typed);
+                    found
+                }
+                Err(found) => {
+                    known = false;
+                    found
+                }
+            };
+            match (sort, found) {
+                (None, Some(found)) => sort = Some((expr, found)),
+                (Some((first, wanted)), Some(found)) if wanted != found => {
+                    self.mixed(operator, (first, wanted), (expr, found));
+                    known = false;
+                }
+                _ => {}
+            }
+        }
+        if !known {
+            return Value::Unknown(sort.map(|(_, s)| s));
+        }
+        let depends = operands.iter_mut().fold(None, |d, o| outer(d, o.depends.take()));
+        let mut fold = |s: Sort| -> Option<ExprId> {
+            let ids: Option<Vec<ExprId>> = operands.iter().map(|o| o.of(s)).collect();
+            ids.map(|ids| self.fold(&ids, s, node))
+        };
+        let (set, relation) = (fold(Sort::Set), fold(Sort::Relation));
+        Value::Typed(Typed { set, relation, depends })
+    }
+
+    /// `a op b op c`, from the left.
+    fn fold(&mut self, ids: &[ExprId], sort: Sort, node: fn(ExprId, ExprId) -> Node) -> ExprId {
+        if let [id] = ids {
+            return *id;
+        }
+        // `a \ b \ c` is `a \ (b | c)`; the others are associative.
+        let difference = matches!(node(ids[0], ids[0]), Node::Difference(..));
+        if difference && ids.len() > 2 {
+            let removed = self.fold(&ids[1..], sort, Node::Union);
+            return self.intern(Node::Difference(ids[0], removed), sort);
+        }
+        if ids.len() <= LONG {
+            return ids[1..].iter().fold(ids[0], |left, &right| self.intern(node(left, right), sort));
+        }
+        let (left, right) = ids.split_at(ids.len() / 2);
+        let (left, right) = (self.fold(left, sort, node), self.fold(right, sort, node));
+        self.intern(node(left, right), sort)
+    }
+
+    /// An operand that must have a sort; reports what is wrong with it.
+    fn operand_of(&mut self, operator: &str, expr: &Expr, sort: Sort, scope: &Scope) -> Option<Typed> {
+        match self.operand(expr, scope) {
+            Ok(typed) if typed.of(sort).is_some() => Some(typed),
+            Ok(typed) => {
+                self.wrong_sort(operator, sort, expr, typed.sort().unwrap_or(sort));
+                None
+            }
+            Err(Some(found)) if found != sort => {
+                self.wrong_sort(operator, sort, expr, found);
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn sequence(&mut self, exprs: &[Expr], scope: &Scope) -> Value {
+        let operands: Vec<Option<Typed>> = exprs.iter().map(|e| self.operand_of(";", e, Sort::Relation, scope)).collect();
+        let Some(mut operands) = operands.into_iter().collect::<Option<Vec<Typed>>>() else {
+            return Value::Unknown(Some(Sort::Relation));
+        };
+        let depends = operands.iter_mut().fold(None, |d, o| outer(d, o.depends.take()));
+        let ids: Vec<ExprId> = operands.iter().filter_map(|o| o.relation).collect();
+        let id = self.fold(&ids, Sort::Relation, Node::Sequence);
+        Value::Typed(Typed { depends, ..Typed::new(Sort::Relation, id) })
+    }
+
+    fn product(&mut self, a: &Expr, b: &Expr, scope: &Scope) -> Value {
+        let (left, right) = (self.operand_of("*", a, Sort::Set, scope), self.operand_of("*", b, Sort::Set, scope));
+        let (Some(left), Some(right)) = (left, right) else { return Value::Unknown(Some(Sort::Relation)) };
+        let (Some(a), Some(b)) = (left.set, right.set) else { return Value::Unknown(Some(Sort::Relation)) };
+        let id = self.intern(Node::Product(a, b), Sort::Relation);
+        Value::Typed(Typed { depends: outer(left.depends, right.depends), ..Typed::new(Sort::Relation, id) })
+    }
+
+    fn complement(&mut self, expr: &Expr, scope: &Scope) -> Value {
+        match self.operand(expr, scope) {
+            Ok(typed) => {
+                self.not_monotone("~", expr, &typed);
+                let set = typed.set.map(|s| self.intern(Node::Complement(s), Sort::Set));
+                let relation = typed.relation.map(|r| self.intern(Node::Complement(r), Sort::Relation));
+                Value::Typed(Typed { set, relation, depends: typed.depends })
+            }
+            Err(sort) => Value::Unknown(sort),
+        }
+    }
+
+    /// An operator on a set or a relation that makes a relation.
+    fn unary(&mut self, operator: &str, expr: &Expr, sort: Sort, node: fn(ExprId) -> Node, scope: &Scope) -> Value {
+        let Some(typed) = self.operand_of(operator, expr, sort, scope) else { return Value::Unknown(Some(Sort::Relation)) };
+        let Some(inner) = typed.of(sort) else { return Value::Unknown(Some(Sort::Relation)) };
+        let id = self.intern(node(inner), Sort::Relation);
+        Value::Typed(Typed { depends: typed.depends, ..Typed::new(Sort::Relation, id) })
+    }
+
+    /// `domain r` and `range r`.
+    pub(super) fn projection(&mut self, operator: &str, expr: &Expr, node: fn(ExprId) -> Node, scope: &Scope) -> Value {
+        let Some(typed) = self.operand_of(operator, expr, Sort::Relation, scope) else { return Value::Unknown(Some(Sort::Set)) };
+        let Some(inner) = typed.relation else { return Value::Unknown(Some(Sort::Set)) };
+        let id = self.intern(node(inner), Sort::Set);
+        Value::Typed(Typed { depends: typed.depends, ..Typed::new(Sort::Set, id) })
+    }
+
+    /// Gives an expression a name: a definition and the node that refers to it. What can be of either sort stays as it is.
+    pub(super) fn define(&mut self, name: &str, origin: Origin, typed: Typed, place: Place) -> Typed {
+        let Some(sort) = typed.sort() else { return typed };
+        let Some(body) = typed.of(sort) else { return typed };
+        let id = crate::model::DefId::from(self.definitions.len());
+        self.definitions.push(Definition { name: name.to_owned(), origin, sort, body, group: None, place });
+        if let Some(depends) = &typed.depends {
+            self.open[depends.level].push(id);
+        }
+        let node = self.intern(Node::Definition(id), sort);
+        Typed { depends: typed.depends, ..Typed::new(sort, node) }
+    }
+}

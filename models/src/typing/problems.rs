@@ -1,0 +1,171 @@
+//! The diagnostics of typing: what is wrong, where, and what to do about it.
+
+use super::Typing;
+use super::scope::Scope;
+use super::value::{Dependence, Typed, Value};
+use crate::cat::ast::{Expr, ExprKind, Ident};
+use crate::diagnostic::{Diagnostic, Place, Span, nearest};
+use crate::model::Sort;
+use crate::signature::{BaseRelation, BaseSet, Signature};
+
+/// The architectures that a header may name, one for each signature first.
+const ARCHITECTURES: [&str; 11] = ["PTX", "C", "SC", "X86", "TSO", "C11", "OpenCL", "LISA", "GPU_PTX", "X86_64", "Generic"];
+
+impl Typing<'_> {
+    /// Reports an error; within a function or procedure it says from where that was reached.
+    pub(super) fn error(&mut self, mut error: Diagnostic) {
+        if self.exhausted.is_some() {
+            return;
+        }
+        if let Some((name, place)) = self.calls.last() {
+            error = error.at(&place.file, place.span, format!("within this use of `{name}`"));
+        }
+        if self.errors.len() < super::MAX_ERRORS && !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// Reports an error at a place of the current file.
+    pub(super) fn error_at(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        let error = Diagnostic::error(message).at(&self.file.clone(), span, label);
+        self.error(error);
+    }
+
+    /// Reports that a limit is exceeded, once.
+    pub(super) fn exhaust(&mut self, span: Span, message: String) {
+        if self.exhausted.is_none() {
+            let help = "a function that doubles its argument, used many times within itself, grows beyond all bounds";
+            self.exhausted = Some(Diagnostic::error(message).at(&self.file, span, "reached here").help(help));
+        }
+    }
+
+    /// The error for an architecture that Margay does not know.
+    pub(super) fn unknown_architecture(&self, name: &Ident) -> Diagnostic {
+        let help = match nearest(&name.text, ARCHITECTURES) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "known are {}; without a name the model is for plain reads, writes and fences",
+                ARCHITECTURES.map(|a| format!("`{a}`")).join(", ")
+            ),
+        };
+        Diagnostic::error(format!("unknown architecture `{}`", name.text))
+            .at(&self.file, name.span, "the first word of a model names its architecture")
+            .help(help)
+    }
+
+    /// Reports a name that means nothing.
+    pub(super) fn unknown_name(&mut self, name: &str, span: Span, scope: &Scope) {
+        let elsewhere = [Signature::C, Signature::Ptx, Signature::Plain]
+            .into_iter()
+            .find(|&s| BaseSet::from_name(name, s).is_some() || BaseRelation::from_name(name, s).is_some());
+        let help = if let Some(signature) = elsewhere {
+            let (here, there) = (self.signature, signature);
+            Some(format!(
+                "{there} executions have it, {here} executions have not; the first word of the file says which are meant"
+            ))
+        } else {
+            let mut known = scope.names();
+            let sets = BaseSet::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
+            let relations = BaseRelation::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
+            known.extend(sets.chain(relations).filter(|n| **n != "_").map(|n| (*n).to_owned()));
+            nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"))
+        };
+        let mut error = Diagnostic::error(format!("unknown name `{name}`"));
+        error = error.at(&self.file, span, format!("neither defined above nor a base name of {} executions", self.signature));
+        error.help = help;
+        self.error(error);
+    }
+
+    /// Reports operands of different sorts.
+    pub(super) fn mixed(&mut self, operator: &str, first: (&Expr, Sort), second: (&Expr, Sort)) {
+        let what = |e: &Expr, sort: Sort| match named(e) {
+            Some(name) => format!("`{name}` is a {sort}"),
+            None => format!("this is a {sort}"),
+        };
+        let mut error = Diagnostic::error(format!("`{operator}` cannot combine a {} and a {}", first.1, second.1))
+            .at(&self.file, second.0.span, what(second.0, second.1))
+            .at(&self.file, first.0.span, what(first.0, first.1));
+        error.help =
+            Some("`[S]` makes a relation of a set, `S * T` one of two sets, `domain r` and `range r` a set of a relation".into());
+        self.error(error);
+    }
+
+    /// Reports an operand of the wrong sort.
+    pub(super) fn wrong_sort(&mut self, operator: &str, needed: Sort, operand: &Expr, found: Sort) {
+        let what = named(operand).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
+        let help = match (operator, found) {
+            ("*", Sort::Relation) => Some("`*` in front of an operand is the product of two sets; for a closure write `(r*); s`"),
+            ("^-1", Sort::Set) => Some("`^-1` binds tighter than the product (not so in Dartagnan): write `(A * B)^-1`"),
+            (_, Sort::Set) => Some("`[S]` makes a relation of a set"),
+            (_, Sort::Relation) => Some("`domain r` and `range r` make a set of a relation"),
+        };
+        let mut error = Diagnostic::error(format!("`{operator}` needs a {needed}, not a {found}"));
+        error = error.at(&self.file, operand.span, format!("{what} is a {found}"));
+        error.help = help.map(str::to_owned);
+        self.error(error);
+    }
+
+    /// Reports a function or procedure where a set or relation is needed.
+    pub(super) fn not_a_value(&mut self, expr: &Expr, value: &Value) {
+        let (what, place, help) = match value {
+            Value::Function(f) => ("function", Some(f.place.clone()), "give it its arguments"),
+            Value::Procedure(p) => ("procedure", Some(p.place.clone()), "procedures are used by `call`"),
+            Value::Projection(_) => ("function", None, "give it its argument"),
+            Value::Typed(_) | Value::Unknown(_) => return,
+        };
+        let text = named(expr).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
+        let mut error =
+            Diagnostic::error(format!("{text} is a {what}, not a set or a relation")).at(&self.file, expr.span, "used here");
+        if let Some(place) = place {
+            error = error.at(&place.file, place.span, "defined here");
+        }
+        self.error(error.help(help));
+    }
+
+    /// Reports the wrong number of arguments.
+    pub(super) fn wrong_arity(&mut self, name: &str, needed: usize, found: usize, span: Span, defined: Option<&Place>) {
+        let count = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
+        let mut error = Diagnostic::error(format!("`{name}` takes {}, not {}", count(needed), found));
+        error = error.at(&self.file, span, format!("{} here", count(found)));
+        if let Some(place) = defined {
+            error = error.at(&place.file, place.span, "defined here");
+        }
+        self.error(error);
+    }
+
+    /// Reports a recursive name where a larger relation would make a smaller one.
+    pub(super) fn not_monotone(&mut self, operator: &str, operand: &Expr, value: &Typed) {
+        let Some(Dependence { name, place, .. }) = &value.depends else { return };
+        let (message, place) = (format!("the recursive definition of `{name}` is not monotone"), place.clone());
+        let wher = if operator == "~" { "under `~`".to_owned() } else { format!("on the right side of `{operator}`") };
+        let label = match named(operand) {
+            Some(n) if n == &**name => format!("`{name}` itself occurs {wher}"),
+            Some(n) => format!("`{n}`, which depends on `{name}`, occurs {wher}"),
+            None => format!("this depends on `{name}` and occurs {wher}"),
+        };
+        let mut error = Diagnostic::error(message).at(&self.file, operand.span, label);
+        error = error.at(&place.file, place.span, format!("`{name}` is used in its own definition"));
+        self.error(error.help("a recursive definition is a least fixpoint: it may only grow with the names that it defines"));
+    }
+
+    /// Warns of checks that share a name.
+    pub(super) fn warn_of_equal_names(&mut self) {
+        for (i, check) in self.checks.iter().enumerate() {
+            let Some(name) = &check.name else { continue };
+            if let Some(first) = self.checks[..i].iter().find(|c| c.name.as_ref() == Some(name)) {
+                let warning = Diagnostic::warning(format!("two checks are named `{name}`"))
+                    .at(&check.place.file, check.place.span, "again")
+                    .at(&first.place.file, first.place.span, "first");
+                self.warnings.push(warning);
+            }
+        }
+    }
+}
+
+/// The name, if the expression is one.
+fn named(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}

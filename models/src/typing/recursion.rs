@@ -1,0 +1,151 @@
+//! `let` and `let rec`. The sorts of recursive names are found by typing their bodies with nothing known of the names until
+//! no more is learnt. A `let rec` within another one that depends on it becomes part of it: by Bekić's lemma nested
+//! least fixpoints are one simultaneous least fixpoint, and so do definitions made inside of it.
+
+use std::rc::Rc;
+
+use super::Typing;
+use super::scope::Scope;
+use super::value::{Dependence, Typed, Value};
+use crate::cat::ast::{Binding, Bindings};
+use crate::diagnostic::Diagnostic;
+use crate::model::{DefId, Definition, GroupId, Node, Sort};
+
+impl Typing<'_> {
+    /// Binds the names of a `let`.
+    pub(super) fn bind_all(&mut self, bindings: &Bindings, scope: &mut Scope) {
+        self.refuse_doubles(&bindings.bindings);
+        if bindings.recursive {
+            self.bind_recursive(&bindings.bindings, scope);
+            return;
+        }
+        // All right sides see the names from before.
+        let values: Vec<Value> = bindings.bindings.iter().map(|b| self.bound_value(b, scope)).collect();
+        for (binding, value) in bindings.bindings.iter().zip(values) {
+            self.bind(scope, &binding.name.text, value);
+        }
+    }
+
+    fn bind(&mut self, scope: &mut Scope, name: &str, value: Value) {
+        let taken = self.base(name).is_some();
+        scope.bind(name, value, taken);
+    }
+
+    fn bound_value(&mut self, binding: &Binding, scope: &Scope) -> Value {
+        let place = self.place(binding.span);
+        if let Some(parameters) = &binding.parameters {
+            return Value::Function(self.closure(binding.name.text.as_str().into(), parameters, &binding.body, scope, place));
+        }
+        match self.value(&binding.body, scope) {
+            Value::Typed(typed) => Value::Typed(self.define(&binding.name.text, self.origin, typed, place)),
+            other => other,
+        }
+    }
+
+    /// Reports names that one `let` defines twice.
+    fn refuse_doubles(&mut self, bindings: &[Binding]) {
+        for (i, binding) in bindings.iter().enumerate() {
+            if let Some(first) = bindings[..i].iter().find(|b| b.name == binding.name) {
+                let error = Diagnostic::error(format!("`{}` is defined twice in one `let`", binding.name.text));
+                self.error(error.at(&self.file, binding.name.span, "again").at(&self.file, first.name.span, "first"));
+            }
+        }
+    }
+
+    fn bind_recursive(&mut self, bindings: &[Binding], scope: &mut Scope) {
+        for binding in bindings.iter().filter(|b| b.parameters.is_some()) {
+            let error = Diagnostic::error(format!("`{}` is a recursive function, which is not supported", binding.name.text));
+            let error = error.at(&self.file, binding.name.span, "recursion defines sets and relations only");
+            self.error(error.help("functions are expanded where they are applied; leave out `rec` or the parameters"));
+        }
+        if bindings.iter().any(|b| b.parameters.is_some()) {
+            for binding in bindings {
+                self.bind(scope, &binding.name.text, Value::Unknown(None));
+            }
+            return;
+        }
+        let sorts = self.recursive_sorts(bindings, scope);
+        let level = self.open.len();
+        let first = self.definitions.len();
+        let mut inner = scope.inner();
+        let mut members = Vec::new();
+        for (binding, &sort) in bindings.iter().zip(&sorts) {
+            let id = DefId::from(self.definitions.len());
+            let place = self.place(binding.span);
+            // The body follows below.
+            let body = self.intern(Node::Empty(sort), sort);
+            let name = binding.name.text.clone();
+            self.definitions.push(Definition { name, origin: self.origin, sort, body, group: None, place: place.clone() });
+            let node = self.intern(Node::Definition(id), sort);
+            let depends = Some(Dependence { level, name: Rc::from(binding.name.text.as_str()), place });
+            inner.bind(&binding.name.text, Value::Typed(Typed { depends, ..Typed::new(sort, node) }), false);
+            members.push(id);
+        }
+        self.open.push(members);
+        let mut outermost: Option<Dependence> = None;
+        let mut known = vec![true; bindings.len()];
+        for (i, (binding, &sort)) in bindings.iter().zip(&sorts).enumerate() {
+            match self.operand(&binding.body, &inner) {
+                Ok(typed) => match typed.of(sort) {
+                    Some(body) => {
+                        self.definitions[first + i].body = body;
+                        let outer = typed.depends.filter(|d| d.level < level);
+                        outermost = super::value::outer(outermost, outer);
+                    }
+                    None => {
+                        let found = typed.sort().unwrap_or(sort);
+                        let name = &binding.name;
+                        let error = Diagnostic::error(format!("`{}` is used as a {sort} but defined as a {found}", name.text));
+                        let error = error.at(&self.file, binding.body.span, format!("this is a {found}"));
+                        self.error(error.at(&self.file, name.span, format!("used as a {sort} in its own `let rec`")));
+                        known[i] = false;
+                    }
+                },
+                Err(_) => known[i] = false,
+            }
+        }
+        let members = self.open.pop().unwrap_or_default();
+        match &outermost {
+            Some(outer) => self.open[outer.level].extend(members),
+            None => {
+                let group = GroupId::from(self.groups.len());
+                for member in &members {
+                    self.definitions[member.index()].group = Some(group);
+                }
+                self.groups.push(members);
+            }
+        }
+        for (i, (binding, &sort)) in bindings.iter().zip(&sorts).enumerate() {
+            let node = self.intern(Node::Definition(DefId::from(first + i)), sort);
+            let typed = Typed { depends: outermost.clone(), ..Typed::new(sort, node) };
+            let value = if known[i] { Value::Typed(typed) } else { Value::Unknown(Some(sort)) };
+            self.bind(scope, &binding.name.text, value);
+        }
+    }
+
+    /// The sorts of recursive names; a relation where nothing says otherwise.
+    fn recursive_sorts(&mut self, bindings: &[Binding], scope: &Scope) -> Vec<Sort> {
+        let mut sorts: Vec<Option<Sort>> = vec![None; bindings.len()];
+        loop {
+            let before = self.checkpoint();
+            let mut inner = scope.inner();
+            for (binding, &sort) in bindings.iter().zip(&sorts) {
+                inner.bind(&binding.name.text, Value::Unknown(sort), false);
+            }
+            let found: Vec<Option<Sort>> = bindings
+                .iter()
+                .map(|b| match self.value(&b.body, &inner) {
+                    Value::Typed(typed) => typed.sort(),
+                    Value::Unknown(sort) => sort,
+                    Value::Function(_) | Value::Procedure(_) | Value::Projection(_) => None,
+                })
+                .collect();
+            self.rollback(&before);
+            let learnt: Vec<Option<Sort>> = sorts.iter().zip(&found).map(|(old, new)| old.or(*new)).collect();
+            if learnt == sorts {
+                return sorts.into_iter().map(|s| s.unwrap_or(Sort::Relation)).collect();
+            }
+            sorts = learnt;
+        }
+    }
+}
