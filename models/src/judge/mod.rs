@@ -1,9 +1,23 @@
 //! The judge: evaluates a typed model over a concrete execution with bit matrices. It shares no code with the solver, and
 //! every witness of the solver passes it before a user sees it.
+//!
+//! A [`Judge`] is made once for a model: the nodes become a list of operations on rows of machine words, in an order in
+//! which operands come first, each computed once. What depends only on the program (not on `rf`, `co` and the like) comes
+//! before the rest, so that judging many executions of one program does not compute it again.
+
+mod base;
+mod operate;
+mod plan;
+mod run;
+
+pub(crate) use run::Machine;
+
+use std::sync::Arc;
 
 use crate::bits::{BitMatrix, EventSet};
 use crate::execution::Execution;
-use crate::model::Model;
+use crate::model::{Model, Role, Sort};
+use plan::Plan;
 
 /// What a model says about one execution.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,38 +44,65 @@ pub enum Value {
 }
 
 /// A model prepared for judging many executions.
-pub struct Judge;
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// What to compute, in order.
+    plan: Arc<Plan>,
+    /// The values for the execution that was judged last.
+    machine: Machine,
+}
 
 impl Judge {
     /// Prepares a model.
-    pub fn new(_model: &Model) -> Self {
-        todo!()
+    pub fn new(model: &Model) -> Self {
+        let plan = Arc::new(Plan::new(model, model.checks.iter().map(|c| c.expr)));
+        Self { machine: Machine::new(&plan), plan }
     }
 
     /// What the model says about an execution.
-    pub fn judge(&mut self, _execution: &Execution) -> Judgement {
-        todo!()
+    pub fn judge(&mut self, execution: &Execution) -> Judgement {
+        self.machine.prepare(&self.plan, execution);
+        self.judge_again(execution)
     }
 
     /// Like [`Judge::judge`] for an execution that differs from the last one judged only in `rf`, `co`, `sync_fence` and
     /// `sync_barrier`: what does not depend on them is not computed again.
-    pub fn judge_again(&mut self, _execution: &Execution) -> Judgement {
-        todo!()
+    pub fn judge_again(&mut self, execution: &Execution) -> Judgement {
+        self.machine.choose(&self.plan, execution);
+        let holds: Vec<bool> = (0..self.plan.checks.len()).map(|check| self.machine.test(&self.plan, check)).collect();
+        let with = |role: Role, outcome: bool| -> Vec<usize> {
+            let checks = self.plan.checks.iter().zip(&holds).enumerate();
+            checks.filter(|(_, (c, holds))| c.role == role && **holds == outcome).map(|(i, _)| i).collect()
+        };
+        Judgement {
+            consistent: with(Role::Axiom, false).is_empty(),
+            flagged: with(Role::Flag, true),
+            undefined: with(Role::UndefinedUnless, false),
+            failed_assertions: with(Role::Assert, false),
+            holds,
+        }
     }
 
     /// Do all axioms hold? Stops at the first one that fails.
-    pub fn is_consistent(&mut self, _execution: &Execution) -> bool {
-        todo!()
+    pub fn is_consistent(&mut self, execution: &Execution) -> bool {
+        self.machine.prepare(&self.plan, execution);
+        self.is_consistent_again(execution)
     }
 
     /// [`Judge::is_consistent`] for an execution that differs from the last one only as in [`Judge::judge_again`].
-    pub fn is_consistent_again(&mut self, _execution: &Execution) -> bool {
-        todo!()
+    pub fn is_consistent_again(&mut self, execution: &Execution) -> bool {
+        self.machine.choose(&self.plan, execution);
+        (0..self.plan.checks.len()).all(|c| self.plan.checks[c].role != Role::Axiom || self.machine.test(&self.plan, c))
     }
 
-    /// Does the test of one check hold, as written?
-    pub fn check_holds(&mut self, _execution: &Execution, _check: usize) -> bool {
-        todo!()
+    /// Does the test of one check hold, as written? No other check is computed.
+    ///
+    /// # Panics
+    /// If the model has no check with that index.
+    pub fn check_holds(&mut self, execution: &Execution, check: usize) -> bool {
+        self.machine.prepare(&self.plan, execution);
+        self.machine.choose(&self.plan, execution);
+        self.machine.test(&self.plan, check)
     }
 }
 
@@ -71,6 +112,11 @@ pub fn judge(model: &Model, execution: &Execution) -> Judgement {
 }
 
 /// The value of a definition of the model, `None` if it has no definition of that name.
-pub fn evaluate(_model: &Model, _execution: &Execution, _definition: &str) -> Option<Value> {
-    todo!()
+pub fn evaluate(model: &Model, execution: &Execution, definition: &str) -> Option<Value> {
+    let definition = model.definition(model.definition_named(definition)?);
+    let machine = Machine::run(model, execution, [definition.body]);
+    Some(match definition.sort {
+        Sort::Set => Value::Set(machine.set(definition.body)),
+        Sort::Relation => Value::Relation(machine.relation(definition.body)),
+    })
 }

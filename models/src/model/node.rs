@@ -115,6 +115,28 @@ impl Node {
     }
 }
 
+impl Node {
+    /// The same operator on other operands.
+    pub fn map_children(self, mut to: impl FnMut(ExprId) -> ExprId) -> Self {
+        match self {
+            Self::Set(_) | Self::Relation(_) | Self::Empty(_) | Self::Definition(_) => self,
+            Self::Union(a, b) => Self::Union(to(a), to(b)),
+            Self::Intersection(a, b) => Self::Intersection(to(a), to(b)),
+            Self::Difference(a, b) => Self::Difference(to(a), to(b)),
+            Self::Sequence(a, b) => Self::Sequence(to(a), to(b)),
+            Self::Product(a, b) => Self::Product(to(a), to(b)),
+            Self::Complement(a) => Self::Complement(to(a)),
+            Self::Diagonal(a) => Self::Diagonal(to(a)),
+            Self::Inverse(a) => Self::Inverse(to(a)),
+            Self::Closure(a) => Self::Closure(to(a)),
+            Self::ReflexiveClosure(a) => Self::ReflexiveClosure(to(a)),
+            Self::Optional(a) => Self::Optional(to(a)),
+            Self::Domain(a) => Self::Domain(to(a)),
+            Self::Range(a) => Self::Range(to(a)),
+        }
+    }
+}
+
 /// The nodes of a model.
 #[derive(Debug, Clone, Default)]
 pub struct Arena {
@@ -138,6 +160,11 @@ impl Arena {
         for (node, _) in self.nodes.drain(length.min(self.nodes.len())..) {
             self.known.remove(&node);
         }
+    }
+
+    /// The node for an expression, if there is one.
+    pub fn find(&self, node: Node) -> Option<ExprId> {
+        self.known.get(&node).copied()
     }
 
     /// The node.

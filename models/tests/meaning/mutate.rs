@@ -1,0 +1,144 @@
+//! Every small weakening or strengthening of a model's text: a check dropped; a branch of a union, a part of an intersection, a
+//! step of a sequence or what a difference takes away dropped; a closure, an option or an inverse taken off; one side of a product opened
+//! to every event; acyclicity weakened to irreflexivity.
+
+use margay_models::CheckKind;
+use margay_models::cat::ast::{Bindings, Expr, ExprKind, File, InstructionKind};
+
+/// A model with one change.
+pub struct Mutant {
+    /// What was changed, e.g. ``sw: drop `[F]` from `[F]; sb` ``.
+    pub change: String,
+    /// The changed model.
+    pub file: File,
+}
+
+/// Every mutant of a model. Changes with the same description are numbered.
+pub fn mutants(file: &File) -> Vec<Mutant> {
+    let mut found: Vec<Mutant> = Vec::new();
+    let mut add = |change: String, file: File| {
+        let same =
+            found.iter().filter(|m| m.change.trim_end_matches(|c: char| c == '#' || c.is_ascii_digit()).trim_end() == change);
+        let change = match same.count() {
+            0 => change,
+            n => format!("{change} #{}", n + 1),
+        };
+        found.push(Mutant { change, file });
+    };
+    for (index, instruction) in file.instructions.iter().enumerate() {
+        let with = |kind: InstructionKind| {
+            let mut file = file.clone();
+            file.instructions[index].kind = kind;
+            file
+        };
+        match &instruction.kind {
+            InstructionKind::Let(bindings) => {
+                for (b, binding) in bindings.bindings.iter().enumerate() {
+                    for (change, body) in of_expression(&binding.body) {
+                        let mut changed: Bindings = bindings.clone();
+                        changed.bindings[b].body = body;
+                        add(format!("{}: {change}", binding.name), with(InstructionKind::Let(changed)));
+                    }
+                }
+            }
+            InstructionKind::Check { role, negated, kind, expr, name } => {
+                let label = name.as_ref().map_or_else(|| expr.to_string(), ToString::to_string);
+                let check = |kind: CheckKind, expr: Expr| {
+                    with(InstructionKind::Check { role: *role, negated: *negated, kind, expr, name: name.clone() })
+                };
+                let mut without = file.clone();
+                without.instructions.remove(index);
+                add(format!("{label}: drop the check"), without);
+                if *kind == CheckKind::Acyclic {
+                    add(format!("{label}: irreflexive for acyclic"), check(CheckKind::Irreflexive, expr.clone()));
+                }
+                for (change, changed) in of_expression(expr) {
+                    add(format!("{label}: {change}"), check(*kind, changed));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Every change of one expression, with its description.
+fn of_expression(expr: &Expr) -> Vec<(String, Expr)> {
+    let same = |kind: ExprKind| Expr::new(kind, expr.span);
+    let mut found = Vec::new();
+    // Changes at the root.
+    match &expr.kind {
+        ExprKind::Union(es) | ExprKind::Sequence(es) | ExprKind::Intersection(es) | ExprKind::Difference(es) => {
+            let first = usize::from(matches!(expr.kind, ExprKind::Difference(_)));
+            for (i, dropped) in es.iter().enumerate().skip(first) {
+                let mut rest = es.clone();
+                rest.remove(i);
+                let rest = if rest.len() == 1 { rest.remove(0) } else { same(list(&expr.kind, rest)) };
+                found.push((format!("drop `{dropped}` from `{expr}`"), rest));
+            }
+        }
+        ExprKind::Closure(e) | ExprKind::Optional(e) | ExprKind::Inverse(e) => {
+            found.push((format!("`{e}` for `{expr}`"), (**e).clone()));
+        }
+        ExprKind::ReflexiveClosure(e) => {
+            for kind in [ExprKind::Closure(e.clone()), ExprKind::Optional(e.clone())] {
+                let changed = same(kind);
+                found.push((format!("`{changed}` for `{expr}`"), changed));
+            }
+        }
+        ExprKind::Product(a, b) => {
+            let open = |e: &Expr| Box::new(Expr::new(ExprKind::Universe, e.span));
+            for kind in [ExprKind::Product(open(a), b.clone()), ExprKind::Product(a.clone(), open(b))] {
+                let changed = same(kind);
+                found.push((format!("`{changed}` for `{expr}`"), changed));
+            }
+        }
+        _ => {}
+    }
+    // Changes within.
+    let boxed = |e: &Expr, wrap: &dyn Fn(Box<Expr>) -> ExprKind| -> Vec<(String, Expr)> {
+        of_expression(e).into_iter().map(|(change, e)| (change, same(wrap(Box::new(e))))).collect()
+    };
+    match &expr.kind {
+        ExprKind::Union(es) | ExprKind::Sequence(es) | ExprKind::Intersection(es) | ExprKind::Difference(es) => {
+            for (i, member) in es.iter().enumerate() {
+                for (change, member) in of_expression(member) {
+                    let mut members = es.clone();
+                    members[i] = member;
+                    found.push((change, same(list(&expr.kind, members))));
+                }
+            }
+        }
+        ExprKind::Closure(e) => found.extend(boxed(e, &ExprKind::Closure)),
+        ExprKind::ReflexiveClosure(e) => found.extend(boxed(e, &ExprKind::ReflexiveClosure)),
+        ExprKind::Optional(e) => found.extend(boxed(e, &ExprKind::Optional)),
+        ExprKind::Inverse(e) => found.extend(boxed(e, &ExprKind::Inverse)),
+        ExprKind::Complement(e) => found.extend(boxed(e, &ExprKind::Complement)),
+        ExprKind::Diagonal(e) => found.extend(boxed(e, &ExprKind::Diagonal)),
+        ExprKind::Product(a, b) => {
+            found.extend(boxed(a, &|a| ExprKind::Product(a, b.clone())));
+            found.extend(boxed(b, &|b| ExprKind::Product(a.clone(), b)));
+        }
+        ExprKind::Apply(function, arguments) => {
+            for (i, argument) in arguments.iter().enumerate() {
+                for (change, argument) in of_expression(argument) {
+                    let mut arguments = arguments.clone();
+                    arguments[i] = argument;
+                    found.push((change, same(ExprKind::Apply(function.clone(), arguments))));
+                }
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// A list of the same kind with other members.
+fn list(kind: &ExprKind, members: Vec<Expr>) -> ExprKind {
+    match kind {
+        ExprKind::Union(_) => ExprKind::Union(members),
+        ExprKind::Sequence(_) => ExprKind::Sequence(members),
+        ExprKind::Intersection(_) => ExprKind::Intersection(members),
+        _ => ExprKind::Difference(members),
+    }
+}
