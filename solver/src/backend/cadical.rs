@@ -1,0 +1,136 @@
+//! CaDiCaL behind rustsat's traits, through cadical-sys, which carries CaDiCaL's source and needs a C++ compiler alone.
+
+use anyhow::{Result, bail};
+use cadical_sys::{CaDiCal, Status, Terminator};
+use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
+use rustsat::types::{Cl, Clause, Lit, TernaryVal};
+
+use super::Limited;
+use crate::limits::Limits;
+
+/// CaDiCaL asks it now and then whether to stop.
+struct Stop {
+    limits: Limits,
+    /// Calls since the clock was looked at.
+    calls: u32,
+}
+
+impl Terminator for Stop {
+    fn terminated(&mut self) -> bool {
+        // The call is frequent, and reading the clock costs more than counting.
+        self.calls = self.calls.wrapping_add(1);
+        self.calls % 16 == 0 && self.limits.reached()
+    }
+}
+
+/// CaDiCaL, the assignment that it found last, and what was assumed.
+pub struct Cadical {
+    solver: CaDiCal,
+    /// The largest variable of any clause or assumption.
+    variables: i32,
+    /// The value of each variable in the last assignment.
+    model: Vec<bool>,
+    assumptions: Vec<Lit>,
+}
+
+impl Cadical {
+    /// A new solver.
+    pub fn new() -> Self {
+        let mut solver = CaDiCal::new();
+        // Bounded variable addition wants variables to be declared beforehand; it gains nothing on our problems.
+        solver.set("factor", 0);
+        Self { solver, variables: 0, model: Vec::new(), assumptions: Vec::new() }
+    }
+
+    fn add_literals(&mut self, literals: impl Iterator<Item = Lit>) {
+        for lit in literals {
+            let lit = lit.to_ipasir();
+            self.variables = self.variables.max(lit.abs());
+            self.solver.add(lit);
+        }
+        self.solver.add(0);
+    }
+}
+
+impl Extend<Clause> for Cadical {
+    fn extend<T: IntoIterator<Item = Clause>>(&mut self, clauses: T) {
+        for clause in clauses {
+            self.add_literals(clause.iter().copied());
+        }
+    }
+}
+
+impl<'a> Extend<&'a Clause> for Cadical {
+    fn extend<T: IntoIterator<Item = &'a Clause>>(&mut self, clauses: T) {
+        for clause in clauses {
+            self.add_literals(clause.iter().copied());
+        }
+    }
+}
+
+impl Solve for Cadical {
+    fn signature(&self) -> &'static str {
+        "CaDiCaL 3.0.1"
+    }
+
+    fn solve(&mut self) -> Result<SolverResult> {
+        self.solve_assumps(&[])
+    }
+
+    fn lit_val(&self, lit: Lit) -> Result<TernaryVal> {
+        Ok(match self.model.get(lit.vidx()) {
+            Some(&value) => TernaryVal::from(value == lit.is_pos()),
+            None => TernaryVal::DontCare,
+        })
+    }
+
+    fn add_clause_ref<C: AsRef<Cl> + ?Sized>(&mut self, clause: &C) -> Result<()> {
+        self.add_literals(clause.as_ref().iter().copied());
+        Ok(())
+    }
+}
+
+impl SolveIncremental for Cadical {
+    fn solve_assumps(&mut self, assumptions: &[Lit]) -> Result<SolverResult> {
+        self.assumptions = assumptions.to_vec();
+        for lit in assumptions {
+            let lit = lit.to_ipasir();
+            self.variables = self.variables.max(lit.abs());
+            self.solver.assume(lit);
+        }
+        Ok(match self.solver.solve() {
+            Status::SATISFIABLE => {
+                let solver = &mut self.solver;
+                self.model = (1..=self.variables).map(|v| solver.val(v) > 0).collect();
+                SolverResult::Sat
+            }
+            Status::UNSATISFIABLE => SolverResult::Unsat,
+            Status::UNKNOWN => SolverResult::Interrupted,
+        })
+    }
+
+    fn core(&mut self) -> Result<Vec<Lit>> {
+        if self.solver.status() != Status::UNSATISFIABLE {
+            bail!("there is no core: the last call did not end in UNSAT");
+        }
+        let solver = &mut self.solver;
+        Ok(self.assumptions.iter().copied().filter(|l| solver.failed(l.to_ipasir())).collect())
+    }
+}
+
+impl Limited for Cadical {
+    fn limit(&mut self, limits: &Limits) {
+        if limits.deadline.is_some() || limits.stop.is_some() {
+            self.solver.connect_terminator(Stop { limits: limits.clone(), calls: 0 });
+        } else {
+            self.solver.disconnect_terminator();
+        }
+        if let Some(conflicts) = limits.conflicts {
+            self.solver.limit("conflicts", i32::try_from(conflicts).unwrap_or(i32::MAX));
+        }
+    }
+
+    fn conflicts(&self) -> u64 {
+        u64::try_from(self.solver.get_statistic_value("conflicts")).unwrap_or(0)
+    }
+}

@@ -1,0 +1,21 @@
+//! The switches of the translation. The default is the fastest; each switch is there so that a benchmark can say what a
+//! technique is worth (docs/encoding.md).
+
+/// Which techniques are on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encoding {
+    /// Closures and fixpoints that occur only where larger is harder become Horn clauses over a fresh relation; otherwise all
+    /// are computed exactly.
+    pub closures_by_polarity: bool,
+    /// A cycle that must exist is a non-empty set in which every member has a successor; otherwise it is a true diagonal cell of
+    /// the exact closure.
+    pub cycles_by_witness: bool,
+    /// Only the implications between gates that polarity asks for become clauses.
+    pub cnf_by_polarity: bool,
+}
+
+impl Default for Encoding {
+    fn default() -> Self {
+        Self { closures_by_polarity: true, cycles_by_witness: true, cnf_by_polarity: true }
+    }
+}

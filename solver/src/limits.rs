@@ -1,0 +1,23 @@
+//! Limits of a solver call: a deadline, a flag that others raise, a number of conflicts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// When to give up. The default is never.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// The moment to stop at.
+    pub deadline: Option<Instant>,
+    /// Stop once this is true.
+    pub stop: Option<Arc<AtomicBool>>,
+    /// Stop after about so many conflicts (CaDiCaL only; the others ignore it).
+    pub conflicts: Option<u64>,
+}
+
+impl Limits {
+    /// Is it time to stop?
+    pub fn reached(&self) -> bool {
+        self.stop.as_ref().is_some_and(|s| s.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+}

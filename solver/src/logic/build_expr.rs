@@ -1,0 +1,312 @@
+//! Constructors of expressions. They simplify what algebra decides without bounds; arity errors are errors of the program that
+//! calls, and panic with the arities.
+
+use super::{Constant, Expr, ExprNode, Facts, Formula, FormulaNode, Logic, Recursion, Relation, Variable};
+use crate::tuples::TupleSet;
+
+impl Logic {
+    /// The node, shared.
+    pub(super) fn intern(&mut self, node: ExprNode, arity: usize) -> Expr {
+        if let Some(&known) = self.expr_ids.get(&node) {
+            return known;
+        }
+        let facts = self.facts_of(&node);
+        self.exprs.push((node.clone(), arity, facts));
+        let expr = Expr(self.exprs.len() as u32 - 1);
+        self.expr_ids.insert(node, expr);
+        expr
+    }
+
+    fn facts_of(&self, node: &ExprNode) -> Facts {
+        use ExprNode as N;
+        let both = |a: Facts, b: Facts| Facts { open: a.open || b.open, sensitive: a.sensitive || b.sensitive };
+        match node {
+            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => Facts { open: false, sensitive: false },
+            N::Variable(_) | N::Recursion(_) => Facts { open: true, sensitive: false },
+            N::Union(a, b)
+            | N::Intersection(a, b)
+            | N::Difference(a, b)
+            | N::Join(a, b)
+            | N::Product(a, b)
+            | N::Override(a, b)
+            | N::RestrictDomain(a, b)
+            | N::RestrictRange(a, b) => both(self.expr_facts(*a), self.expr_facts(*b)),
+            N::Transpose(a) | N::Domain(a) | N::Range(a) | N::Diagonal(a) => self.expr_facts(*a),
+            N::Closure(a) => Facts { open: self.expr_facts(*a).open, sensitive: true },
+            N::IfThenElse(f, a, b) => both(self.formula_facts(*f), both(self.expr_facts(*a), self.expr_facts(*b))),
+            // Conservative: a closed comprehension counts as open, which costs sharing only.
+            N::Comprehension(..) => Facts { open: true, sensitive: true },
+            N::Fixpoint(group, _) => {
+                // Open if a body depends on something that this group does not bind.
+                let open = self.group(*group).iter().any(|&(_, body)| self.depends_outside(body, *group));
+                Facts { open, sensitive: true }
+            }
+        }
+    }
+
+    fn same_arity(&self, what: &str, a: Expr, b: Expr) -> usize {
+        let (x, y) = (self.arity(a), self.arity(b));
+        assert_eq!(x, y, "{what} of relations of arity {x} and {y}");
+        x
+    }
+
+    fn is_empty(&self, e: Expr) -> bool {
+        matches!(self.expr(e), ExprNode::Empty(_))
+    }
+
+    /// A declared relation as an expression.
+    pub fn rel(&mut self, relation: Relation) -> Expr {
+        let arity = self.relation_arity(relation);
+        self.intern(ExprNode::Relation(relation), arity)
+    }
+
+    /// The empty relation of an arity.
+    pub fn empty(&mut self, arity: usize) -> Expr {
+        assert!(arity > 0, "a relation has at least one column");
+        self.intern(ExprNode::Empty(arity), arity)
+    }
+
+    /// The set of all atoms.
+    pub fn universe(&mut self) -> Expr {
+        self.intern(ExprNode::Universe, 1)
+    }
+
+    /// The identity on all atoms.
+    pub fn identity(&mut self) -> Expr {
+        self.intern(ExprNode::Identity, 2)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, tuples: TupleSet) -> Expr {
+        let arity = tuples.arity();
+        if tuples.is_empty() {
+            return self.empty(arity);
+        }
+        let next = Constant(self.constants.len() as u32);
+        let constant = *self.constant_ids.entry(tuples.clone()).or_insert(next);
+        if constant == next {
+            self.constants.push(tuples);
+        }
+        self.intern(ExprNode::Constant(constant), arity)
+    }
+
+    /// `a + b`
+    pub fn union(&mut self, a: Expr, b: Expr) -> Expr {
+        let arity = self.same_arity("union", a, b);
+        match (self.is_empty(a), self.is_empty(b)) {
+            (true, _) => b,
+            (_, true) => a,
+            _ if a == b => a,
+            // Commutative: one order for both.
+            _ => self.intern(ExprNode::Union(a.min(b), a.max(b)), arity),
+        }
+    }
+
+    /// The union of all, empty of the given arity if there is none.
+    pub fn union_all(&mut self, arity: usize, all: impl IntoIterator<Item = Expr>) -> Expr {
+        let empty = self.empty(arity);
+        all.into_iter().fold(empty, |sum, e| self.union(sum, e))
+    }
+
+    /// `a & b`
+    pub fn intersection(&mut self, a: Expr, b: Expr) -> Expr {
+        let arity = self.same_arity("intersection", a, b);
+        if a == b {
+            a
+        } else if self.is_empty(a) || self.is_empty(b) {
+            self.empty(arity)
+        } else {
+            self.intern(ExprNode::Intersection(a.min(b), a.max(b)), arity)
+        }
+    }
+
+    /// `a - b`
+    pub fn difference(&mut self, a: Expr, b: Expr) -> Expr {
+        let arity = self.same_arity("difference", a, b);
+        if a == b {
+            self.empty(arity)
+        } else if self.is_empty(a) || self.is_empty(b) {
+            a
+        } else {
+            self.intern(ExprNode::Difference(a, b), arity)
+        }
+    }
+
+    /// `a . b`
+    ///
+    /// # Panics
+    /// If both are sets.
+    pub fn join(&mut self, a: Expr, b: Expr) -> Expr {
+        let (x, y) = (self.arity(a), self.arity(b));
+        assert!(x + y > 2, "join of two sets");
+        if self.is_empty(a) || self.is_empty(b) {
+            return self.empty(x + y - 2);
+        }
+        if x == 2 && matches!(self.expr(a), ExprNode::Identity) {
+            return b;
+        }
+        if y == 2 && matches!(self.expr(b), ExprNode::Identity) {
+            return a;
+        }
+        self.intern(ExprNode::Join(a, b), x + y - 2)
+    }
+
+    /// `a -> b`
+    pub fn product(&mut self, a: Expr, b: Expr) -> Expr {
+        let arity = self.arity(a) + self.arity(b);
+        if self.is_empty(a) || self.is_empty(b) {
+            return self.empty(arity);
+        }
+        self.intern(ExprNode::Product(a, b), arity)
+    }
+
+    fn binary(&self, what: &str, r: Expr) {
+        assert_eq!(self.arity(r), 2, "{what} of a relation of arity {}", self.arity(r));
+    }
+
+    fn set(&self, what: &str, s: Expr) {
+        assert_eq!(self.arity(s), 1, "{what} by a relation of arity {}", self.arity(s));
+    }
+
+    /// `~r`
+    pub fn transpose(&mut self, r: Expr) -> Expr {
+        self.binary("transpose", r);
+        match self.expr(r) {
+            ExprNode::Empty(_) | ExprNode::Identity | ExprNode::Diagonal(_) => r,
+            ExprNode::Transpose(inner) => *inner,
+            _ => self.intern(ExprNode::Transpose(r), 2),
+        }
+    }
+
+    /// `^r`
+    pub fn closure(&mut self, r: Expr) -> Expr {
+        self.binary("closure", r);
+        match self.expr(r) {
+            ExprNode::Empty(_) | ExprNode::Identity | ExprNode::Diagonal(_) | ExprNode::Closure(_) => r,
+            _ => self.intern(ExprNode::Closure(r), 2),
+        }
+    }
+
+    /// `*r`: the closure, and every atom with itself.
+    pub fn reflexive_closure(&mut self, r: Expr) -> Expr {
+        let closure = self.closure(r);
+        let identity = self.identity();
+        self.union(closure, identity)
+    }
+
+    /// `a ++ b`
+    pub fn override_with(&mut self, a: Expr, b: Expr) -> Expr {
+        let arity = self.same_arity("override", a, b);
+        match (self.is_empty(a), self.is_empty(b)) {
+            (true, _) => b,
+            (_, true) => a,
+            _ if a == b => a,
+            _ => self.intern(ExprNode::Override(a, b), arity),
+        }
+    }
+
+    /// `s <: r`
+    pub fn restrict_domain(&mut self, set: Expr, r: Expr) -> Expr {
+        self.set("restriction", set);
+        let arity = self.arity(r);
+        if self.is_empty(set) || self.is_empty(r) {
+            return self.empty(arity);
+        }
+        if matches!(self.expr(set), ExprNode::Universe) {
+            return r;
+        }
+        self.intern(ExprNode::RestrictDomain(set, r), arity)
+    }
+
+    /// `r :> s`
+    pub fn restrict_range(&mut self, r: Expr, set: Expr) -> Expr {
+        self.set("restriction", set);
+        let arity = self.arity(r);
+        if self.is_empty(set) || self.is_empty(r) {
+            return self.empty(arity);
+        }
+        if matches!(self.expr(set), ExprNode::Universe) {
+            return r;
+        }
+        self.intern(ExprNode::RestrictRange(r, set), arity)
+    }
+
+    /// The first columns of a relation.
+    pub fn domain(&mut self, r: Expr) -> Expr {
+        match *self.expr(r) {
+            _ if self.arity(r) == 1 => r,
+            ExprNode::Empty(_) => self.empty(1),
+            ExprNode::Identity => self.universe(),
+            ExprNode::Diagonal(s) => s,
+            _ => self.intern(ExprNode::Domain(r), 1),
+        }
+    }
+
+    /// The last columns of a relation.
+    pub fn range(&mut self, r: Expr) -> Expr {
+        match *self.expr(r) {
+            _ if self.arity(r) == 1 => r,
+            ExprNode::Empty(_) => self.empty(1),
+            ExprNode::Identity => self.universe(),
+            ExprNode::Diagonal(s) => s,
+            _ => self.intern(ExprNode::Range(r), 1),
+        }
+    }
+
+    /// `[s]`: the identity on a set.
+    pub fn diagonal(&mut self, set: Expr) -> Expr {
+        self.set("identity", set);
+        match self.expr(set) {
+            ExprNode::Empty(_) => self.empty(2),
+            ExprNode::Universe => self.identity(),
+            _ => self.intern(ExprNode::Diagonal(set), 2),
+        }
+    }
+
+    /// `f => a else b`
+    pub fn if_then_else(&mut self, condition: Formula, a: Expr, b: Expr) -> Expr {
+        let arity = self.same_arity("if-then-else", a, b);
+        match self.formula(condition) {
+            FormulaNode::Truth(true) => a,
+            FormulaNode::Truth(false) => b,
+            _ if a == b => a,
+            _ => self.intern(ExprNode::IfThenElse(condition, a, b), arity),
+        }
+    }
+
+    /// A new variable.
+    pub fn variable(&mut self, name: &str) -> Variable {
+        self.variables.push(name.to_owned());
+        Variable(self.variables.len() as u32 - 1)
+    }
+
+    /// A variable as a set of one atom.
+    pub fn var(&mut self, variable: Variable) -> Expr {
+        self.intern(ExprNode::Variable(variable), 1)
+    }
+
+    /// `{ v1: e1, v2: e2, ... | f }`; a later domain may use earlier variables.
+    ///
+    /// # Panics
+    /// If there is no variable, or a domain is not a set.
+    pub fn comprehension(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Expr {
+        assert!(!declarations.is_empty(), "a comprehension has at least one variable");
+        for &(_, domain) in declarations {
+            self.set("comprehension", domain);
+        }
+        self.intern(ExprNode::Comprehension(declarations.to_vec(), body), declarations.len())
+    }
+
+    /// A relation to be defined by [`Logic::fixpoint`].
+    pub fn recursion(&mut self, name: &str, arity: usize) -> Recursion {
+        assert!(arity > 0, "a relation has at least one column");
+        self.recursions.push((name.to_owned(), arity));
+        Recursion(self.recursions.len() as u32 - 1)
+    }
+
+    /// The relation under definition, for use in the bodies of its group.
+    pub fn rec(&mut self, recursion: Recursion) -> Expr {
+        let arity = self.recursion_arity(recursion);
+        self.intern(ExprNode::Recursion(recursion), arity)
+    }
+}

@@ -1,0 +1,133 @@
+//! Relational logic: an arena of shared (hash-consed) expressions and formulas, after Kodkod (Torlak and Jackson, TACAS 2007)
+//! with least fixpoints added.
+
+mod build_expr;
+mod build_formula;
+mod node;
+mod recursion;
+
+pub use node::{Comparison, ExprNode, FormulaNode};
+pub use recursion::NotMonotone;
+
+use rustc_hash::FxHashMap;
+
+use crate::tuples::TupleSet;
+
+/// A relation that bounds give a meaning to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Relation(pub(crate) u32);
+
+/// An expression: a handle into the [`Logic`] that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Expr(pub(crate) u32);
+
+/// A formula: a handle into the [`Logic`] that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Formula(pub(crate) u32);
+
+/// A variable of a quantifier or comprehension; it stands for one atom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variable(pub(crate) u32);
+
+/// A relation under definition by [`Logic::fixpoint`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Recursion(pub(crate) u32);
+
+/// A group of mutually recursive definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Group(pub(crate) u32);
+
+/// A constant set of tuples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Constant(pub(crate) u32);
+
+/// What is known of an expression or formula without looking into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Does it depend on a variable or recursion that is bound outside of it?
+    pub open: bool,
+    /// Does its translation depend on the polarity of its occurrence (is there a closure or fixpoint in it)?
+    pub sensitive: bool,
+}
+
+/// An arena of expressions and formulas. Equal ones are one node, so sharing is free and equality is equality of handles.
+#[derive(Debug, Clone, Default)]
+pub struct Logic {
+    relations: Vec<(String, usize)>,
+    variables: Vec<String>,
+    recursions: Vec<(String, usize)>,
+    constants: Vec<TupleSet>,
+    constant_ids: FxHashMap<TupleSet, Constant>,
+    groups: Vec<Vec<(Recursion, Expr)>>,
+    exprs: Vec<(ExprNode, usize, Facts)>,
+    expr_ids: FxHashMap<ExprNode, Expr>,
+    formulas: Vec<(FormulaNode, Facts)>,
+    formula_ids: FxHashMap<FormulaNode, Formula>,
+}
+
+impl Logic {
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares a relation.
+    ///
+    /// # Panics
+    /// If the arity is 0.
+    pub fn relation(&mut self, name: &str, arity: usize) -> Relation {
+        assert!(arity > 0, "a relation has at least one column");
+        self.relations.push((name.to_owned(), arity));
+        Relation(self.relations.len() as u32 - 1)
+    }
+
+    /// The name of a relation.
+    pub fn relation_name(&self, relation: Relation) -> &str {
+        &self.relations[relation.0 as usize].0
+    }
+
+    /// The arity of a relation.
+    pub fn relation_arity(&self, relation: Relation) -> usize {
+        self.relations[relation.0 as usize].1
+    }
+
+    /// The node of an expression.
+    pub fn expr(&self, expr: Expr) -> &ExprNode {
+        &self.exprs[expr.0 as usize].0
+    }
+
+    /// The arity of an expression.
+    pub fn arity(&self, expr: Expr) -> usize {
+        self.exprs[expr.0 as usize].1
+    }
+
+    /// The node of a formula.
+    pub fn formula(&self, formula: Formula) -> &FormulaNode {
+        &self.formulas[formula.0 as usize].0
+    }
+
+    /// The number of expressions and formulas.
+    pub fn size(&self) -> usize {
+        self.exprs.len() + self.formulas.len()
+    }
+
+    pub(crate) fn expr_facts(&self, expr: Expr) -> Facts {
+        self.exprs[expr.0 as usize].2
+    }
+
+    pub(crate) fn formula_facts(&self, formula: Formula) -> Facts {
+        self.formulas[formula.0 as usize].1
+    }
+
+    pub(crate) fn constant_set(&self, constant: Constant) -> &TupleSet {
+        &self.constants[constant.0 as usize]
+    }
+
+    pub(crate) fn group(&self, group: Group) -> &[(Recursion, Expr)] {
+        &self.groups[group.0 as usize]
+    }
+
+    pub(crate) fn recursion_arity(&self, recursion: Recursion) -> usize {
+        self.recursions[recursion.0 as usize].1
+    }
+}

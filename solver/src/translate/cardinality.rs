@@ -1,0 +1,71 @@
+//! Cardinality by unary counters: output `k` of a counter says that at least `k + 1` of its inputs are true.
+
+use super::{Polarity, Translator};
+use crate::circuit::Bit;
+use crate::logic::{Comparison, Expr, Logic};
+
+impl Translator {
+    /// Outputs `0..limit` of the counter of an expression's cells.
+    fn count(&mut self, bits: &[Bit], limit: usize) -> Vec<Bit> {
+        // at_least[k]: at least k + 1 of the bits so far.
+        let mut at_least = vec![Bit::FALSE; limit.min(bits.len())];
+        for &bit in bits {
+            for k in (0..at_least.len()).rev() {
+                let before = if k == 0 { Bit::TRUE } else { at_least[k - 1] };
+                let now = self.circuit.and(before, bit);
+                at_least[k] = self.circuit.or(at_least[k], now);
+            }
+        }
+        at_least.resize(limit, Bit::FALSE);
+        at_least
+    }
+
+    pub(super) fn cardinality(
+        &mut self,
+        logic: &Logic,
+        e: Expr,
+        comparison: Comparison,
+        number: usize,
+        polarity: Polarity,
+    ) -> Bit {
+        let occurrence = match comparison {
+            Comparison::AtLeast | Comparison::Greater => polarity,
+            Comparison::AtMost | Comparison::Less => polarity.flip(),
+            Comparison::Equal => Polarity::Both,
+        };
+        let e = self.translate_expr(logic, e, occurrence);
+        let bits: Vec<Bit> = e.cells().iter().map(|&(_, b)| b).collect();
+        let counter = self.count(&bits, number.min(bits.len()) + 1);
+        let at_least = |k: usize| if k == 0 { Bit::TRUE } else { counter.get(k - 1).copied().unwrap_or(Bit::FALSE) };
+        match comparison {
+            Comparison::AtLeast => at_least(number),
+            Comparison::Greater => at_least(number.saturating_add(1)),
+            Comparison::AtMost => !at_least(number.saturating_add(1)),
+            Comparison::Less => !at_least(number),
+            Comparison::Equal => {
+                let (least, more) = (at_least(number), at_least(number.saturating_add(1)));
+                self.circuit.and(least, !more)
+            }
+        }
+    }
+
+    pub(super) fn compare_cardinality(&mut self, logic: &Logic, a: Expr, comparison: Comparison, b: Expr) -> Bit {
+        let (a, b) = (self.translate_expr(logic, a, Polarity::Both), self.translate_expr(logic, b, Polarity::Both));
+        let a: Vec<Bit> = a.cells().iter().map(|&(_, b)| b).collect();
+        let b: Vec<Bit> = b.cells().iter().map(|&(_, b)| b).collect();
+        let limit = a.len().max(b.len());
+        let (a, b) = (self.count(&a, limit), self.count(&b, limit));
+        let not_less = |circuit: &mut crate::circuit::Circuit, x: &[Bit], y: &[Bit]| {
+            let bits: Vec<Bit> = x.iter().zip(y).map(|(&x, &y)| circuit.or(x, !y)).collect();
+            circuit.and_all(bits)
+        };
+        let (a_least, b_least) = (not_less(&mut self.circuit, &a, &b), not_less(&mut self.circuit, &b, &a));
+        match comparison {
+            Comparison::AtLeast => a_least,
+            Comparison::AtMost => b_least,
+            Comparison::Less => !a_least,
+            Comparison::Greater => !b_least,
+            Comparison::Equal => self.circuit.and(a_least, b_least),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Closures and cycles, by polarity (design/encoding.md, 3).
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::graph::Graph;
+use super::{Polarity, Translator};
+use crate::circuit::Bit;
+use crate::logic::{Expr, Logic};
+use crate::matrix::Matrix;
+
+impl Translator {
+    /// The transitive closure of an expression.
+    pub(super) fn closure(&mut self, logic: &Logic, base: Expr, polarity: Polarity) -> Arc<Matrix> {
+        let base = self.translate_expr(logic, base, polarity);
+        let graph = self.graph(&base);
+        Arc::new(match polarity {
+            Polarity::Negative => self.horn_closure(&base, &graph),
+            Polarity::Positive | Polarity::Both => self.exact_closure(&base, &graph),
+        })
+    }
+
+    fn graph(&self, matrix: &Matrix) -> Graph {
+        let n = self.n;
+        Graph::new(matrix.cells().iter().map(|&(t, _)| (t / n, t % n)))
+    }
+
+    /// Repeated squaring, as often as the longest possible path needs.
+    fn exact_closure(&mut self, base: &Matrix, graph: &Graph) -> Matrix {
+        let mut closure = base.clone();
+        let mut covered = 1;
+        while covered < graph.longest_path() {
+            let longer = closure.join(&closure, self.n, self.n, &mut self.circuit);
+            closure = closure.union(&longer, &mut self.circuit);
+            covered *= 2;
+        }
+        closure
+    }
+
+    /// A fresh relation that contains the base and is transitive. It may be larger than the closure, which can only make the
+    /// formula harder to satisfy where this is used; and it may be equal to it.
+    fn horn_closure(&mut self, base: &Matrix, graph: &Graph) -> Matrix {
+        let n = self.n;
+        // What certainly holds needs no variable.
+        let certain = {
+            let edges = base.cells().iter().filter(|(_, b)| *b == Bit::TRUE).map(|&(t, _)| (t / n, t % n));
+            Graph::new(edges).reachable()
+        };
+        let certain: std::collections::BTreeSet<u64> = certain.into_iter().map(|(a, b)| a * n + b).collect();
+        let mut cells: Vec<(u64, Bit)> = graph.reachable().into_iter().map(|(a, b)| (a * n + b, Bit::TRUE)).collect();
+        cells.sort_unstable();
+        for (tuple, bit) in &mut cells {
+            if !certain.contains(tuple) {
+                *bit = self.circuit.input();
+            }
+        }
+        let closure = Matrix::from_sorted(cells);
+        self.contains(base, &closure);
+        self.transitive(&closure);
+        closure
+    }
+
+    /// `a` is within `b`, by side clauses.
+    pub(super) fn contains(&mut self, a: &Matrix, b: &Matrix) {
+        for &(tuple, bit) in a.cells() {
+            let there = b.get(tuple);
+            if there != Bit::TRUE {
+                self.side_clauses.push(vec![!bit, there]);
+            }
+        }
+    }
+
+    /// The relation is transitive, by side clauses.
+    fn transitive(&mut self, relation: &Matrix) {
+        let n = self.n;
+        for &(tuple, first) in relation.cells() {
+            let (a, z) = (tuple / n, tuple % n);
+            for &(next, second) in relation.range(z * n, (z + 1) * n) {
+                let b = next % n;
+                let whole = relation.get(a * n + b);
+                if whole != Bit::TRUE && whole != first && whole != second {
+                    self.side_clauses.push(vec![!first, !second, whole]);
+                }
+            }
+        }
+    }
+
+    /// The relation has no cycle.
+    pub(super) fn acyclic(&mut self, logic: &Logic, r: Expr, polarity: Polarity) -> Bit {
+        let relation = self.translate_expr(logic, r, polarity.flip());
+        let n = self.n;
+        let graph = self.graph(&relation);
+        // Only edges within a strongly connected component of the possible edges can be on a cycle.
+        let inner = Matrix::from_sorted(relation.cells().iter().copied().filter(|&(t, _)| graph.on_cycle(t / n, t % n)));
+        if inner.cells().is_empty() {
+            return Bit::TRUE;
+        }
+        match polarity {
+            Polarity::Positive if self.encoding.closures_by_polarity => self.ordered(&inner),
+            Polarity::Negative if self.encoding.cycles_by_witness => !self.cycle_witness(&inner),
+            _ => {
+                let graph = self.graph(&inner);
+                let closure = self.exact_closure(&inner, &graph);
+                let loops: Vec<Bit> = (0..n).map(|a| !closure.get(a * n + a)).collect();
+                self.circuit.and_all(loops)
+            }
+        }
+    }
+
+    /// True only if the relation has no cycle: if true, a fresh relation contains it that is transitive and irreflexive.
+    fn ordered(&mut self, relation: &Matrix) -> Bit {
+        let n = self.n;
+        let graph = self.graph(relation);
+        let mut cells: Vec<(u64, Bit)> = graph.reachable().into_iter().map(|(a, b)| (a * n + b, Bit::FALSE)).collect();
+        cells.sort_unstable();
+        for (tuple, bit) in &mut cells {
+            if *tuple / n != *tuple % n {
+                *bit = self.circuit.input();
+            }
+        }
+        let order = Matrix::from_sorted(cells);
+        // Unlike a closure, the order need not exist: a flag turns the clauses on, so that the formula can also be false.
+        let on = self.circuit.input();
+        for &(tuple, bit) in relation.cells() {
+            self.side_clauses.push(vec![!on, !bit, order.get(tuple)]);
+        }
+        for &(tuple, first) in order.cells() {
+            let (a, z) = (tuple / n, tuple % n);
+            for &(next, second) in order.range(z * n, (z + 1) * n) {
+                let b = next % n;
+                // A way back to `a` is not there to hold: then one of the two must be absent.
+                let whole = order.get(a * n + b);
+                if a != b || first < second {
+                    self.side_clauses.push(vec![!first, !second, whole]);
+                }
+            }
+        }
+        on
+    }
+
+    /// True only if the relation has a cycle: a non-empty set in which every member has a successor in the set. Linear in the
+    /// number of edges, where a closure is cubic in the number of atoms.
+    fn cycle_witness(&mut self, relation: &Matrix) -> Bit {
+        let n = self.n;
+        let mut members: FxHashMap<u64, Bit> = FxHashMap::default();
+        let mut order = Vec::new();
+        for &(tuple, _) in relation.cells() {
+            for atom in [tuple / n, tuple % n] {
+                members.entry(atom).or_insert_with(|| {
+                    order.push(atom);
+                    self.circuit.input()
+                });
+            }
+        }
+        for &atom in &order {
+            let successors: Vec<Bit> = relation
+                .range(atom * n, (atom + 1) * n)
+                .iter()
+                .map(|&(t, edge)| self.circuit.and(edge, members[&(t % n)]))
+                .collect();
+            let mut clause = vec![!members[&atom]];
+            clause.extend(successors);
+            self.side_clauses.push(clause);
+        }
+        let all: Vec<Bit> = order.iter().map(|a| members[a]).collect();
+        self.circuit.or_all(all)
+    }
+}

@@ -1,0 +1,157 @@
+//! Relational logic to circuits: every expression becomes a sparse matrix of bits, every formula a bit.
+//!
+//! Translation knows the polarity of each occurrence (design/encoding.md, 3): where a larger relation could only make the
+//! asserted formula harder to satisfy, a closure is any transitive relation above its base; elsewhere it is exact.
+
+mod cardinality;
+mod closure;
+mod expr;
+mod fixpoint;
+mod formula;
+mod graph;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::bounds::Bounds;
+use crate::circuit::{Bit, Circuit};
+use crate::encoding::Encoding;
+use crate::logic::{Expr, Formula, Group, Logic, Recursion, Relation, Variable};
+use crate::matrix::Matrix;
+use crate::universe::Atom;
+
+/// How an occurrence bears on the formula that is asserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Polarity {
+    /// The larger (the truer), the easier to satisfy.
+    Positive,
+    /// The larger, the harder to satisfy.
+    Negative,
+    /// Both ways, or not known: must be exact.
+    Both,
+}
+
+impl Polarity {
+    /// The polarity under one more negation.
+    pub fn flip(self) -> Self {
+        match self {
+            Self::Positive => Self::Negative,
+            Self::Negative => Self::Positive,
+            Self::Both => Self::Both,
+        }
+    }
+}
+
+/// Values under the current bindings of variables and recursions.
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    exprs: FxHashMap<(Expr, Polarity), Arc<Matrix>>,
+    formulas: FxHashMap<(Formula, Polarity), Bit>,
+}
+
+/// The translation of expressions and formulas of one [`Logic`] under one [`Bounds`]; values are kept.
+#[derive(Debug)]
+pub struct Translator {
+    /// The bounds.
+    bounds: Bounds,
+    /// The number of atoms.
+    n: u64,
+    /// Which techniques are on.
+    encoding: Encoding,
+    /// The circuit that grows.
+    pub circuit: Circuit,
+    /// Clauses that hold by construction (of fresh relations): the caller adds them to the CNF.
+    pub side_clauses: Vec<Vec<Bit>>,
+    /// The matrix of each bound relation that was used.
+    relations: FxHashMap<Relation, Arc<Matrix>>,
+    /// The innermost frame is the last; the first one holds what depends on no variable.
+    frames: Vec<Frame>,
+    variables: Vec<(Variable, Atom)>,
+    recursions: Vec<(Recursion, Arc<Matrix>)>,
+    /// Fixpoints that depend on no variable.
+    fixpoints: FxHashMap<(Group, Polarity), Arc<Vec<Arc<Matrix>>>>,
+}
+
+impl Translator {
+    /// Nothing is translated yet.
+    pub fn new(bounds: Bounds, encoding: Encoding) -> Self {
+        let n = bounds.universe().len() as u64;
+        Self {
+            bounds,
+            n,
+            encoding,
+            circuit: Circuit::default(),
+            side_clauses: Vec::new(),
+            relations: FxHashMap::default(),
+            frames: vec![Frame::default()],
+            variables: Vec::new(),
+            recursions: Vec::new(),
+            fixpoints: FxHashMap::default(),
+        }
+    }
+
+    /// The bounds.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// The formula as a bit. Asserting the bit (positive), or its negation (negative), means the same as for the formula.
+    pub fn formula(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
+        self.translate_formula(logic, formula, polarity)
+    }
+
+    /// The expression as a matrix, exactly.
+    pub fn exact(&mut self, logic: &Logic, expr: Expr) -> Arc<Matrix> {
+        self.translate_expr(logic, expr, Polarity::Both)
+    }
+
+    /// The number of a tuple.
+    pub fn tuple_index(&self, tuple: &[Atom]) -> u64 {
+        tuple.iter().fold(0, |index, a| index * self.n + u64::from(a.0))
+    }
+
+    /// The bit that says whether a relation has a tuple.
+    pub fn tuple(&mut self, relation: Relation, tuple: &[Atom]) -> Bit {
+        let index = self.tuple_index(tuple);
+        self.relation(relation).get(index)
+    }
+
+    /// The matrix of a relation: true for its lower bound, an input for what the upper bound has besides.
+    pub fn relation(&mut self, relation: Relation) -> Arc<Matrix> {
+        if let Some(known) = self.relations.get(&relation) {
+            return known.clone();
+        }
+        let mut cells = Vec::new();
+        if let Some((lower, upper)) = self.bounds.get(relation) {
+            for tuple in upper.iter() {
+                let index = tuple.iter().fold(0, |index, a| index * self.n + u64::from(a.0));
+                let bit = if lower.contains(tuple) { Bit::TRUE } else { self.circuit.input() };
+                cells.push((index, bit));
+            }
+        }
+        let matrix = Arc::new(Matrix::from_sorted(cells));
+        self.relations.insert(relation, matrix.clone());
+        matrix
+    }
+
+    /// `n` to a power.
+    ///
+    /// # Panics
+    /// If it does not fit into 64 bits: relations of such arity over such universes are not supported.
+    fn power(&self, exponent: usize) -> u64 {
+        self.n
+            .checked_pow(exponent as u32)
+            .unwrap_or_else(|| panic!("relations of arity {exponent} over {} atoms are not supported", self.n))
+    }
+
+    /// Does the work with a binding in force.
+    fn bound<T>(&mut self, variable: Variable, atom: Atom, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.variables.push((variable, atom));
+        self.frames.push(Frame::default());
+        let result = work(self);
+        self.frames.pop();
+        self.variables.pop();
+        result
+    }
+}
