@@ -7,7 +7,7 @@ pub mod execution;
 pub mod explain;
 pub mod judge;
 pub mod library;
-// pub mod lower; (until the logic of margay-solver is there)
+pub mod lower;
 pub mod model;
 pub mod signature;
 pub mod typing;

@@ -1,22 +1,25 @@
-//! From typed model to relational logic: one formula for each check.
+//! From typed model to relational logic: one formula for each check. Nothing is shared with the judge, so that the two can
+//! be compared.
 
-use margay_solver::{Expr, Formula, Logic};
+use margay_solver::{Expr, Formula, Logic, Recursion};
+use rustc_hash::FxHashMap;
 
-use crate::model::Model;
+use crate::model::{Check, CheckKind, DefId, ExprId, GroupId, Model, Node, Sort};
 use crate::signature::{BaseRelation, BaseSet};
 
 /// The base sets and relations of one level (source or target) of a problem. Both levels share one SAT universe, therefore
 /// `~`, `_`, `id`, `?` and `*` are relative to the events of this level.
 pub trait Base {
-    /// A base set; `None` where it is empty.
+    /// A base set; `None` where it is empty, or follows from others: `M` from `R` and `W`. `_` is not asked for here.
     fn set(&self, set: BaseSet) -> Option<Expr>;
-    /// A base relation; `None` where it is empty, or follows from others: `fr` from `rf` and `co`, `id` and `ext`.
+    /// A base relation; `None` where it is empty, or follows from others: `fr` from `rf` and `co`, `id`, and `ext` from `int`.
     fn relation(&self, relation: BaseRelation) -> Option<Expr>;
     /// The set of this level's events.
     fn universe(&self) -> Expr;
 }
 
 /// A model as formulas.
+#[derive(Debug, Clone)]
 pub struct Lowered {
     /// For each check of the model: the test holds, as written (with its `~`; its role is the caller's business).
     pub checks: Vec<Formula>,
@@ -25,6 +28,265 @@ pub struct Lowered {
 }
 
 /// Translates a model.
-pub fn lower(_model: &Model, _logic: &mut Logic, _base: &dyn Base) -> Lowered {
-    todo!()
+pub fn lower(model: &Model, logic: &mut Logic, base: &dyn Base) -> Lowered {
+    let mut lowering = Lowering {
+        model,
+        logic,
+        base,
+        known: FxHashMap::default(),
+        recursions: FxHashMap::default(),
+        fixpoints: FxHashMap::default(),
+    };
+    let checks = model.checks.iter().map(|check| lowering.check(check)).collect();
+    let definitions = (0..model.definitions.len()).map(|d| lowering.definition(DefId::from(d))).collect();
+    Lowered { checks, definitions }
+}
+
+/// Whose iteration a node is lowered for: within a group its members are variables, elsewhere they are the fixpoint.
+type Context = Option<GroupId>;
+
+/// What is to be done, last one first; an explicit stack, since definitions may form long chains.
+#[derive(Debug, Clone, Copy)]
+enum Task {
+    /// Lower what the node needs, then the node.
+    Visit(ExprId, Context),
+    /// Lower the node; what it needs is known.
+    Build(ExprId, Context),
+    /// Make the fixpoints of a group; the bodies are known.
+    Close(GroupId),
+}
+
+struct Lowering<'a> {
+    model: &'a Model,
+    logic: &'a mut Logic,
+    base: &'a dyn Base,
+    /// What was lowered.
+    known: FxHashMap<(ExprId, Context), Expr>,
+    /// The variable of each recursive definition.
+    recursions: FxHashMap<DefId, Recursion>,
+    /// The value of each recursive definition whose group is closed.
+    fixpoints: FxHashMap<DefId, Expr>,
+}
+
+impl Lowering<'_> {
+    fn check(&mut self, check: &Check) -> Formula {
+        let expr = self.expr(check.expr);
+        let holds = match check.kind {
+            CheckKind::Acyclic => self.logic.acyclic(expr),
+            CheckKind::Irreflexive => self.logic.irreflexive(expr),
+            CheckKind::Empty => self.logic.no(expr),
+        };
+        if check.negated { self.logic.not(holds) } else { holds }
+    }
+
+    fn definition(&mut self, id: DefId) -> Expr {
+        // A recursive one is asked for by its own node, so that it becomes the fixpoint and not one more application of its body.
+        match self.model.arena.find(Node::Definition(id)) {
+            Some(node) => self.expr(node),
+            None => self.expr(self.model.definition(id).body),
+        }
+    }
+
+    fn expr(&mut self, root: ExprId) -> Expr {
+        let mut tasks = vec![Task::Visit(root, None)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit(id, context) => self.visit(id, context, &mut tasks),
+                Task::Build(id, context) => {
+                    let expr = self.build(id, context);
+                    self.known.insert((id, context), expr);
+                }
+                Task::Close(group) => self.close(group),
+            }
+        }
+        self.known[&(root, None)]
+    }
+
+    fn visit(&mut self, id: ExprId, context: Context, tasks: &mut Vec<Task>) {
+        if self.known.contains_key(&(id, context)) {
+            return;
+        }
+        tasks.push(Task::Build(id, context));
+        let node = self.model.arena.node(id);
+        let Node::Definition(d) = node else {
+            tasks.extend(node.children().map(|c| Task::Visit(c, context)));
+            return;
+        };
+        match self.model.definition(d).group {
+            None => tasks.push(Task::Visit(self.model.definition(d).body, context)),
+            Some(group) if context == Some(group) || self.fixpoints.contains_key(&d) => {}
+            Some(group) => {
+                tasks.push(Task::Close(group));
+                for &member in &self.model.groups[group.index()] {
+                    let definition = self.model.definition(member);
+                    let recursion = self.logic.recursion(&definition.name, arity(definition.sort));
+                    self.recursions.insert(member, recursion);
+                    tasks.push(Task::Visit(definition.body, Some(group)));
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, group: GroupId) {
+        let members = &self.model.groups[group.index()];
+        let definitions: Vec<(Recursion, Expr)> =
+            members.iter().map(|&m| (self.recursions[&m], self.known[&(self.model.definition(m).body, Some(group))])).collect();
+        let fixpoints = self.logic.fixpoint(&definitions).expect("typing accepts monotone definitions only");
+        self.fixpoints.extend(members.iter().copied().zip(fixpoints));
+    }
+
+    fn build(&mut self, id: ExprId, context: Context) -> Expr {
+        let node = self.model.arena.node(id);
+        let value = |e: ExprId| self.known[&(e, context)];
+        match node {
+            Node::Set(BaseSet::Universe) => self.base.universe(),
+            Node::Set(set) => self.base_set(set),
+            Node::Relation(relation) => self.base_relation(relation),
+            Node::Empty(sort) => self.logic.empty(arity(sort)),
+            Node::Definition(d) => match self.model.definition(d).group {
+                None => value(self.model.definition(d).body),
+                Some(group) if context == Some(group) => {
+                    let recursion = self.recursions[&d];
+                    self.logic.rec(recursion)
+                }
+                Some(_) => self.fixpoints[&d],
+            },
+            Node::Union(a, b) => {
+                let (a, b) = (value(a), value(b));
+                self.logic.union(a, b)
+            }
+            Node::Intersection(a, b) => self.intersection(a, b, context),
+            Node::Difference(a, b) => {
+                let (a, b) = (value(a), value(b));
+                self.logic.difference(a, b)
+            }
+            Node::Complement(a) => {
+                let (a, all) = (value(a), self.all(self.model.arena.sort(id)));
+                self.logic.difference(all, a)
+            }
+            Node::Sequence(a, b) => self.sequence(a, b, context),
+            Node::Product(a, b) => {
+                let (a, b) = (value(a), value(b));
+                self.logic.product(a, b)
+            }
+            Node::Diagonal(a) => {
+                let a = value(a);
+                self.logic.diagonal(a)
+            }
+            Node::Inverse(a) => {
+                let a = value(a);
+                self.logic.transpose(a)
+            }
+            Node::Closure(a) => {
+                let a = value(a);
+                self.logic.closure(a)
+            }
+            Node::ReflexiveClosure(a) => {
+                let a = value(a);
+                let closure = self.logic.closure(a);
+                self.or_identity(closure)
+            }
+            Node::Optional(a) => {
+                let a = value(a);
+                self.or_identity(a)
+            }
+            Node::Domain(a) => {
+                let a = value(a);
+                self.logic.domain(a)
+            }
+            Node::Range(a) => {
+                let a = value(a);
+                self.logic.range(a)
+            }
+        }
+    }
+
+    /// `a; b`, where `[S]` restricts the other side.
+    fn sequence(&mut self, a: ExprId, b: ExprId, context: Context) -> Expr {
+        let value = |e: ExprId| self.known[&(e, context)];
+        match (self.model.arena.node(a), self.model.arena.node(b)) {
+            (Node::Diagonal(set), _) => {
+                let (set, r) = (value(set), value(b));
+                self.logic.restrict_domain(set, r)
+            }
+            (_, Node::Diagonal(set)) => {
+                let (r, set) = (value(a), value(set));
+                self.logic.restrict_range(r, set)
+            }
+            _ => {
+                let (a, b) = (value(a), value(b));
+                self.logic.join(a, b)
+            }
+        }
+    }
+
+    /// `a & b`, where `S * T` restricts the other side.
+    fn intersection(&mut self, a: ExprId, b: ExprId, context: Context) -> Expr {
+        let value = |e: ExprId| self.known[&(e, context)];
+        let (r, from, to) = match (self.model.arena.node(a), self.model.arena.node(b)) {
+            (Node::Product(from, to), _) => (value(b), value(from), value(to)),
+            (_, Node::Product(from, to)) => (value(a), value(from), value(to)),
+            _ => {
+                let (a, b) = (value(a), value(b));
+                return self.logic.intersection(a, b);
+            }
+        };
+        let r = self.logic.restrict_domain(from, r);
+        self.logic.restrict_range(r, to)
+    }
+
+    fn or_identity(&mut self, r: Expr) -> Expr {
+        let identity = self.identity();
+        self.logic.union(r, identity)
+    }
+
+    fn identity(&mut self) -> Expr {
+        let universe = self.base.universe();
+        self.logic.diagonal(universe)
+    }
+
+    /// Every event, or every pair of events.
+    fn all(&mut self, sort: Sort) -> Expr {
+        let universe = self.base.universe();
+        match sort {
+            Sort::Set => universe,
+            Sort::Relation => self.logic.product(universe, universe),
+        }
+    }
+
+    fn base_set(&mut self, set: BaseSet) -> Expr {
+        match (self.base.set(set), set) {
+            (Some(expr), _) => expr,
+            (None, BaseSet::M) => {
+                let (r, w) = (self.base_set(BaseSet::R), self.base_set(BaseSet::W));
+                self.logic.union(r, w)
+            }
+            (None, _) => self.logic.empty(1),
+        }
+    }
+
+    fn base_relation(&mut self, relation: BaseRelation) -> Expr {
+        match (self.base.relation(relation), relation) {
+            (Some(expr), _) => expr,
+            (None, BaseRelation::Id) => self.identity(),
+            (None, BaseRelation::Fr) => {
+                let (rf, co) = (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co));
+                let inverse = self.logic.transpose(rf);
+                self.logic.join(inverse, co)
+            }
+            (None, BaseRelation::Ext) => {
+                let (all, int) = (self.all(Sort::Relation), self.base_relation(BaseRelation::Int));
+                self.logic.difference(all, int)
+            }
+            (None, _) => self.logic.empty(2),
+        }
+    }
+}
+
+/// The number of columns.
+fn arity(sort: Sort) -> usize {
+    match sort {
+        Sort::Set => 1,
+        Sort::Relation => 2,
+    }
 }

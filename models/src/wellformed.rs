@@ -1,8 +1,127 @@
-//! Is an execution one of its signature at all? The conditions are written in .cat (models/signatures/*.cat).
+//! Is an execution one of its signature at all? First its indices must be in range, then the conditions of
+//! models/signatures/*.cat must hold, one file for each signature; the judge evaluates them.
 
-use crate::execution::Execution;
+use std::sync::{Arc, OnceLock};
+
+use crate::bits::{Event, MAX_EVENTS};
+use crate::diagnostic::SourceFile;
+use crate::execution::{Execution, Kind};
+use crate::judge::{Judge, Machine};
+use crate::model::{Model, Sort};
+use crate::signature::Signature;
+use crate::typing::Includes;
 
 /// What is wrong with the execution, one sentence each; empty if it is well-formed.
-pub fn violations(_execution: &Execution) -> Vec<String> {
-    todo!()
+pub fn violations(execution: &Execution) -> Vec<String> {
+    let broken = broken_indices(execution);
+    if !broken.is_empty() {
+        return broken;
+    }
+    let (model, judge) = conditions(execution.signature);
+    let judgement = judge.clone().judge(execution);
+    let failed = model.checks.iter().zip(&judgement.holds).filter(|(_, holds)| !**holds);
+    let mut found: Vec<String> = failed
+        .map(|(check, _)| {
+            let sentence = check.display_name().replace('-', " ");
+            let machine = Machine::run(model, execution, [check.expr]);
+            let example = match model.arena.sort(check.expr) {
+                Sort::Set => machine.set(check.expr).iter().next().map(|e| format!("event {}", e.0)),
+                Sort::Relation => machine.relation(check.expr).pairs().next().map(|(a, b)| format!("events {} and {}", a.0, b.0)),
+            };
+            example.map_or_else(|| format!("not so: {sentence}"), |e| format!("not so: {sentence} ({e})"))
+        })
+        .collect();
+    found.extend(different_values(execution));
+    found
+}
+
+/// The conditions of a signature, read once.
+fn conditions(signature: Signature) -> &'static (Model, Judge) {
+    static PLAIN: OnceLock<(Model, Judge)> = OnceLock::new();
+    static C: OnceLock<(Model, Judge)> = OnceLock::new();
+    static PTX: OnceLock<(Model, Judge)> = OnceLock::new();
+    let (cell, name, text) = match signature {
+        Signature::Plain => (&PLAIN, "plain", include_str!("../signatures/plain.cat")),
+        Signature::C => (&C, "c", include_str!("../signatures/c.cat")),
+        Signature::Ptx => (&PTX, "ptx", include_str!("../signatures/ptx.cat")),
+    };
+    cell.get_or_init(|| {
+        let source = SourceFile::new(format!("signatures/{name}.cat"), text);
+        let loaded =
+            Model::parse(source, &Common).expect("the files of signatures/ are part of the program and read without errors");
+        let judge = Judge::new(&loaded.model);
+        (loaded.model, judge)
+    })
+}
+
+/// The one file that the signatures include.
+struct Common;
+
+impl Includes for Common {
+    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+        match path {
+            "common.cat" => Ok(SourceFile::new("signatures/common.cat", include_str!("../signatures/common.cat"))),
+            _ => Err("only common.cat can be included".to_owned()),
+        }
+    }
+}
+
+/// Indices out of range, sizes that do not fit together: what would make an evaluation meaningless.
+fn broken_indices(execution: &Execution) -> Vec<String> {
+    let n = execution.size();
+    let mut found = Vec::new();
+    if n > MAX_EVENTS {
+        return vec![format!("there are {n} events, at most {MAX_EVENTS} are possible")];
+    }
+    let relations = [
+        ("po", &execution.po),
+        ("rf", &execution.rf),
+        ("co", &execution.co),
+        ("rmw", &execution.rmw),
+        ("addr", &execution.addr),
+        ("data", &execution.data),
+        ("ctrl", &execution.ctrl),
+        ("sync_fence", &execution.sync_fence),
+        ("sync_barrier", &execution.sync_barrier),
+    ];
+    for (name, relation) in relations {
+        if relation.size() != n {
+            found.push(format!("{name} ranges over {} events, not {n}", relation.size()));
+        } else if relation.pairs().any(|(_, b)| b.index() >= n) {
+            found.push(format!("{name} relates events that do not exist"));
+        }
+    }
+    for (i, location) in execution.locations.iter().enumerate() {
+        if usize::from(location.physical) >= execution.locations.len() {
+            found.push(format!("location {i} is an alias of a location that does not exist"));
+        }
+    }
+    for (i, event) in execution.events.iter().enumerate() {
+        if event.thread.is_some_and(|t| usize::from(t) >= execution.threads.len()) {
+            found.push(format!("event {i} is of a thread that does not exist"));
+        }
+        if event.thread.is_none() != (event.kind == Kind::Init) {
+            found.push(format!("event {i}: initial writes are of no thread, all other events of one"));
+        }
+        if event.location.is_some_and(|l| usize::from(l) >= execution.locations.len()) {
+            found.push(format!("event {i} accesses a location that does not exist"));
+        }
+        let accesses = matches!(event.kind, Kind::Init | Kind::Read | Kind::Write);
+        if accesses != event.location.is_some() {
+            found.push(format!("event {i}: reads and writes have a location, other events have none"));
+        }
+    }
+    found
+}
+
+/// Reads that do not read the value of their write; values are beyond what .cat speaks of.
+fn different_values(execution: &Execution) -> Vec<String> {
+    let value = |e: Event| execution.events[e.index()].value;
+    let differ = |&(w, r): &(Event, Event)| matches!((value(w), value(r)), (Some(a), Some(b)) if a != b);
+    execution
+        .rf
+        .pairs()
+        .filter(differ)
+        .map(|(w, r)| format!("not so: each read reads the value of its write (events {} and {})", w.0, r.0))
+        .collect()
 }

@@ -1,19 +1,27 @@
 //! Why an execution fails a check: a shortest cycle (or pair, or event), each edge with its derivation down to base
 //! relations, and all of it in words.
 
+mod derive;
+mod edges;
+mod find;
+mod path;
+mod words;
+
+pub use find::violation;
+
 use crate::bits::Event;
 use crate::diagnostic::Place;
-use crate::execution::Execution;
-use crate::model::Model;
 use crate::signature::BaseRelation;
 
-/// A check that fails, and why.
+/// A check that fails, and why. Also a flag that is raised, and why.
 #[derive(Debug, Clone)]
 pub struct Violation {
     /// The index of the check.
     pub check: usize,
     /// The name to show for it.
     pub name: String,
+    /// Where the check is.
+    pub place: Place,
     /// What was found.
     pub finding: Finding,
 }
@@ -21,14 +29,14 @@ pub struct Violation {
 /// What contradicts a check.
 #[derive(Debug, Clone)]
 pub enum Finding {
-    /// The events of a cycle in order; step `i` leads from event `i` to the next one, the last one back to the first.
+    /// A cycle: each step leads on to the next one, the last one back to the start of the first.
     /// A reflexive pair is unfolded into the path that makes it.
     Cycle(Vec<Derivation>),
     /// A pair that a relation should not have.
     Pair(Derivation),
     /// An event that a set should not have.
     Member(Event),
-    /// `~empty`, `~acyclic` or `~irreflexive`: there is nothing to show.
+    /// `~empty`, `~acyclic` or `~irreflexive` fails: there is nothing to show.
     Nothing,
 }
 
@@ -57,9 +65,10 @@ pub enum Reason {
         /// Why its body has the pair.
         because: Box<Derivation>,
     },
-    /// A path: consecutive steps (`;`, `+`, `*`).
+    /// A path: consecutive steps (`;`, `+`, `*`). Steps from an event to itself that are only [`Reason::Conditions`] say what
+    /// holds of that event. Without any step: the event is related to itself by `?` or `*`.
     Path(Vec<Derivation>),
-    /// All of them at once, between the same events (`&`), and what restricts the pair further.
+    /// All of them at once, between the same events (`&`): first what leads from one to the other, then what else was asked for.
     Both(Vec<Derivation>, Vec<Condition>),
     /// The pair backwards (`^-1`).
     Inverse(Box<Derivation>),
@@ -87,21 +96,4 @@ pub struct Edge {
     pub to: Event,
     /// The base relation.
     pub relation: BaseRelation,
-}
-
-impl Violation {
-    /// The base edges, in the order of the cycle: what a picture shows.
-    pub fn edges(&self) -> Vec<Edge> {
-        todo!()
-    }
-
-    /// The cycle in words, one sentence for each line, with the given names of events.
-    pub fn words(&self, _name: &dyn Fn(Event) -> String) -> Vec<String> {
-        todo!()
-    }
-}
-
-/// Why the execution fails the check (with that index), `None` if it does not.
-pub fn violation(_model: &Model, _execution: &Execution, _check: usize) -> Option<Violation> {
-    todo!()
 }

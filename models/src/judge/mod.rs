@@ -6,10 +6,12 @@
 //! before the rest, so that judging many executions of one program does not compute it again.
 
 mod base;
+mod levels;
 mod operate;
 mod plan;
 mod run;
 
+pub(crate) use levels::{Levels, Moment};
 pub(crate) use run::Machine;
 
 use std::sync::Arc;

@@ -26,6 +26,8 @@ pub(super) struct Operation {
 /// Start with empty members and apply the operations until nothing changes.
 #[derive(Debug, Clone)]
 pub(super) struct Fixpoint {
+    /// The `let rec`.
+    pub(super) group: GroupId,
     /// For each definition of the group its [`Node::Definition`], which holds the approximation, and its body.
     pub(super) members: Vec<(ExprId, ExprId)>,
     /// What depends on the members, in order.
@@ -257,6 +259,7 @@ impl<'a> Builder<'a> {
         let members = self.model.groups[group.index()].iter();
         let inside = self.inside[group.index()].iter().copied();
         Fixpoint {
+            group,
             members: members.filter_map(|&m| Some((own(m)?, self.holder(self.model.definition(m).body)))).collect(),
             operations: inside
                 .filter(|&id| !matches!(self.model.arena.node(id), Node::Definition(_)))

@@ -26,10 +26,14 @@ impl Machine {
 
     /// The values of everything that the given expressions need.
     pub(crate) fn run(model: &Model, execution: &Execution, roots: impl IntoIterator<Item = ExprId>) -> Self {
-        let plan = Plan::new(model, roots);
-        let mut machine = Self::new(&plan);
-        machine.prepare(&plan, execution);
-        machine.choose(&plan, execution);
+        Self::run_plan(&Plan::new(model, roots), execution)
+    }
+
+    /// The values of everything that a plan computes.
+    pub(super) fn run_plan(plan: &Plan, execution: &Execution) -> Self {
+        let mut machine = Self::new(plan);
+        machine.prepare(plan, execution);
+        machine.choose(plan, execution);
         for step in &plan.chosen {
             machine.step(step, execution);
         }
@@ -119,16 +123,31 @@ impl Machine {
         }
     }
 
-    fn iterate(&mut self, fixpoint: &Fixpoint) {
+    /// Back to the beginning of a fixpoint: every member is empty.
+    pub(super) fn restart(&mut self, fixpoint: &Fixpoint) {
         for &(member, _) in &fixpoint.members {
             self.target(member).0.fill(0);
         }
+    }
+
+    fn iterate(&mut self, fixpoint: &Fixpoint) {
+        self.restart(fixpoint);
         while self.round(fixpoint) {}
     }
 
-    /// One round of a fixpoint: all operations, then the members take the values of their bodies. Did one change?
-    pub(crate) fn round(&mut self, fixpoint: &Fixpoint) -> bool {
+    /// The operations of a fixpoint, once.
+    pub(super) fn compute(&mut self, fixpoint: &Fixpoint) {
         fixpoint.operations.iter().for_each(|&operation| self.operate(operation));
+    }
+
+    /// Gives a node a value.
+    pub(super) fn assign(&mut self, to: ExprId, rows: &[u64]) {
+        self.target(to).0.copy_from_slice(rows);
+    }
+
+    /// One round of a fixpoint: all operations, then the members take the values of their bodies. Did one change?
+    fn round(&mut self, fixpoint: &Fixpoint) -> bool {
+        self.compute(fixpoint);
         let n = self.events;
         let mut changed = false;
         for &(member, body) in &fixpoint.members {

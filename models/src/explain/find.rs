@@ -1,0 +1,73 @@
+//! Finds what contradicts a check: the shortest cycle, the pair that is easiest to explain, or an event.
+
+use super::derive::Deriver;
+use super::path::shortest_cycle;
+use super::{Derivation, Finding, Reason, Violation};
+use crate::bits::EventSet;
+use crate::execution::Execution;
+use crate::model::{Check, CheckKind, Model, Role, Sort};
+
+/// How many pairs are compared at most.
+const MAX_CANDIDATES: usize = 40;
+
+/// Why the execution fails the check with that index (for a flag: why it is raised); `None` if it does not.
+///
+/// # Panics
+/// If the model has no check with that index.
+pub fn violation(model: &Model, execution: &Execution, check: usize) -> Option<Violation> {
+    let index = check;
+    let check = &model.checks[index];
+    let mut deriver = Deriver::new(model, execution, check.expr);
+    let contradiction = contradiction(model, check, &mut deriver);
+    let holds = contradiction.is_none() != check.negated;
+    let reported = if check.role == Role::Flag { holds } else { !holds };
+    let finding = contradiction.unwrap_or(Finding::Nothing);
+    reported.then(|| Violation { check: index, name: check.display_name(), place: check.place.clone(), finding })
+}
+
+/// What contradicts the property, whether or not the check negates it.
+fn contradiction(model: &Model, check: &Check, deriver: &mut Deriver<'_>) -> Option<Finding> {
+    let rows = deriver.levels.rows(check.expr, None).to_vec();
+    match check.kind {
+        CheckKind::Acyclic => {
+            let cycle = shortest_cycle(&rows)?;
+            let steps = cycle.windows(2).map(|w| deriver.derive(check.expr, w[0], w[1], None)).collect();
+            Some(Finding::Cycle(unfolded(steps)))
+        }
+        CheckKind::Irreflexive => {
+            let reflexive = (0..rows.len()).filter(|&e| rows[e] >> e & 1 == 1).map(|e| (e, e));
+            let derivation = easiest(check, reflexive, deriver)?;
+            Some(Finding::Cycle(unfolded(vec![derivation])))
+        }
+        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => {
+            EventSet(rows.first().copied().unwrap_or(0)).iter().next().map(Finding::Member)
+        }
+        CheckKind::Empty => {
+            let pairs = (0..rows.len()).flat_map(|a| EventSet(rows[a]).iter().map(move |b| (a, b.index())));
+            easiest(check, pairs, deriver).map(Finding::Pair)
+        }
+    }
+}
+
+/// The derivation with the fewest base edges, of the first candidates.
+fn easiest(check: &Check, pairs: impl Iterator<Item = (usize, usize)>, deriver: &mut Deriver<'_>) -> Option<Derivation> {
+    let derivations = pairs.take(MAX_CANDIDATES).map(|(a, b)| deriver.derive(check.expr, a, b, None));
+    derivations.min_by_key(|d| d.edges().len())
+}
+
+/// A step from an event to itself as the path that it is made of.
+fn unfolded(mut steps: Vec<Derivation>) -> Vec<Derivation> {
+    while let [Derivation { from, to, reason }] = steps.as_slice() {
+        if from != to {
+            break;
+        }
+        steps = match reason {
+            Reason::Definition { because, .. } => vec![(**because).clone()],
+            Reason::Path(path) if !path.is_empty() => path.clone(),
+            Reason::Both(derivations, _) if !derivations.is_empty() => vec![derivations[0].clone()],
+            Reason::Inverse(inner) => vec![(**inner).clone()],
+            Reason::Base(_) | Reason::Conditions(_) | Reason::Path(_) | Reason::Both(..) => break,
+        };
+    }
+    steps
+}

@@ -1,0 +1,161 @@
+//! An explanation in words. Base relations and the names that memory models commonly give to their relations have phrases of
+//! their own; every other name is written as an arrow.
+
+use super::{Condition, Derivation, Finding, Reason, Violation};
+use crate::bits::Event;
+use crate::signature::BaseRelation;
+
+/// The names of events.
+type Names<'a> = &'a dyn Fn(Event) -> String;
+
+impl Violation {
+    /// The explanation, one line for each step, indented below what it explains.
+    pub fn words(&self, name: &dyn Fn(Event) -> String) -> Vec<String> {
+        let mut lines = Vec::new();
+        match &self.finding {
+            Finding::Cycle(steps) => steps.iter().for_each(|s| s.lines(name, 0, &mut lines)),
+            Finding::Pair(derivation) => derivation.lines(name, 0, &mut lines),
+            Finding::Member(event) => lines.push(format!("{} is such an event", name(*event))),
+            Finding::Nothing => lines.push("there is no such event or pair of events".to_owned()),
+        }
+        lines
+    }
+
+    /// The explanation in one sentence, definitions unfolded once: "b reads from d; d happens before b because d is sequenced before
+    /// e and e synchronizes with b".
+    pub fn summary(&self, name: &dyn Fn(Event) -> String) -> String {
+        match &self.finding {
+            Finding::Cycle(steps) => {
+                let steps = steps.iter().filter(|s| !s.is_condition());
+                steps.map(|s| s.sentence(name)).collect::<Vec<_>>().join("; ")
+            }
+            Finding::Pair(derivation) => derivation.sentence(name),
+            Finding::Member(event) => format!("{} is such an event", name(*event)),
+            Finding::Nothing => "there is no such event or pair of events".to_owned(),
+        }
+    }
+}
+
+impl Derivation {
+    /// Does it only say what holds of one event?
+    fn is_condition(&self) -> bool {
+        matches!(self.reason, Reason::Conditions(_)) && self.from == self.to
+    }
+
+    /// The step in words, without its reasons.
+    fn phrase(&self, name: Names<'_>) -> String {
+        let (a, b) = (name(self.from), name(self.to));
+        match &self.reason {
+            Reason::Base(relation) => base_phrase(*relation, &a, &b),
+            Reason::Definition { name: definition, because, .. } => match (known_phrase(definition, &a, &b), &because.reason) {
+                (Some(phrase), _) => phrase,
+                // Another name for a base relation.
+                (None, Reason::Base(relation)) => base_phrase(*relation, &a, &b),
+                (None, _) => format!("{a} -{definition}-> {b}"),
+            },
+            Reason::Path(steps) if steps.is_empty() => format!("{a} is {b}"),
+            Reason::Path(steps) => {
+                let steps: Vec<String> = steps.iter().filter(|s| !s.is_condition()).map(|s| s.phrase(name)).collect();
+                steps.join(" and ")
+            }
+            Reason::Both(derivations, _) => derivations.first().map_or(String::new(), |d| d.phrase(name)),
+            Reason::Inverse(inner) => inner.phrase(name),
+            Reason::Conditions(conditions) => conditions.iter().map(|c| c.phrase(name)).collect::<Vec<_>>().join(" and "),
+        }
+    }
+
+    /// The step and its reasons, one line each.
+    fn lines(&self, name: Names<'_>, depth: usize, lines: &mut Vec<String>) {
+        let indent = "  ".repeat(depth);
+        match &self.reason {
+            Reason::Base(relation) => lines.push(format!("{indent}{}  [{}]", self.phrase(name), relation.name())),
+            Reason::Definition { name: definition, place, because } => {
+                let phrase = self.phrase(name);
+                if let Reason::Base(relation) = because.reason {
+                    lines.push(format!("{indent}{phrase}  [{definition} = {}, {place}]", relation.name()));
+                } else {
+                    lines.push(format!("{indent}{phrase}, because  [{definition}, {place}]"));
+                    because.lines(name, depth + 1, lines);
+                }
+            }
+            Reason::Path(steps) => steps.iter().for_each(|s| s.lines(name, depth, lines)),
+            Reason::Both(derivations, conditions) => {
+                derivations.iter().for_each(|d| d.lines(name, depth, lines));
+                conditions.iter().for_each(|c| lines.push(format!("{indent}{}", c.phrase(name))));
+            }
+            Reason::Inverse(inner) => inner.lines(name, depth, lines),
+            Reason::Conditions(conditions) => conditions.iter().for_each(|c| lines.push(format!("{indent}{}", c.phrase(name)))),
+        }
+    }
+
+    /// The step, and what its definition says once unfolded.
+    fn sentence(&self, name: Names<'_>) -> String {
+        let phrase = self.phrase(name);
+        let mut inner = self;
+        while let Reason::Both(derivations, _) = &inner.reason {
+            let Some(first) = derivations.first() else { break };
+            inner = first;
+        }
+        match &inner.reason {
+            Reason::Definition { because, .. } => {
+                let because = because.phrase(name);
+                if because.is_empty() || because == phrase { phrase } else { format!("{phrase} because {because}") }
+            }
+            _ => phrase,
+        }
+    }
+}
+
+impl Condition {
+    fn phrase(&self, name: Names<'_>) -> String {
+        match (self.other, self.text.strip_prefix("not ")) {
+            (None, _) => format!("{} is in {}", name(self.event), self.text),
+            (Some(other), None) => format!("{} and {} are related by {}", name(self.event), name(other), self.text),
+            (Some(other), Some(text)) => format!("{} and {} are not related by {text}", name(self.event), name(other)),
+        }
+    }
+}
+
+/// A base edge in words.
+fn base_phrase(relation: BaseRelation, a: &str, b: &str) -> String {
+    match relation {
+        BaseRelation::Id => format!("{a} is {b}"),
+        BaseRelation::Po => format!("{a} is sequenced before {b}"),
+        BaseRelation::Rf => format!("{b} reads from {a}"),
+        BaseRelation::Co => format!("{b} overwrites {a}"),
+        BaseRelation::Fr => format!("{a} reads a value that {b} overwrites"),
+        BaseRelation::Rmw => format!("{a} and {b} are one read-modify-write"),
+        BaseRelation::Loc => format!("{a} and {b} access one location"),
+        BaseRelation::Vloc => format!("{a} and {b} access one address"),
+        BaseRelation::Int => format!("{a} and {b} are of one thread"),
+        BaseRelation::Ext => format!("{a} and {b} are of different threads"),
+        BaseRelation::Addr => format!("the address of {b} depends on {a}"),
+        BaseRelation::Data => format!("the value of {b} depends on {a}"),
+        BaseRelation::Ctrl => format!("whether {b} is executed depends on {a}"),
+        BaseRelation::Sr => format!("the scopes of {a} and {b} include each other's thread"),
+        BaseRelation::Scta => format!("{a} and {b} are in one cta"),
+        BaseRelation::Scluster => format!("{a} and {b} are in one cluster"),
+        BaseRelation::Sgpu => format!("{a} and {b} are on one gpu"),
+        BaseRelation::Syncbar => format!("{a} and {b} are at one barrier"),
+        BaseRelation::SyncBarrier => format!("{b} waits at the barrier for {a}"),
+        BaseRelation::SyncFence => format!("{a} is before {b} in Fence-SC order"),
+    }
+}
+
+/// The phrase for a name that many models use for the same thing.
+fn known_phrase(definition: &str, a: &str, b: &str) -> Option<String> {
+    let simplified: String = definition.chars().filter(|c| !matches!(c, '-' | '_')).collect();
+    Some(match simplified.to_lowercase().as_str() {
+        "hb" | "happensbefore" => format!("{a} happens before {b}"),
+        "sw" | "synchronizeswith" | "synchronizes" => format!("{a} synchronizes with {b}"),
+        "eco" => format!("{a} is before {b} in extended coherence order"),
+        "cause" | "causality" | "causalityorder" => format!("{a} is before {b} in causality order"),
+        "causebase" | "basecausality" => format!("{a} is before {b} in base causality order"),
+        "obs" | "observation" => format!("{b} observes {a}"),
+        "rs" | "releasesequence" => format!("{b} is in the release sequence of {a}"),
+        "race" => format!("{a} and {b} race"),
+        "conflict" => format!("{a} and {b} conflict"),
+        "rb" | "fr" => format!("{a} reads a value that {b} overwrites"),
+        _ => return None,
+    })
+}
