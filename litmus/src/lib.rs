@@ -4,5 +4,6 @@
 //! way round: from an execution to the program and outcome that a person would write down for it.
 
 pub mod print;
+pub mod read;
 pub mod render;
 pub mod test;

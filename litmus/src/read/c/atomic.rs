@@ -1,0 +1,242 @@
+//! Calls of atomic operations and fences: C11's functions and C++'s methods.
+
+use margay_models::diagnostic::{Diagnostic, Span};
+use margay_models::execution::Scope;
+
+use super::Reader;
+use super::names::OrderOrScope;
+use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, Expression, MemoryOrder, StatementKind};
+
+/// The atomic operations by their name without `atomic_` and `_explicit`, with the number of values they take.
+const OPERATIONS: [(&str, usize); 13] = [
+    ("load", 0),
+    ("store", 1),
+    ("exchange", 1),
+    ("fetch_add", 1),
+    ("fetch_sub", 1),
+    ("fetch_and", 1),
+    ("fetch_or", 1),
+    ("fetch_xor", 1),
+    ("fetch_min", 1),
+    ("fetch_max", 1),
+    ("compare_exchange_strong", 2),
+    ("compare_exchange_weak", 2),
+    ("init", 1),
+];
+
+/// Every function, for the nearest one to a wrong one.
+const KNOWN: [&str; 16] = [
+    "atomic_load_explicit",
+    "atomic_store_explicit",
+    "atomic_exchange_explicit",
+    "atomic_fetch_add_explicit",
+    "atomic_fetch_sub_explicit",
+    "atomic_fetch_and_explicit",
+    "atomic_fetch_or_explicit",
+    "atomic_fetch_xor_explicit",
+    "atomic_compare_exchange_strong_explicit",
+    "atomic_compare_exchange_weak_explicit",
+    "atomic_thread_fence",
+    "atomic_work_item_fence",
+    "atomic_load",
+    "atomic_store",
+    "atomic_exchange",
+    "atomic_fetch_add",
+];
+
+/// What the arguments after the values say.
+#[derive(Default)]
+struct Ending {
+    orders: Vec<MemoryOrder>,
+    scope: Option<Scope>,
+}
+
+impl Reader<'_, '_> {
+    /// Reads a fence if one is called here; the name is taken already.
+    pub(super) fn fence(&mut self, name: &str, span: Span) -> Result<Option<StatementKind>, Diagnostic> {
+        let cuda = match name {
+            "__threadfence_block" => Some(Scope::Cta),
+            "__threadfence" => Some(Scope::Gpu),
+            "__threadfence_system" => Some(Scope::Sys),
+            _ => None,
+        };
+        if let Some(scope) = cuda {
+            self.cursor.expect('(')?;
+            self.cursor.expect(')')?;
+            return Ok(Some(StatementKind::Fence { order: MemoryOrder::SeqCst, scope: Some(scope) }));
+        }
+        if matches!(name, "barrier" | "work_group_barrier" | "__syncthreads" | "sub_group_barrier") {
+            return Err(self.cursor.error(format!("`{name}` is not modelled at source level"), span, "a barrier"));
+        }
+        if name != "atomic_thread_fence" && name != "atomic_work_item_fence" {
+            return Ok(None);
+        }
+        self.cursor.expect('(')?;
+        // The first argument of OpenCL's form: `CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE`.
+        while self.cursor.peek_word().is_some_and(|w| w.starts_with("CLK_")) || self.cursor.is('|') {
+            self.cursor.advance();
+        }
+        self.cursor.eat(',');
+        let ending = self.ending(self.cursor.is(')'))?;
+        match ending.orders.as_slice() {
+            [order] => Ok(Some(StatementKind::Fence { order: *order, scope: ending.scope })),
+            [] => Ok(Some(StatementKind::Fence { order: MemoryOrder::SeqCst, scope: ending.scope })),
+            _ => Err(self.cursor.error("a fence has one memory order", self.cursor.previous(), "more than one")),
+        }
+    }
+
+    /// Reads a call of an atomic function; the name is taken already.
+    pub(super) fn atomic_function(&mut self, name: &str, span: Span) -> Result<Expression, Diagnostic> {
+        let explicit = name.ends_with("_explicit");
+        let short = name.strip_suffix("_explicit").unwrap_or(name).strip_prefix("atomic_");
+        let operation = short.and_then(|n| OPERATIONS.iter().find(|(known, _)| *known == n));
+        let Some(&(operation, values)) = operation else {
+            return Err(self.cursor.unknown("function", name, span, KNOWN));
+        };
+        self.cursor.expect('(')?;
+        let address = self.expression()?;
+        let values = self.values(operation, values, true)?;
+        let ending = self.ending(self.cursor.is(')'))?;
+        if explicit && ending.orders.is_empty() {
+            return Err(self.cursor.error(
+                format!("`{name}` needs a memory order"),
+                span.to(self.cursor.previous()),
+                "no memory order",
+            ));
+        }
+        if !explicit && (!ending.orders.is_empty() || ending.scope.is_some()) {
+            let error = self.cursor.error(format!("`{name}` takes no memory order"), span, "without `_explicit`");
+            return Err(error.help(format!("write `{name}_explicit`")));
+        }
+        let (order, scope) = (ending.orders.first().copied(), ending.scope);
+        self.call(operation, values, address, order, scope, &ending, span)
+    }
+
+    /// Reads a method call such as `.store(1, cuda::std::memory_order_release)`; name and point are taken already.
+    pub(super) fn method(
+        &mut self,
+        name: &str,
+        span: Span,
+        address: Expression,
+        scope: Option<Scope>,
+    ) -> Result<Expression, Diagnostic> {
+        let Some(&(operation, values)) = OPERATIONS.iter().find(|(known, _)| *known == name) else {
+            return Err(self.cursor.unknown("method", name, span, OPERATIONS.iter().map(|(n, _)| *n)));
+        };
+        self.cursor.expect('(')?;
+        let values = self.values(operation, values, false)?;
+        let ending = self.ending(true)?;
+        // Without an order it is seq_cst; a scope wants the order written out.
+        let default = scope.map(|_| MemoryOrder::SeqCst);
+        let order = ending.orders.first().copied().or(default);
+        self.call(operation, values, address, order, scope, &ending, span)
+    }
+
+    /// The values of a call, after its address (`comma`: with a comma before the first one). For compare-exchange the first
+    /// one is the variable with the expected value, as `&r` or `r`.
+    fn values(&mut self, operation: &str, count: usize, comma: bool) -> Result<Vec<Expression>, Diagnostic> {
+        let mut values = Vec::new();
+        for n in 0..count {
+            if comma || n > 0 {
+                self.cursor.expect(',')?;
+            }
+            if operation.starts_with("compare") && n == 0 {
+                self.cursor.eat('&');
+                let (name, _) = self.cursor.word("the variable that holds the expected value, e.g. `&r0`")?;
+                values.push(Expression::Name(name.to_string()));
+            } else {
+                values.push(self.expression()?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// Orders and scope up to the closing parenthesis. `first`: nothing stands before them, so there is no comma.
+    fn ending(&mut self, mut first: bool) -> Result<Ending, Diagnostic> {
+        let mut ending = Ending::default();
+        loop {
+            if self.cursor.eat(')') {
+                return Ok(ending);
+            }
+            if !self.cursor.eat(',') && !first && self.order_is_not_next() {
+                return Err(self.cursor.expected("`,` or `)`"));
+            }
+            first = false;
+            let span = self.cursor.span();
+            match self.order_or_scope()? {
+                Some(OrderOrScope::Order(order)) if ending.scope.is_none() && ending.orders.len() < 2 => {
+                    ending.orders.push(order)
+                }
+                Some(OrderOrScope::Scope(scope)) if ending.scope.is_none() => ending.scope = Some(scope),
+                Some(_) => return Err(self.cursor.error("one argument too many", span, "not expected here")),
+                None => return Err(self.cursor.expected("a memory order or scope")),
+            }
+        }
+    }
+
+    /// At the start of an ending: is there no order or scope right here?
+    fn order_is_not_next(&mut self) -> bool {
+        let here = self.cursor.position();
+        let next = matches!(self.order_or_scope(), Ok(Some(_)) | Err(_));
+        self.cursor.go_to(here);
+        !next
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn call(
+        &self,
+        operation: &str,
+        values: Vec<Expression>,
+        address: Expression,
+        order: Option<MemoryOrder>,
+        scope: Option<Scope>,
+        ending: &Ending,
+        span: Span,
+    ) -> Result<Expression, Diagnostic> {
+        let mut values = values.into_iter();
+        let mut value = || values.next().unwrap_or(Expression::Integer(0));
+        let exchange = operation.starts_with("compare");
+        if ending.orders.len() > 1 && !exchange {
+            return Err(self.cursor.error(format!("`{operation}` has one memory order"), span, "two are given"));
+        }
+        let fetch = |operator: BinaryOperator, value: Expression| AtomicFunction::Fetch(operator, value);
+        let function = match operation {
+            "load" => AtomicFunction::Load,
+            "store" => AtomicFunction::Store(value()),
+            "exchange" => AtomicFunction::Exchange(value()),
+            "fetch_add" => fetch(BinaryOperator::Add, value()),
+            "fetch_sub" => fetch(BinaryOperator::Subtract, value()),
+            "fetch_and" => fetch(BinaryOperator::And, value()),
+            "fetch_or" => fetch(BinaryOperator::Or, value()),
+            "fetch_xor" => fetch(BinaryOperator::Xor, value()),
+            "fetch_min" => AtomicFunction::FetchMin(value()),
+            "fetch_max" => AtomicFunction::FetchMax(value()),
+            "compare_exchange_strong" | "compare_exchange_weak" => {
+                let Expression::Name(expected) = value() else {
+                    return Err(self.cursor.error("the expected value must be in a variable", span, "here"));
+                };
+                let failure = ending.orders.get(1).copied();
+                AtomicFunction::CompareExchange { weak: operation.ends_with("weak"), expected, desired: value(), failure }
+            }
+            _ => {
+                return Err(self.cursor.error(
+                    format!("`atomic_{operation}` is not supported in a thread"),
+                    span,
+                    "give initial values in the initial state",
+                ));
+            }
+        };
+        let wrong = match (&function, order) {
+            (AtomicFunction::Load, Some(MemoryOrder::Release | MemoryOrder::AcqRel)) => Some("a load cannot release"),
+            (AtomicFunction::Store(_), Some(MemoryOrder::Acquire | MemoryOrder::AcqRel)) => Some("a store cannot acquire"),
+            (AtomicFunction::CompareExchange { failure: Some(MemoryOrder::Release | MemoryOrder::AcqRel), .. }, _) => {
+                Some("a failed compare-exchange is a load and cannot release")
+            }
+            _ => None,
+        };
+        match wrong {
+            Some(wrong) => Err(self.cursor.error(wrong, span.to(self.cursor.previous()), "with this memory order")),
+            None => Ok(Expression::Atomic(Box::new(AtomicCall { function, address, order, scope }))),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Statements.
+
+use margay_models::diagnostic::{Diagnostic, Span};
+
+use super::{INTEGERS, QUALIFIERS, Reader};
+use crate::test::{BinaryOperator, Expression, Place, Statement, StatementKind};
+
+/// The largest number of statements of a thread.
+const MAX_STATEMENTS: usize = 10_000;
+
+/// Statements that are not read, and what to write instead.
+const NOT_READ: [(&str, &str); 6] = [
+    ("for", "write a `while`"),
+    ("goto", "write a `while` or `if`"),
+    ("break", "put the condition into the `while`"),
+    ("continue", "put the rest of the body into an `if`"),
+    ("return", "put the rest of the thread into an `if`"),
+    ("switch", "write `if` and `else`"),
+];
+
+impl Reader<'_, '_> {
+    /// Reads `{ .. }`.
+    pub(super) fn block(&mut self) -> Result<Vec<Statement>, Diagnostic> {
+        let open = self.cursor.span();
+        self.cursor.expect('{')?;
+        let mut statements = Vec::new();
+        while !self.cursor.eat('}') {
+            if self.cursor.at_end() {
+                return Err(self.cursor.error("this brace is not closed", open, "it opens here"));
+            }
+            self.statement(&mut statements)?;
+            if statements.len() > MAX_STATEMENTS {
+                return Err(self.cursor.error(format!("more than {MAX_STATEMENTS} statements"), open, "too many"));
+            }
+        }
+        Ok(statements)
+    }
+
+    /// A block, or one statement.
+    fn body(&mut self) -> Result<Vec<Statement>, Diagnostic> {
+        self.deeper(|reader| {
+            if reader.cursor.is('{') {
+                return reader.block();
+            }
+            let mut statements = Vec::new();
+            reader.statement(&mut statements)?;
+            Ok(statements)
+        })
+    }
+
+    fn statement(&mut self, out: &mut Vec<Statement>) -> Result<(), Diagnostic> {
+        let start = self.cursor.span();
+        let mut add =
+            |reader: &Self, kind: StatementKind| out.push(Statement { kind, place: Place(start.to(reader.cursor.previous())) });
+        if self.cursor.eat(';') {
+            return Ok(());
+        }
+        if self.cursor.is('{') {
+            out.extend(self.body()?);
+            return Ok(());
+        }
+        match self.cursor.peek_word() {
+            Some("if") => {
+                self.cursor.advance();
+                let condition = self.condition()?;
+                let then = self.body()?;
+                let otherwise = if self.cursor.eat_word("else") { self.body()? } else { Vec::new() };
+                add(self, StatementKind::If { condition, then, otherwise });
+                return Ok(());
+            }
+            Some("while") => {
+                self.cursor.advance();
+                let condition = self.condition()?;
+                let body = if self.cursor.eat(';') { Vec::new() } else { self.body()? };
+                add(self, StatementKind::While { condition, body });
+                return Ok(());
+            }
+            Some("do") => {
+                self.cursor.advance();
+                let body = self.body()?;
+                if !self.cursor.eat_word("while") {
+                    return Err(self.cursor.expected("`while`"));
+                }
+                let condition = self.condition()?;
+                self.cursor.expect(';')?;
+                add(self, StatementKind::DoWhile { body, condition });
+                return Ok(());
+            }
+            Some(word) => {
+                if let Some((_, help)) = NOT_READ.iter().find(|(w, _)| *w == word) {
+                    return Err(self.cursor.error(format!("`{word}` is not supported"), start, "this statement").help(*help));
+                }
+            }
+            None => {}
+        }
+        if self.declaration(start, out)? {
+            return Ok(());
+        }
+        let kind = self.simple()?;
+        self.cursor.expect(';')?;
+        out.push(Statement { kind, place: Place(start.to(self.cursor.previous())) });
+        Ok(())
+    }
+
+    fn condition(&mut self) -> Result<Expression, Diagnostic> {
+        self.cursor.expect('(')?;
+        let condition = self.expression()?;
+        self.cursor.expect(')')?;
+        Ok(condition)
+    }
+
+    /// `int r0;`, `int r0 = e, r1;`, `cuda::atomic_ref<int, cuda::thread_scope_device> a(*x);`
+    fn declaration(&mut self, start: Span, out: &mut Vec<Statement>) -> Result<bool, Diagnostic> {
+        let here = self.cursor.position();
+        let is_type = |w: &str| INTEGERS.contains(&w) || QUALIFIERS.contains(&w);
+        if !self.cursor.peek_word().is_some_and(is_type) {
+            let Ok((name, _)) = self.path("a name") else {
+                self.cursor.go_to(here);
+                return Ok(false);
+            };
+            if name == "atomic_ref" && self.cursor.is('<') {
+                let scope = self.template_arguments()?;
+                if let Some(alias) = self.cursor.peek_word() {
+                    self.cursor.advance();
+                    let close = if self.cursor.eat('(') {
+                        ')'
+                    } else {
+                        self.cursor.expect('{')?;
+                        '}'
+                    };
+                    let address = self.referenced()?;
+                    self.cursor.expect(close)?;
+                    self.cursor.expect(';')?;
+                    self.references.insert(alias.to_string(), (address, scope));
+                    return Ok(true);
+                }
+            }
+            self.cursor.go_to(here);
+            return Ok(false);
+        }
+        while self.cursor.peek_word().is_some_and(is_type) {
+            self.cursor.advance();
+        }
+        loop {
+            while self.cursor.eat('*') {}
+            let name = self.cursor.word("the name of a variable")?.0.to_string();
+            let value = if self.cursor.eat('=') { Some(self.expression()?) } else { None };
+            let kind = StatementKind::Assign { declares: true, name, value };
+            out.push(Statement { kind, place: Place(start.to(self.cursor.previous())) });
+            if self.cursor.eat(';') {
+                return Ok(true);
+            }
+            if !self.cursor.eat(',') {
+                return Err(self.cursor.expected("`;` or `,`"));
+            }
+        }
+    }
+
+    /// An assignment, a fence, or an expression.
+    fn simple(&mut self) -> Result<StatementKind, Diagnostic> {
+        let here = self.cursor.position();
+        if let Ok((name, span)) = self.path("a name") {
+            if self.cursor.is('(')
+                && let Some(fence) = self.fence(name, span)?
+            {
+                return Ok(fence);
+            }
+            self.cursor.go_to(here);
+        } else {
+            self.cursor.go_to(here);
+        }
+        let target_span = self.cursor.span();
+        let left = self.expression()?;
+        let step = if self.cursor.eat_all("++") {
+            Some((BinaryOperator::Add, Expression::Integer(1)))
+        } else if self.cursor.eat_all("--") {
+            Some((BinaryOperator::Subtract, Expression::Integer(1)))
+        } else {
+            let operators = [
+                ("+=", BinaryOperator::Add),
+                ("-=", BinaryOperator::Subtract),
+                ("*=", BinaryOperator::Multiply),
+                ("&=", BinaryOperator::And),
+                ("|=", BinaryOperator::Or),
+                ("^=", BinaryOperator::Xor),
+            ];
+            match operators.into_iter().find(|(symbol, _)| self.cursor.eat_all(symbol)) {
+                Some((_, operator)) => Some((operator, self.expression()?)),
+                None => None,
+            }
+        };
+        let value = match step {
+            Some((operator, right)) => Expression::Binary(operator, Box::new(left.clone()), Box::new(right)),
+            None if self.cursor.is('=') && !self.cursor.is_all("==") => {
+                self.cursor.advance();
+                self.expression()?
+            }
+            None => return Ok(StatementKind::Evaluate(left)),
+        };
+        match left {
+            Expression::Name(name) => Ok(StatementKind::Assign { declares: false, name, value: Some(value) }),
+            Expression::Dereference(address) => Ok(StatementKind::Store { address: *address, value }),
+            _ => Err(self.cursor.error("this cannot be assigned to", target_span, "neither a variable nor `*x`")),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What precedes the program: the title line, the description, and the initial state in braces.
+
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::execution::Proxy;
+
+use super::cursor::{Cursor, MAX_COUNT};
+use super::qualifier::type_from_name;
+use super::token::TokenKind;
+use crate::test::{Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId};
+
+/// The first line.
+pub(super) struct Title {
+    pub dialect: Dialect,
+    pub name: String,
+    /// Where the rest of the text begins.
+    pub end: usize,
+}
+
+/// The names of dialects that are read.
+const DIALECTS: [(&str, Dialect); 9] = [
+    ("PTX", Dialect::Ptx),
+    ("GPU_PTX", Dialect::GpuPtx),
+    ("GENERIC", Dialect::Generic),
+    ("Generic", Dialect::Generic),
+    ("C", Dialect::C),
+    ("C11", Dialect::C),
+    ("OPENCL", Dialect::C),
+    ("OpenCL", Dialect::C),
+    ("CUDA", Dialect::C),
+];
+
+/// Reads the first line that is not empty or a comment: dialect and name.
+pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
+    let text = &file.text;
+    let mut start = text.len() - text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
+    loop {
+        let skipped = match &text[start..] {
+            rest if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n').unwrap_or(rest.len()),
+            rest if rest.starts_with("(*") => match rest.find("*)") {
+                Some(end) => end + 2,
+                None => {
+                    return Err(Diagnostic::error("a comment without its end").at(
+                        file,
+                        Span::new(start, start + 2),
+                        "it starts here",
+                    ));
+                }
+            },
+            _ => break,
+        };
+        start += skipped;
+        start += text[start..].len() - text[start..].trim_start().len();
+    }
+    let line = text[start..].lines().next().unwrap_or_default();
+    let word = line.split([' ', '\t', '{', '"']).next().unwrap_or_default();
+    let span = Span::new(start, start + word.len());
+    let Some(&(_, dialect)) = DIALECTS.iter().find(|(name, _)| *name == word) else {
+        let error = if line.trim().is_empty() {
+            Diagnostic::error("the text is empty").at(file, Span::new(start, start), "expected a litmus test")
+        } else {
+            Diagnostic::error(format!("unknown kind of litmus test `{}`", shortened(word))).at(
+                file,
+                span,
+                "expected PTX, GPU_PTX, GENERIC or C",
+            )
+        };
+        let near = if word.is_empty() { None } else { nearest(word, DIALECTS.iter().map(|(name, _)| *name)) };
+        return Err(match near {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help("a litmus test starts with its kind and name, e.g. `PTX mp`"),
+        });
+    };
+    let rest = &line[word.len()..];
+    let name_start = span.end + (rest.len() - rest.trim_start().len());
+    let rest = &text[name_start..start + line.len()];
+    // The name is one word, or a text in quotation marks whose blanks become hyphens.
+    let (name, end) = match rest.strip_prefix('"').and_then(|r| r.find('"').map(|n| &r[..n])) {
+        Some(quoted) => (quoted.split_whitespace().collect::<Vec<_>>().join("-"), name_start + quoted.len() + 2),
+        None => {
+            let length = rest.find([' ', '\t', '{', '"']).unwrap_or(rest.len());
+            (rest[..length].to_string(), name_start + length)
+        }
+    };
+    if name.is_empty() {
+        return Err(Diagnostic::error("the test has no name")
+            .at(file, span, "the name follows here")
+            .help("write a name after the kind, e.g. `PTX mp`"));
+    }
+    Ok(Title { dialect, name, end })
+}
+
+/// At most 40 characters of a word that may be anything.
+fn shortened(word: &str) -> String {
+    word.chars().take(40).collect()
+}
+
+/// Reads the description up to the opening brace. Lines such as herd's `Orig=Rfe PodRR` are passed over; other words are warned of.
+pub(super) fn description(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Option<String>, Diagnostic> {
+    let mut description: Option<String> = None;
+    let mut warned = false;
+    while !cursor.is('{') {
+        let Some(token) = cursor.peek() else {
+            return Err(cursor.expected("`{` and the initial state"));
+        };
+        let is_information = token.kind == TokenKind::Word && cursor.is_at(1, '=');
+        if let TokenKind::Text = token.kind {
+            let text = cursor.text(token.span).trim_matches('"');
+            description.get_or_insert_with(|| text.to_string());
+            cursor.advance();
+        } else {
+            if !is_information && !warned {
+                warned = true;
+                warnings.push(Diagnostic::warning("text before the initial state is ignored").at(
+                    cursor.file,
+                    token.span,
+                    "neither a quoted description nor `Key=value`",
+                ));
+            }
+            let (line, _) = cursor.file.position(token.span.start);
+            while cursor.peek().is_some_and(|t| cursor.file.position(t.span.start).0 == line) && !cursor.is('{') {
+                cursor.advance();
+            }
+        }
+    }
+    Ok(description)
+}
+
+/// The initial state.
+pub(super) struct State {
+    pub locations: Vec<LocationDeclaration>,
+    pub registers: Vec<RegisterDeclaration>,
+}
+
+impl State {
+    /// Is there a location of that name?
+    pub fn declares(&self, name: &str) -> bool {
+        self.locations.iter().any(|l| l.name == name)
+    }
+
+    fn add(&mut self, name: &str, place: Span) {
+        if !self.declares(name) {
+            self.locations.push(LocationDeclaration {
+                name: name.to_string(),
+                value: None,
+                alias: None,
+                space: None,
+                place: Place(place),
+            });
+        }
+    }
+
+    /// Locations that the program uses but nobody declares: declared here, with a warning.
+    pub fn add_undeclared(&mut self, names: Vec<(String, Span)>, file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>) {
+        for (name, span) in names {
+            if !self.declares(&name) {
+                let warning = Diagnostic::warning(format!("location `{name}` is not declared")).at(
+                    file,
+                    span,
+                    "taken as a location that holds 0 at the start",
+                );
+                warnings.push(warning.help(format!("write `{name}=0;` in the initial state")));
+                self.add(&name, span);
+            }
+        }
+    }
+
+    /// 2015 form: what registers point to is a location, declared or not.
+    pub fn add_addresses(&mut self) {
+        let pointed: Vec<(String, Span)> = self
+            .registers
+            .iter()
+            .filter_map(|r| match &r.value {
+                Some(InitialValue::AddressOf(name)) => Some((name.clone(), r.place.0)),
+                _ => None,
+            })
+            .collect();
+        for (name, span) in pointed {
+            self.add(&name, span);
+        }
+    }
+
+    /// 2015 form: the state spaces of the memory map, which declares locations too.
+    pub fn add_mapped(
+        &mut self,
+        mapped: Vec<(String, Space, Span)>,
+        undeclared: Vec<(String, Span)>,
+        file: &Arc<SourceFile>,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        for (name, space, span) in mapped {
+            self.add(&name, span);
+            for location in self.locations.iter_mut().filter(|l| l.name == name) {
+                location.space = Some(space);
+            }
+        }
+        self.add_undeclared(undeclared, file, warnings);
+    }
+}
+
+/// Reads `{ .. }`.
+pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<State, Diagnostic> {
+    let mut state = State { locations: Vec::new(), registers: Vec::new() };
+    let open = cursor.span();
+    cursor.expect('{')?;
+    while !cursor.eat('}') {
+        if cursor.at_end() {
+            return Err(cursor.error("the initial state has no closing brace", open, "it starts here"));
+        }
+        if cursor.eat(';') {
+            continue;
+        }
+        declaration(cursor, &mut state)?;
+        if !cursor.eat(';') && !cursor.is('}') {
+            return Err(cursor.expected("`;` or `}`"));
+        }
+        if state.locations.len() > MAX_COUNT {
+            return Err(cursor.error(format!("more than {MAX_COUNT} locations"), cursor.previous(), "too many"));
+        }
+    }
+    cursor.eat(';');
+    Ok(state)
+}
+
+fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnostic> {
+    let start = cursor.span();
+    if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
+        cursor.advance();
+        cursor.advance();
+        return register(cursor, state, thread, start);
+    }
+    // A C type before the name means nothing here; the parameters say what is atomic.
+    while cursor.peek_word().is_some()
+        && (cursor.word_at(1).is_some_and(|w| !w.starts_with("alias")) || cursor.is_at(1, '*') || cursor.is_at(1, '['))
+    {
+        cursor.advance();
+    }
+    cursor.eat('*');
+    let bracket = cursor.eat('[');
+    let (name, span) = cursor.word("a declaration, e.g. `x=0` or `P0:r0=0`")?;
+    if bracket {
+        cursor.expect(']')?;
+    }
+    let mut location = LocationDeclaration { name: name.to_string(), value: None, alias: None, space: None, place: Place(span) };
+    if state.declares(name) {
+        return Err(cursor.error(format!("location `{name}` is declared twice"), span, "the second declaration"));
+    }
+    if cursor.eat('@') {
+        let (word, at) = cursor.word("a proxy: generic, surface, texture or constant")?;
+        let proxy = match word {
+            "generic" => Proxy::Generic,
+            "surface" => Proxy::Surface,
+            "texture" => Proxy::Texture,
+            "constant" => Proxy::Constant,
+            _ => return Err(cursor.unknown("proxy", word, at, ["generic", "surface", "texture", "constant"])),
+        };
+        if !cursor.eat_word("aliases") && !cursor.eat_word("alias") {
+            return Err(cursor.expected("`aliases` and a location"));
+        }
+        location.alias = Some(Alias { proxy, of: cursor.word("a location")?.0.to_string() });
+    } else if cursor.eat_word("aliases") {
+        location.alias = Some(Alias { proxy: Proxy::Generic, of: cursor.word("a location")?.0.to_string() });
+    } else if cursor.eat('=') {
+        location.value = Some(initial_value(cursor)?);
+    }
+    state.locations.push(location);
+    Ok(())
+}
+
+/// `0`, `x`, `&x`
+fn initial_value(cursor: &mut Cursor<'_>) -> Result<InitialValue, Diagnostic> {
+    if cursor.eat('{') {
+        let value = initial_value(cursor)?;
+        cursor.expect('}')?;
+        return Ok(value);
+    }
+    if cursor.is_integer() {
+        return Ok(InitialValue::Integer(cursor.integer("a number")?));
+    }
+    cursor.eat('&');
+    Ok(InitialValue::AddressOf(cursor.word("a number or a location")?.0.to_string()))
+}
+
+/// `P0:r0=0`, `0:.reg .s32 r0`, `0:.reg .b64 r1 = x`
+fn register(cursor: &mut Cursor<'_>, state: &mut State, thread: ThreadId, start: Span) -> Result<(), Diagnostic> {
+    let mut ty = None;
+    if cursor.eat('.') {
+        let (word, at) = cursor.word("`reg`")?;
+        if word != "reg" {
+            return Err(cursor.unknown("declaration", word, at, ["reg"]));
+        }
+        cursor.expect('.')?;
+        let (word, at) = cursor.word("a type")?;
+        ty = Some(
+            type_from_name(word)
+                .ok_or_else(|| cursor.unknown("type", word, at, ["s32", "u32", "b32", "s64", "u64", "b64", "pred"]))?,
+        );
+    } else if cursor.word_at(1).is_some() {
+        cursor.advance();
+    }
+    let (name, span) = cursor.word("a register")?;
+    let value = if cursor.eat('=') { Some(initial_value(cursor)?) } else { None };
+    if state.registers.iter().any(|r| r.thread == thread && r.name == name) {
+        return Err(cursor.error(format!("register `{name}` of {thread} is declared twice"), span, "the second declaration"));
+    }
+    state.registers.push(RegisterDeclaration { thread, name: name.to_string(), ty, value, place: Place(start.to(span)) });
+    Ok(())
+}

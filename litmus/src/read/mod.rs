@@ -1,0 +1,119 @@
+//! Reading tests: Dartagnan's tabular PTX, the 2015 paper's form, and scoped C in herd's and CUDA's spelling.
+//!
+//! Every reader is a recursive descent over one kind of tokens; depth is limited, so that no input overflows the stack.
+
+mod c;
+mod condition;
+mod cursor;
+mod gpu_ptx;
+mod head;
+mod instruction;
+mod qualifier;
+mod resolve;
+mod table;
+mod token;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, Severity, SourceFile, Span};
+
+use crate::test::{Dialect, Test, Thread};
+use cursor::Cursor;
+
+/// The longest text that is read.
+const MAX_BYTES: usize = 1 << 20;
+
+/// A test that was read.
+#[derive(Debug, Clone)]
+pub struct Read {
+    /// The test.
+    pub test: Test,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads the test in a file.
+pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let place = e.utf8_error().valid_up_to();
+        vec![Diagnostic::error(format!("{name} is not a text: byte {place} is not UTF-8"))]
+    })?;
+    test(&SourceFile::new(name, text))
+}
+
+/// Reads a test; the first word says which syntax it is in.
+pub fn test(file: &Arc<SourceFile>) -> Result<Read, Vec<Diagnostic>> {
+    let mut warnings = Vec::new();
+    let mut errors = Vec::new();
+    let read = read(file, &mut warnings, &mut errors).map_err(|e| errors.push(e));
+    warnings.extend(errors.extract_if(.., |d| d.severity == Severity::Warning));
+    match read {
+        Ok(test) if errors.is_empty() => Ok(Read { test, warnings }),
+        _ => Err(errors),
+    }
+}
+
+/// What the reader of a dialect has read, before names are checked.
+struct Draft {
+    /// The threads.
+    threads: Vec<Thread>,
+    /// The tail.
+    tail: condition::Tail,
+}
+
+fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec<Diagnostic>) -> Result<Test, Diagnostic> {
+    if file.text.len() > MAX_BYTES {
+        return Err(Diagnostic::error(format!("{} is longer than {MAX_BYTES} bytes", file.name)));
+    }
+    if let Some(place) = file.text.find('\0') {
+        return Err(Diagnostic::error("not a litmus test but binary data").at(file, Span::new(place, place + 1), "a zero byte"));
+    }
+    let title = head::title(file)?;
+    let tokens = token::tokens(file, title.end, title.dialect == Dialect::C)?;
+    let mut cursor = Cursor::new(file, &tokens);
+    let description = head::description(&mut cursor, warnings)?;
+    let mut state = head::initial_state(&mut cursor)?;
+    let draft = match title.dialect {
+        Dialect::Ptx | Dialect::Generic => {
+            let mut names = instruction::Names::new(title.dialect, &state);
+            let threads = table::threads(&mut cursor, title.dialect)?;
+            let threads = table::rows(&mut cursor, threads, &mut names, errors)?;
+            state.add_undeclared(names.undeclared, file, warnings);
+            Draft { threads, tail: condition::tail(&mut cursor)? }
+        }
+        Dialect::GpuPtx => {
+            state.add_addresses();
+            let mut names = instruction::Names::new(title.dialect, &state);
+            names.add_locations(gpu_ptx::mapped_names(&cursor));
+            let threads = table::threads(&mut cursor, title.dialect)?;
+            let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;
+            gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
+            let mapped = gpu_ptx::memory_map(&mut cursor)?;
+            state.add_mapped(mapped, names.undeclared, file, warnings);
+            Draft { threads, tail: condition::tail(&mut cursor)? }
+        }
+        Dialect::C => {
+            let threads = c::threads(&mut cursor, &mut state, errors)?;
+            Draft { threads, tail: condition::tail(&mut cursor)? }
+        }
+    };
+    let condition::Tail { observed, filter, condition } = draft.tail;
+    let test = Test {
+        dialect: title.dialect,
+        name: title.name,
+        description,
+        locations: state.locations,
+        registers: state.registers,
+        threads: draft.threads,
+        observed,
+        filter,
+        condition,
+    };
+    if errors.is_empty() {
+        resolve::check(&test, file, &cursor.variables, warnings, errors);
+    }
+    Ok(test)
+}

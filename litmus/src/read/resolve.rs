@@ -1,0 +1,363 @@
+//! Checks of a whole test: every name stands for something, every register is written before it is read, every loop has an exit.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+
+use crate::test::{
+    Address, AtomicCall, AtomicFunction, Base, Body, Dialect, Expression, InitialValue, Instruction, Operation, Statement,
+    StatementKind, Test, Thread, ThreadId, Value, Variable,
+};
+
+/// The checker of one test.
+struct Checker<'a> {
+    test: &'a Test,
+    file: &'a Arc<SourceFile>,
+    warnings: &'a mut Vec<Diagnostic>,
+    errors: &'a mut Vec<Diagnostic>,
+}
+
+/// Registers of one thread on the way through its program, in the order of the text.
+struct Flow<'a> {
+    thread: ThreadId,
+    /// Names that mean the address of a location (C parameters and locations).
+    pointers: BTreeSet<&'a str>,
+    /// Registers that have a value.
+    written: BTreeSet<&'a str>,
+    /// Registers that were read without one, so that each is warned of once.
+    reported: BTreeSet<&'a str>,
+}
+
+/// Checks a test. `variables` are those of the condition, with their places.
+pub(super) fn check(
+    test: &Test,
+    file: &Arc<SourceFile>,
+    variables: &[(Variable, Span)],
+    warnings: &mut Vec<Diagnostic>,
+    errors: &mut Vec<Diagnostic>,
+) {
+    let mut checker = Checker { test, file, warnings, errors };
+    checker.initial_state();
+    let mut registers = Vec::new();
+    for (t, thread) in test.threads.iter().enumerate() {
+        let id = ThreadId(t as u8);
+        if thread.placement.is_none() && matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) {
+            let warning = Diagnostic::warning(format!("thread {id} has no place")).at(
+                file,
+                thread.place.0,
+                format!("taken as cta {t} of gpu 0"),
+            );
+            checker.warnings.push(warning.help(format!("write e.g. `{id}@cta {t},gpu 0`")));
+        }
+        registers.push(checker.thread(id, thread));
+    }
+    for (variable, span) in variables {
+        checker.variable(variable, *span, &registers);
+    }
+}
+
+impl<'a> Checker<'a> {
+    fn error(&mut self, message: String, span: Span, label: &str) -> &mut Diagnostic {
+        let at = self.errors.len();
+        self.errors.push(Diagnostic::error(message).at(self.file, span, label));
+        &mut self.errors[at]
+    }
+
+    /// An unknown name, with the nearest known one.
+    fn unknown<'k>(&mut self, what: &str, name: &str, span: Span, known: impl IntoIterator<Item = &'k str>) {
+        let near = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        self.error(format!("unknown {what} `{name}`"), span, "not known").help = near;
+    }
+
+    fn location_names(&self) -> Vec<&'a str> {
+        self.test.locations.iter().map(|l| l.name.as_str()).collect()
+    }
+
+    fn initial_state(&mut self) {
+        let names = self.location_names();
+        for location in &self.test.locations {
+            let place = location.place.0;
+            if let Some(alias) = &location.alias {
+                match self.test.locations.iter().find(|l| l.name == alias.of) {
+                    None => self.unknown("location", &alias.of, place, names.iter().copied()),
+                    // `x @ generic aliases x` only names the proxy of x.
+                    Some(owner) if owner.alias.as_ref().is_some_and(|a| a.of != owner.name) => {
+                        self.error(
+                            format!("`{}` is an alias of an alias", location.name),
+                            place,
+                            "name the location that owns the memory",
+                        );
+                    }
+                    Some(_) => {}
+                }
+            }
+            if let Some(InitialValue::AddressOf(of)) = &location.value
+                && !names.contains(&of.as_str())
+            {
+                self.unknown("location", of, place, names.iter().copied());
+            }
+        }
+        for register in &self.test.registers {
+            if register.thread.index() >= self.test.threads.len() {
+                self.error(format!("there is no thread {}", register.thread), register.place.0, "a register of this thread");
+            }
+            if let Some(InitialValue::AddressOf(of)) = &register.value
+                && !names.contains(&of.as_str())
+            {
+                self.unknown("location", of, register.place.0, names.iter().copied());
+            }
+        }
+    }
+
+    /// Checks a thread; gives the registers that it has.
+    fn thread(&mut self, id: ThreadId, thread: &'a Thread) -> BTreeSet<&'a str> {
+        let of_thread = self.test.registers.iter().filter(|r| r.thread == id).map(|r| r.name.as_str());
+        let mut pointers: BTreeSet<&str> = self.location_names().into_iter().collect();
+        pointers.extend(thread.parameters.iter().map(|p| p.name.as_str()));
+        let mut flow = Flow { thread: id, pointers, written: of_thread.collect(), reported: BTreeSet::new() };
+        match &thread.body {
+            Body::Instructions(instructions) => {
+                for i in instructions {
+                    self.instruction(i, &mut flow);
+                }
+                self.labels(instructions);
+            }
+            Body::Statements(statements) => self.statements(statements, &mut flow),
+        }
+        flow.written.extend(flow.reported);
+        flow.written
+    }
+
+    fn read(&mut self, name: &'a str, span: Span, flow: &mut Flow<'a>) {
+        if !flow.written.contains(name) && flow.reported.insert(name) {
+            let message = format!("register `{name}` of {} is read before it is written", flow.thread);
+            self.warnings.push(Diagnostic::warning(message).at(self.file, span, "it holds 0 here"));
+        }
+    }
+
+    fn value(&mut self, value: &'a Value, span: Span, flow: &mut Flow<'a>) {
+        if let Value::Register(name) = value {
+            self.read(name, span, flow);
+        }
+    }
+
+    fn address(&mut self, address: &'a Address, span: Span, flow: &mut Flow<'a>) {
+        if let Base::Register(name) = &address.base {
+            self.read(name, span, flow);
+        }
+        if let Some(offset) = &address.offset {
+            self.value(offset, span, flow);
+        }
+    }
+
+    fn instruction(&mut self, i: &'a Instruction, flow: &mut Flow<'a>) {
+        let span = i.place.0;
+        if let Some(guard) = &i.guard {
+            self.read(&guard.register, span, flow);
+        }
+        match &i.operation {
+            Operation::Load { destination, address, .. } => {
+                self.address(address, span, flow);
+                flow.written.insert(destination);
+            }
+            Operation::Store { address, value, .. } => {
+                self.address(address, span, flow);
+                self.value(value, span, flow);
+            }
+            Operation::Atom { destination, address, operand, replacement, .. } => {
+                self.address(address, span, flow);
+                self.value(operand, span, flow);
+                if let Some(replacement) = replacement {
+                    self.value(replacement, span, flow);
+                }
+                flow.written.extend(destination.as_deref());
+            }
+            Operation::Local { destination, operands, .. } => {
+                for operand in operands {
+                    self.value(operand, span, flow);
+                }
+                flow.written.insert(destination);
+            }
+            Operation::BranchIf { left, right, .. } => {
+                self.value(left, span, flow);
+                self.value(right, span, flow);
+            }
+            Operation::Fence { .. }
+            | Operation::Membar(_)
+            | Operation::ProxyFence(_)
+            | Operation::Barrier { .. }
+            | Operation::ClusterBarrier(_)
+            | Operation::Goto(_)
+            | Operation::Label(_) => {}
+        }
+    }
+
+    /// Every label is there once, and the end of the program can be reached from everywhere.
+    fn labels(&mut self, instructions: &'a [Instruction]) {
+        let mut labels: Vec<(&str, usize)> = Vec::new();
+        for (n, i) in instructions.iter().enumerate() {
+            if let Operation::Label(label) = &i.operation {
+                if labels.iter().any(|(l, _)| l == label) {
+                    self.error(format!("label `{label}` is there twice"), i.place.0, "the second one");
+                }
+                labels.push((label, n));
+            }
+        }
+        let target = |label: &str| labels.iter().find(|(l, _)| *l == label).map(|(_, n)| *n);
+        let mut successors: Vec<Vec<usize>> = Vec::new();
+        for (n, i) in instructions.iter().enumerate() {
+            let (jump, falls_through) = match &i.operation {
+                Operation::BranchIf { target, .. } => (Some(target), true),
+                Operation::Goto(target) => (Some(target), i.guard.is_some()),
+                _ => (None, true),
+            };
+            let mut next: Vec<usize> = if falls_through { vec![n + 1] } else { Vec::new() };
+            if let Some(label) = jump {
+                match target(label) {
+                    Some(place) => next.push(place),
+                    None => {
+                        self.unknown("label", label, i.place.0, labels.iter().map(|(l, _)| *l));
+                        next.push(n + 1);
+                    }
+                }
+            }
+            successors.push(next);
+        }
+        let mut ends = vec![false; instructions.len() + 1];
+        ends[instructions.len()] = true;
+        // Backwards until nothing changes; each round makes progress over at least one backward jump.
+        while (0..instructions.len()).rev().fold(false, |changed, n| {
+            let reaches = !ends[n] && successors[n].iter().any(|&s| ends[s]);
+            ends[n] |= reaches;
+            changed || reaches
+        }) {}
+        let mut reached = vec![false; instructions.len() + 1];
+        let mut work = vec![0];
+        while let Some(n) = work.pop() {
+            if !std::mem::replace(&mut reached[n], true) {
+                work.extend(successors.get(n).into_iter().flatten());
+            }
+        }
+        if let Some(stuck) = (0..instructions.len()).find(|&n| reached[n] && !ends[n]) {
+            self.error(
+                "a loop without an exit".to_string(),
+                instructions[stuck].place.0,
+                "the end of the thread cannot be reached from here",
+            );
+        }
+    }
+
+    fn statements(&mut self, statements: &'a [Statement], flow: &mut Flow<'a>) {
+        for s in statements {
+            let span = s.place.0;
+            match &s.kind {
+                StatementKind::Assign { name, value, .. } => {
+                    if flow.pointers.contains(name.as_str()) {
+                        let message = format!("`{name}` is a location, not a variable");
+                        self.error(message, span, "assigned to here").help = Some(format!("write `*{name} = ..`"));
+                    }
+                    if let Some(value) = value {
+                        self.expression(value, span, flow);
+                        flow.written.insert(name);
+                    }
+                }
+                StatementKind::Store { address, value } => {
+                    self.expression(address, span, flow);
+                    self.expression(value, span, flow);
+                }
+                StatementKind::Evaluate(e) => self.expression(e, span, flow),
+                StatementKind::Fence { .. } => {}
+                StatementKind::If { condition, then, otherwise } => {
+                    self.expression(condition, span, flow);
+                    self.statements(then, flow);
+                    self.statements(otherwise, flow);
+                }
+                StatementKind::While { condition, body } => {
+                    self.expression(condition, span, flow);
+                    self.statements(body, flow);
+                    self.exit(condition, span);
+                }
+                StatementKind::DoWhile { body, condition } => {
+                    self.statements(body, flow);
+                    self.expression(condition, span, flow);
+                    self.exit(condition, span);
+                }
+            }
+        }
+    }
+
+    fn exit(&mut self, condition: &Expression, span: Span) {
+        if matches!(condition, Expression::Integer(n) if *n != 0) {
+            self.error("a loop without an exit".to_string(), span, "its condition always holds");
+        }
+    }
+
+    fn expression(&mut self, e: &'a Expression, span: Span, flow: &mut Flow<'a>) {
+        match e {
+            Expression::Integer(_) => {}
+            Expression::Name(name) => {
+                if !flow.pointers.contains(name.as_str()) {
+                    self.read(name, span, flow);
+                }
+            }
+            Expression::Dereference(e) | Expression::Unary(_, e) => {
+                self.expression(e, span, flow);
+            }
+            Expression::Binary(_, a, b) => {
+                self.expression(a, span, flow);
+                self.expression(b, span, flow);
+            }
+            Expression::Atomic(call) => self.call(call, span, flow),
+        }
+    }
+
+    fn call(&mut self, call: &'a AtomicCall, span: Span, flow: &mut Flow<'a>) {
+        if let Expression::Name(name) = &call.address
+            && !flow.pointers.contains(name.as_str())
+            && !flow.written.contains(name.as_str())
+        {
+            let known: Vec<&str> = flow.pointers.iter().copied().collect();
+            self.unknown("location", name, span, known);
+            return;
+        }
+        self.expression(&call.address, span, flow);
+        match &call.function {
+            AtomicFunction::Load => {}
+            AtomicFunction::Store(e)
+            | AtomicFunction::Exchange(e)
+            | AtomicFunction::Fetch(_, e)
+            | AtomicFunction::FetchMin(e)
+            | AtomicFunction::FetchMax(e) => self.expression(e, span, flow),
+            AtomicFunction::CompareExchange { expected, desired, .. } => {
+                // CUDA and C++ pass the variable itself, C its address; a location as the expected value is not supported.
+                if flow.pointers.contains(expected.as_str()) {
+                    self.error(format!("the expected value is in location `{expected}`"), span, "put it into a local variable");
+                }
+                self.read(expected, span, flow);
+                self.expression(desired, span, flow);
+                flow.written.insert(expected);
+            }
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable, span: Span, registers: &[BTreeSet<&'a str>]) {
+        match variable {
+            Variable::Location(name) => {
+                let names = self.location_names();
+                if !names.contains(&name.as_str()) {
+                    self.unknown("location", name, span, names);
+                }
+            }
+            Variable::Register { thread, name } => match registers.get(thread.index()) {
+                None => {
+                    self.error(format!("there is no thread {thread}"), span, "a register of this thread");
+                }
+                Some(known) if !known.contains(name.as_str()) => {
+                    self.unknown(&format!("register of {thread}"), name, span, known.iter().copied());
+                }
+                Some(_) => {}
+            },
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The table: a header with the threads and their places, and rows of instructions.
+
+use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_models::execution::Placement;
+
+use super::condition;
+use super::cursor::{Cursor, MAX_COUNT};
+use super::instruction::{self, Names};
+use crate::test::{Body, Dialect, Instruction, Place, Thread, ThreadId};
+
+/// The largest number of instructions in a column.
+const MAX_ROWS: usize = 10_000;
+
+/// Reads the header row.
+pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<Thread>, Diagnostic> {
+    let mut threads = Vec::new();
+    loop {
+        let start = cursor.span();
+        let Some(id) = cursor.thread_at(0).filter(|_| cursor.peek_word().is_some()) else {
+            return Err(cursor.expected("a thread, e.g. `P0@cta 0,gpu 0`"));
+        };
+        cursor.advance();
+        if id.index() != threads.len() {
+            let expected = ThreadId(threads.len() as u8);
+            return Err(cursor.error(
+                format!("the threads must be {expected} and so on, from left to right"),
+                start,
+                format!("expected {expected}"),
+            ));
+        }
+        if threads.len() >= MAX_COUNT {
+            return Err(cursor.error(format!("more than {MAX_COUNT} threads"), start, "too many"));
+        }
+        let placement = if cursor.is('@') {
+            if dialect == Dialect::Generic {
+                return Err(cursor.error("threads of a generic test have no place", cursor.span(), "a place"));
+            }
+            Some(placement(cursor)?)
+        } else {
+            None
+        };
+        let place = Place(start.to(cursor.previous()));
+        threads.push(Thread { placement, parameters: Vec::new(), body: Body::Instructions(Vec::new()), place });
+        if cursor.eat(';') {
+            return Ok(threads);
+        }
+        if !cursor.eat('|') {
+            return Err(cursor.expected("`|` or `;`"));
+        }
+    }
+}
+
+/// `@cta 0,cluster 0,gpu 0`; OpenCL and CUDA call them work-group (`wg`), block, device (`dev`).
+pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic> {
+    let start = cursor.span();
+    cursor.expect('@')?;
+    let (mut cta, mut cluster, mut gpu) = (None, None, None);
+    loop {
+        let (word, span) = cursor.word("`cta`, `cluster` or `gpu` with a number")?;
+        let slot = match word {
+            "cta" | "wg" | "block" | "work_group" => &mut cta,
+            "cluster" => &mut cluster,
+            "gpu" | "dev" | "device" => &mut gpu,
+            _ => return Err(cursor.unknown("level", word, span, ["cta", "cluster", "gpu", "wg", "block", "dev", "device"])),
+        };
+        if slot.is_some() {
+            return Err(cursor.error(format!("a second `{word}`"), span, "the thread has one already"));
+        }
+        *slot = Some(cursor.small("the number")?);
+        if !cursor.eat(',') {
+            break;
+        }
+    }
+    let span = start.to(cursor.previous());
+    let cta = cta.ok_or_else(|| cursor.error("the place of the thread names no cta", span, "add `cta` and its number"))?;
+    Ok(Placement { gpu: gpu.unwrap_or(0), cluster: cluster.unwrap_or(cta), cta })
+}
+
+/// Reads the rows up to the tail. A wrong cell is reported, and reading goes on with the next one.
+pub(super) fn rows(
+    cursor: &mut Cursor<'_>,
+    mut threads: Vec<Thread>,
+    names: &mut Names,
+    errors: &mut Vec<Diagnostic>,
+) -> Result<Vec<Thread>, Diagnostic> {
+    let mut columns: Vec<Vec<Instruction>> = vec![Vec::new(); threads.len()];
+    while !condition::starts_here(cursor) && !cursor.at_end() {
+        let row = cursor.span();
+        let mut column = 0;
+        loop {
+            let from = cursor.position();
+            while !cursor.at_end() && !cursor.is('|') && !cursor.is(';') && !ends_without_semicolon(cursor, from) {
+                cursor.advance();
+            }
+            if !cursor.is('|') && !cursor.is(';') {
+                let error = cursor.error("the row has no `;` at its end", row, "it starts here");
+                return Err(match nearest(cursor.text(row), ["exists", "forall", "locations", "filter"]) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error,
+                });
+            }
+            let to = cursor.position();
+            if from < to {
+                let mut cell = cursor.part(from, to);
+                let Some(instructions) = columns.get_mut(column) else {
+                    return Err(cursor.error(
+                        format!("the row has more than {} columns", threads.len()),
+                        cell.span(),
+                        "no thread for this column",
+                    ));
+                };
+                match instruction::cell(&mut cell, ThreadId(column as u8), names, instructions) {
+                    Ok(()) if !cell.at_end() => errors.push(cell.expected("`|` or `;`")),
+                    Ok(()) => {}
+                    Err(e) => errors.push(e),
+                }
+                if instructions.len() > MAX_ROWS {
+                    return Err(cursor.error(format!("more than {MAX_ROWS} instructions"), row, "too many"));
+                }
+            }
+            column += 1;
+            let ends = cursor.is(';');
+            cursor.advance();
+            if ends {
+                break;
+            }
+        }
+    }
+    for (thread, column) in threads.iter_mut().zip(columns) {
+        thread.body = Body::Instructions(column);
+    }
+    Ok(threads)
+}
+
+/// The tail begins in the middle of a row: the semicolon is missing.
+fn ends_without_semicolon(cursor: &Cursor<'_>, from: usize) -> bool {
+    cursor.position() > from
+        && cursor.peek_word().is_some_and(|w| matches!(w, "exists" | "forall" | "locations" | "filter" | "ScopeTree"))
+        && !cursor.is_at(1, ':')
+        || cursor.position() > from && cursor.is('~') && matches!(cursor.word_at(1), Some("exists"))
+}

@@ -1,0 +1,118 @@
+//! Words, numbers, strings and single punctuation characters with their places. Operators of two characters are put together
+//! by the cursor, because `||` is two column separators in a table and one operator in C.
+
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    /// A name or keyword.
+    Word,
+    /// A number; its absolute value.
+    Integer(u64),
+    /// A text in quotation marks.
+    Text,
+    /// Any other character.
+    Punctuation(char),
+}
+
+/// A token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The tokens of `text[from..]`. In C, `(*` starts a comment only outside of braces (it dereferences inside).
+pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec<Token>, Diagnostic> {
+    let text = &file.text;
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut depth = 0usize;
+    let mut i = from;
+    while let Some(character) = text.get(i..).and_then(|rest| rest.chars().next()) {
+        let rest = &bytes[i..];
+        if character.is_whitespace() {
+            i += character.len_utf8();
+        } else if rest.starts_with(b"//") {
+            i += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+        } else if rest.starts_with(b"/*") {
+            i = end_of_comment(file, i, b"/*", b"*/")?;
+        } else if rest.starts_with(b"(*") && (!c || depth == 0) {
+            i = end_of_comment(file, i, b"(*", b"*)")?;
+        } else if character == '"' {
+            let Some(length) = text[i + 1..].find('"') else {
+                return Err(Diagnostic::error("a text without its closing quotation mark").at(
+                    file,
+                    Span::new(i, i + 1),
+                    "it starts here",
+                ));
+            };
+            found.push(Token { kind: TokenKind::Text, span: Span::new(i, i + length + 2) });
+            i += length + 2;
+        } else if is_word(character) || character == '%' && !c {
+            let length = text[i..].find(|w| !is_word(w) && (w != '%' || c)).unwrap_or(text.len() - i);
+            let span = Span::new(i, i + length);
+            found.push(Token { kind: word(file, span)?, span });
+            i += length;
+        } else {
+            depth = match character {
+                '{' => depth + 1,
+                '}' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            let span = Span::new(i, i + character.len_utf8());
+            found.push(Token { kind: TokenKind::Punctuation(character), span });
+            i = span.end;
+        }
+    }
+    Ok(found)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+/// A number if it starts like one and is one; names of PTX may start with a digit after a point (`.2d`).
+fn word(file: &Arc<SourceFile>, span: Span) -> Result<TokenKind, Diagnostic> {
+    let text = &file.text[span.start..span.end];
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hexadecimal) => (hexadecimal, 16),
+        None => (digits, 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return Ok(TokenKind::Word);
+    }
+    match u64::from_str_radix(digits, radix) {
+        Ok(n) => Ok(TokenKind::Integer(n)),
+        Err(_) => Err(Diagnostic::error("the number is too large").at(file, span, "more than 64 bits")),
+    }
+}
+
+/// The end of the comment that starts at `start`; comments nest.
+fn end_of_comment(file: &Arc<SourceFile>, start: usize, open: &[u8], close: &[u8]) -> Result<usize, Diagnostic> {
+    let bytes = file.text.as_bytes();
+    let nests = open == b"(*";
+    let mut depth = 1;
+    let mut i = start + 2;
+    while i < bytes.len() {
+        if bytes[i..].starts_with(close) {
+            depth -= 1;
+            i += 2;
+            if depth == 0 {
+                return Ok(i);
+            }
+        } else if nests && bytes[i..].starts_with(open) {
+            depth += 1;
+            i += 2;
+        } else {
+            i += 1;
+        }
+    }
+    Err(Diagnostic::error("a comment without its end").at(file, Span::new(start, start + 2), "it starts here"))
+}

@@ -1,0 +1,615 @@
+//! What is said about wrong tests, and where.
+
+use margay_litmus::read;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+
+/// Everything said about a text: place, message, label, help.
+fn said(text: &str) -> String {
+    let file = SourceFile::new("t", text);
+    let show = |d: &Diagnostic| {
+        let label = d.labels.first().map(|l| format!(" [{}: {}]", &text[l.span.start..l.span.end], l.text)).unwrap_or_default();
+        let help = d.help.as_ref().map(|h| format!(" ({h})")).unwrap_or_default();
+        format!("{d}{label}{help}\n")
+    };
+    match read::test(&file) {
+        Ok(read) => read.warnings.iter().map(show).collect(),
+        Err(errors) => errors.iter().map(show).collect(),
+    }
+}
+
+/// What is said about one instruction in thread 0.
+fn instruction(text: &str) -> String {
+    said(&format!("PTX t\n{{ x=0; y=0; P0:r0=0; }}\n P0@cta 0,gpu 0 ;\n {text} ;\nexists (x == 1)\n"))
+}
+
+/// What is said about statements in thread 0.
+fn statements(text: &str) -> String {
+    said(&format!("C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, int* y) {{\n{text}\n}}\nexists (x == 1)\n"))
+}
+
+/// The same for many, one paragraph each.
+fn all(say: fn(&str) -> String, texts: &[&str]) -> String {
+    texts.iter().map(|t| format!("{t}\n{}", say(t).lines().map(|l| format!("    {l}\n")).collect::<String>())).collect()
+}
+
+#[test]
+fn instructions() {
+    insta::assert_snapshot!(all(instruction, &[
+        "ldd.weak r0, x",
+        "ld.acqiure.gpu r0, x",
+        "ld.acquire r0, x",
+        "ld.relaxed.cta.gpu r0, x",
+        "ld.release.gpu r0, x",
+        "ld.weak.gpu r0, x",
+        "ld.volatile.sys r0, x",
+        "ld.relaxed.gpu.ca r0, x",
+        "ld.sc.gpu r0, x",
+        "ld.weak.v2 r0, x",
+        "st.acquire.gpu x, 1",
+        "st.weak x 1",
+        "st.weak x, 99999999999999999999",
+        "ld.weak x, y",
+        "atom.relaxed.gpu r0, x, 1",
+        "atom.cas r0, x, 1",
+        "atom.weak.add r0, x, 1",
+        "red.acquire.gpu.add x, 1",
+        "red.exch x, 1",
+        "fence.sc",
+        "fence.relaxed.gpu",
+        "fence.proxy",
+        "membar.gpu",
+        "membar",
+        "bar.cta 0",
+        "barrier.cluster.sync",
+        "mbarrier.arrive r0, x",
+        "setp r1, r0, 1",
+        "beq r0, 1, L",
+        "L: goto L",
+        "goto",
+        "ld.weak r0, [x",
+        "ld.weak r0, z",
+        "st.weak x, r7",
+        "ld.weak r0, x extra",
+    ]), @r"
+    ldd.weak r0, x
+        t:4:2: error: unknown instruction `ldd` [ldd.weak: not known] (did you mean `add`?)
+    ld.acqiure.gpu r0, x
+        t:4:5: error: unknown qualifier `acqiure` [acqiure: not known] (did you mean `acquire`?)
+    ld.acquire r0, x
+        t:4:2: error: `ld.acquire` needs a scope [ld.acquire: no scope] (PTX has no default here: write `ld.acquire.cta`, `.cluster`, `.gpu` or `.sys`)
+    ld.relaxed.cta.gpu r0, x
+        t:4:17: error: `.gpu` is a second scope, beside `.cta` [gpu: one scope is enough]
+    ld.release.gpu r0, x
+        t:4:5: error: a load cannot be `.release` [release: an order of stores]
+    ld.weak.gpu r0, x
+        t:4:10: error: a weak access has no scope [gpu: a scope]
+    ld.volatile.sys r0, x
+        t:4:14: error: a volatile access has no scope: it is of system scope [sys: a scope]
+    ld.relaxed.gpu.ca r0, x
+        t:4:2: error: only weak accesses have a cache operator [ld.relaxed.gpu.ca: order and cache operator exclude each other]
+    ld.sc.gpu r0, x
+        t:4:5: error: `ld` has no `.sc` [sc: only fences are sequentially consistent] (put a `fence.sc` before it)
+    ld.weak.v2 r0, x
+        t:4:10: error: vector accesses (`.v2`) are not read [v2: a vector] (write one access for each element: the model treats a vector as a set of scalar accesses (PTX ISA 8.2.4))
+    st.acquire.gpu x, 1
+        t:4:5: error: a store cannot be `.acquire` [acquire: an order of loads]
+    st.weak x 1
+        t:4:12: error: expected `,`, found `1` [1: expected `,`]
+    st.weak x, 99999999999999999999
+        t:4:13: error: the number is too large [99999999999999999999: more than 64 bits]
+    ld.weak x, y
+        t:4:10: error: `x` is a location, not a register [x: expected a register]
+    atom.relaxed.gpu r0, x, 1
+        t:4:2: error: `atom` needs a function [atom.relaxed.gpu: no function] (one of exch, cas, add, and, or, xor, inc, dec, min, max)
+    atom.cas r0, x, 1
+        t:4:19: error: expected `,`, found the end [: expected `,`]
+    atom.weak.add r0, x, 1
+        t:4:7: error: `atom` cannot be `.weak` [weak: not an order of atomic operations]
+    red.acquire.gpu.add x, 1
+        t:4:2: error: a `red` cannot acquire: it returns nothing [red.acquire.gpu.add: write `.relaxed` or `.release`, or use `atom`]
+    red.exch x, 1
+        t:4:2: error: `red` has no `.exch` [red.exch: needs a result: use `atom`]
+    fence.sc
+        t:4:2: error: `fence` needs a scope [fence.sc: no scope] (PTX has no default here: write e.g. `fence.sc.gpu`)
+    fence.relaxed.gpu
+        t:4:8: error: unknown qualifier `relaxed` [relaxed: not known]
+    fence.proxy
+        t:4:2: error: a proxy fence needs a proxy [fence.proxy: write `.alias`, `.surface`, `.texture` or `.constant`]
+    membar.gpu
+        t:4:9: error: unknown qualifier `gpu` [gpu: not known]
+    membar
+        t:4:2: error: `membar` needs a level [membar: write `.cta`, `.gl` or `.sys`]
+    bar.cta 0
+        t:4:2: error: `bar` needs a mode [bar.cta: write `.sync`, `.arrive` or `.red`]
+    barrier.cluster.sync
+        t:4:18: error: unknown qualifier `sync` [sync: not known]
+    mbarrier.arrive r0, x
+        t:4:2: error: `mbarrier` is not modelled [mbarrier.arrive: an instruction of PTX that Margay has no semantics for]
+    setp r1, r0, 1
+        t:4:2: error: `setp` needs a comparison [setp: write `setp.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`]
+    beq r0, 1, L
+        t:4:2: error: unknown label `L` [beq r0, 1, L: not known]
+    L: goto L
+        t:4:2: error: a loop without an exit [L: the end of the thread cannot be reached from here]
+    goto
+        t:4:6: error: expected a label, found the end [: expected a label]
+    ld.weak r0, [x
+        t:4:16: error: expected `]`, found the end [: expected `]`]
+    ld.weak r0, z
+        t:4:14: warning: location `z` is not declared [z: taken as a location that holds 0 at the start] (write `z=0;` in the initial state)
+    st.weak x, r7
+        t:4:2: warning: register `r7` of P0 is read before it is written [st.weak x, r7: it holds 0 here]
+    ld.weak r0, x extra
+        t:4:16: error: expected `|` or `;`, found `extra` [extra: expected `|` or `;`]
+    ");
+}
+
+#[test]
+fn statements_of_c() {
+    insta::assert_snapshot!(all(statements, &[
+        "atomic_stor_explicit(x, 1, memory_order_relaxed);",
+        "atomic_store_explicit(x, 1, memory_order_relaxd);",
+        "atomic_store_explicit(x, 1, memory_order_acquire);",
+        "atomic_store_explicit(x, 1);",
+        "atomic_store(x, 1, memory_order_relaxed);",
+        "int r0 = atomic_load_explicit(x, memory_order_acq_rel);",
+        "int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_devic);",
+        "int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_work_item);",
+        "int r0 = atomic_load(z);",
+        "int r0 = atomic_load(x",
+        "x = 1;",
+        "*x = r0;",
+        "1 = 2;",
+        "for (;;) {}",
+        "while (1) { }",
+        "if (1 { }",
+        "barrier(0);",
+        "int 5;",
+        "*y = 1",
+        "y->stor(1);",
+    ]), @r"
+    atomic_stor_explicit(x, 1, memory_order_relaxed);
+        t:4:1: error: unknown function `atomic_stor_explicit` [atomic_stor_explicit: not known] (did you mean `atomic_store_explicit`?)
+    atomic_store_explicit(x, 1, memory_order_relaxd);
+        t:4:29: error: unknown memory order `relaxd` [memory_order_relaxd: not known] (did you mean `relaxed`?)
+    atomic_store_explicit(x, 1, memory_order_acquire);
+        t:4:1: error: a store cannot acquire [atomic_store_explicit(x, 1, memory_order_acquire): with this memory order]
+    atomic_store_explicit(x, 1);
+        t:4:1: error: `atomic_store_explicit` needs a memory order [atomic_store_explicit(x, 1): no memory order]
+    atomic_store(x, 1, memory_order_relaxed);
+        t:4:1: error: `atomic_store` takes no memory order [atomic_store: without `_explicit`] (write `atomic_store_explicit`)
+    int r0 = atomic_load_explicit(x, memory_order_acq_rel);
+        t:4:10: error: a load cannot release [atomic_load_explicit(x, memory_order_acq_rel): with this memory order]
+    int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_devic);
+        t:4:56: error: unknown scope `devic` [memory_scope_devic: not known] (did you mean `device`?)
+    int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_work_item);
+        t:4:56: error: scope `memory_scope_work_item` is not modelled [memory_scope_work_item: narrower than a work-group]
+    int r0 = atomic_load(z);
+        t:4:1: error: unknown location `z` [int r0 = atomic_load(z): not known] (did you mean `x`?)
+    int r0 = atomic_load(x
+        t:5:1: error: expected `,` or `)`, found `}` [}: expected `,` or `)`]
+    x = 1;
+        t:4:1: error: `x` is a location, not a variable [x = 1;: assigned to here] (write `*x = ..`)
+    *x = r0;
+        t:4:1: warning: register `r0` of P0 is read before it is written [*x = r0;: it holds 0 here]
+    1 = 2;
+        t:4:1: error: this cannot be assigned to [1: neither a variable nor `*x`]
+    for (;;) {}
+        t:4:1: error: `for` is not supported [for: this statement] (write a `while`)
+    while (1) { }
+        t:4:1: error: a loop without an exit [while (1) { }: its condition always holds]
+    if (1 { }
+        t:4:7: error: expected `)`, found `{` [{: expected `)`]
+    barrier(0);
+        t:4:1: error: `barrier` is not modelled at source level [barrier: a barrier]
+    int 5;
+        t:4:5: error: expected the name of a variable, found `5` [5: expected the name of a variable]
+    *y = 1
+        t:5:1: error: expected `;`, found `}` [}: expected `;`]
+    y->stor(1);
+        t:4:4: error: unknown method `stor` [stor: not known] (did you mean `store`?)
+    ");
+}
+
+#[test]
+fn whole_tests() {
+    let texts = [
+        "",
+        "PTXX mp\n{ }\n",
+        "PTX\n{ }\n",
+        "PTX mp\n",
+        "PTX mp\n{ x=0;\n",
+        "PTX mp \"description\n{ }\n",
+        "PTX mp (* comment\n{ }\n",
+        "PTX mp\nOrig=MP\nsome words\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; x=1; }\n",
+        "PTX mp\n{ x @ genric aliases y; }\n",
+        "PTX mp\n{ y @ generic aliases z; x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 | P2@cta 1,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpus 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 999,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 | st.weak x, 2 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1\nexists (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexist (x == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (z == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r10, x ;\nexists (P0:r11 == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r10, x ;\nexists (P1:r10 == 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r10, x ;\nexists (P0:r10 1)",
+        "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r10, x ;\nexists (P0:r10 == 1) x",
+        "PTX mp\n{ x=0; P3:r0=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r10, x ;\nexists (P0:r10 == 1)",
+        "GPU_PTX sb\n{ 0:.reg .s33 r0; }\n",
+        "GPU_PTX sb\n{ x=0; }\n T0 ;\n st [x],1 ;\nScopeTree(grid(ctaa(warp T0)))\nexists (x=1)",
+        "GPU_PTX sb\n{ x=0; }\n T0 ;\n st [x],1 ;\nScopeTree(grid(cta(warp T1)))\nexists (x=1)",
+        "GPU_PTX sb\n{ x=0; }\n T0 | T1 ;\n st [x],1 | ;\nScopeTree(grid(cta(warp T0)))\nexists (x=1)",
+        "GENERIC sb\n{ x=0; }\n P0 ;\n st.release x, 1 ;\nexists (x == 1)",
+        "C mp\n{ }\nP0 (int x) { }\nexists (x == 1)",
+        "C mp\n{ }\nP1 (int* x) { }\nexists (x == 1)",
+        "C mp\n{ }\nP0 (int* x) { *x = 1;\nexists (x == 1)",
+    ];
+    insta::assert_snapshot!(all(said, &texts), @r#"
+        t:1:1: error: the text is empty [: expected a litmus test] (a litmus test starts with its kind and name, e.g. `PTX mp`)
+    PTXX mp
+    { }
+
+        t:1:1: error: unknown kind of litmus test `PTXX` [PTXX: expected PTX, GPU_PTX, GENERIC or C] (did you mean `PTX`?)
+    PTX
+    { }
+
+        t:1:1: error: the test has no name [PTX: the name follows here] (write a name after the kind, e.g. `PTX mp`)
+    PTX mp
+
+        t:2:1: error: expected `{` and the initial state, found the end [: expected `{` and the initial state]
+    PTX mp
+    { x=0;
+
+        t:2:1: error: the initial state has no closing brace [{: it starts here]
+    PTX mp "description
+    { }
+
+        t:1:8: error: a text without its closing quotation mark [": it starts here]
+    PTX mp (* comment
+    { }
+
+        t:1:8: error: a comment without its end [(*: it starts here]
+    PTX mp
+    Orig=MP
+    some words
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:1: warning: text before the initial state is ignored [some: neither a quoted description nor `Key=value`]
+    PTX mp
+    { x=0; x=1; }
+
+        t:2:8: error: location `x` is declared twice [x: the second declaration]
+    PTX mp
+    { x @ genric aliases y; }
+
+        t:2:7: error: unknown proxy `genric` [genric: not known] (did you mean `generic`?)
+    PTX mp
+    { y @ generic aliases z; x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:2:3: error: unknown location `z` [y: not known] (did you mean `x`?)
+    PTX mp
+    { x=0; }
+     P0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:2: warning: thread P0 has no place [P0: taken as cta 0 of gpu 0] (write e.g. `P0@cta 0,gpu 0`)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 | P2@cta 1,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:19: error: the threads must be P1 and so on, from left to right [P2: expected P1]
+    PTX mp
+    { x=0; }
+     P0@gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:4: error: the place of the thread names no cta [@gpu 0: add `cta` and its number]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpus 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:11: error: unknown level `gpus` [gpus: not known] (did you mean `gpu`?)
+    PTX mp
+    { x=0; }
+     P0@cta 999,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:9: error: the number must be between 0 and 255 [999: this number]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 | st.weak x, 2 ;
+    exists (x == 1)
+        t:4:17: error: the row has more than 1 columns [st: no thread for this column]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1
+    exists (x == 1)
+        t:4:2: error: the row has no `;` at its end [st: it starts here]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+
+        t:4:16: error: expected `exists`, `~exists` or `forall`, found the end [: expected `exists`, `~exists` or `forall`] (a test ends with a condition on final states, e.g. `exists (P1:r0 == 1 /\ x == 2)`)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exist (x == 1)
+        t:5:1: error: the row has no `;` at its end [exist: it starts here] (did you mean `exists`?)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (z == 1)
+        t:5:9: error: unknown location `z` [z: not known] (did you mean `x`?)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r11 == 1)
+        t:5:9: error: unknown register of P0 `r11` [P0:r11: not known] (did you mean `r10`?)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P1:r10 == 1)
+        t:5:9: error: there is no thread P1 [P1:r10: a register of this thread]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r10 1)
+        t:5:16: error: expected a comparison, `==` or `!=`, found `1` [1: expected a comparison, `==` or `!=`]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r10 == 1) x
+        t:5:22: error: expected the end of the test, found `x` [x: expected the end of the test]
+    PTX mp
+    { x=0; P3:r0=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r10 == 1)
+        t:2:8: error: there is no thread P3 [P3:r0: a register of this thread]
+    GPU_PTX sb
+    { 0:.reg .s33 r0; }
+
+        t:2:11: error: unknown type `s33` [s33: not known] (did you mean `s32`?)
+    GPU_PTX sb
+    { x=0; }
+     T0 ;
+     st [x],1 ;
+    ScopeTree(grid(ctaa(warp T0)))
+    exists (x=1)
+        t:5:16: error: unknown level `ctaa` [ctaa: not known] (did you mean `cta`?)
+    GPU_PTX sb
+    { x=0; }
+     T0 ;
+     st [x],1 ;
+    ScopeTree(grid(cta(warp T1)))
+    exists (x=1)
+        t:5:25: error: there is no thread T1 [T1: not in the header]
+    GPU_PTX sb
+    { x=0; }
+     T0 | T1 ;
+     st [x],1 | ;
+    ScopeTree(grid(cta(warp T0)))
+    exists (x=1)
+        t:5:1: error: the scope tree does not place T1 [ScopeTree: the scope tree]
+    GENERIC sb
+    { x=0; }
+     P0 ;
+     st.release x, 1 ;
+    exists (x == 1)
+        t:4:5: error: tests of the generic kind have no memory orders [release: an order]
+    C mp
+    { }
+    P0 (int x) { }
+    exists (x == 1)
+        t:3:9: error: unknown type `x` [x: not known]
+    C mp
+    { }
+    P1 (int* x) { }
+    exists (x == 1)
+        t:3:1: error: the threads must be P0 and so on, in this order [P1: expected P0]
+    C mp
+    { }
+    P0 (int* x) { *x = 1;
+    exists (x == 1)
+        t:4:1: error: unknown function `exists` [exists: not known]
+    "#description
+    { }
+
+        t:1:8: error: a text without its closing quotation mark [": it starts here]
+    PTX mp (* comment
+    { }
+
+        t:1:8: error: a comment without its end [(*: it starts here]
+    PTX mp
+    Orig=MP
+    some words
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:1: warning: text before the initial state is ignored [some: neither a quoted description nor `Key=value`]
+    PTX mp
+    { x=0; x=1; }
+
+        t:2:8: error: location `x` is declared twice [x: the second declaration]
+    PTX mp
+    { x @ genric aliases y; }
+
+        t:2:7: error: unknown proxy `genric` [genric: not known] (did you mean `generic`?)
+    PTX mp
+    { y @ generic aliases z; x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:2:3: error: unknown location `z` [y: not known] (did you mean `x`?)
+    PTX mp
+    { x=0; }
+     P0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:2: warning: thread P0 has no place [P0: taken as cta 0 of gpu 0] (write e.g. `P0@cta 0,gpu 0`)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 | P2@cta 1,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:19: error: the threads must be P1 and so on, from left to right [P2: expected P1]
+    PTX mp
+    { x=0; }
+     P0@gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:4: error: the place of the thread names no cta [@gpu 0: add `cta` and its number]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpus 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:11: error: unknown level `gpus` [gpus: not known] (did you mean `gpu`?)
+    PTX mp
+    { x=0; }
+     P0@cta 999,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:3:9: error: a number must be between 0 and 255 [999: this number]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 | st.weak x, 2 ;
+    exists (x == 1)
+        t:4:17: error: the row has more than 1 columns [st: no thread for this column]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1
+    exists (x == 1)
+        t:4:2: error: the row has no `;` at its end [st: it starts here]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+
+        t:4:16: error: expected `exists`, `~exists` or `forall`, found the end [: expected `exists`, `~exists` or `forall`] (a test ends with a condition on final states, e.g. `exists (P1:r0 == 1 /\ x == 2)`)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exist (x == 1)
+        t:5:1: error: the row has no `;` at its end [exist: it starts here]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (z == 1)
+        t:5:9: error: unknown location `z` [z: not known] (did you mean `x`?)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r11 == 1)
+        t:5:9: error: unknown register of P0 `r11` [P0:r11: not known] (did you mean `r10`?)
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P1:r10 == 1)
+        t:5:9: error: there is no thread P1 [P1:r10: a register of this thread]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r10 1)
+        t:5:16: error: expected a comparison, `==` or `!=`, found `1` [1: expected a comparison, `==` or `!=`]
+    PTX mp
+    { x=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r10 == 1) x
+        t:5:22: error: expected the end of the test, found `x` [x: expected the end of the test]
+    PTX mp
+    { x=0; P3:r0=0; }
+     P0@cta 0,gpu 0 ;
+     ld.weak r10, x ;
+    exists (P0:r10 == 1)
+        t:2:8: error: there is no thread P3 [P3:r0: a register of this thread]
+    GPU_PTX sb
+    { 0:.reg .s33 r0; }
+
+        t:2:11: error: unknown type `s33` [s33: not known] (did you mean `s32`?)
+    GPU_PTX sb
+    { x=0; }
+     T0 ;
+     st [x],1 ;
+    ScopeTree(grid(ctaa(warp T0)))
+    exists (x=1)
+        t:5:16: error: unknown level `ctaa` [ctaa: not known] (did you mean `cta`?)
+    GPU_PTX sb
+    { x=0; }
+     T0 ;
+     st [x],1 ;
+    ScopeTree(grid(cta(warp T1)))
+    exists (x=1)
+        t:5:25: error: there is no thread T1 [T1: not in the header]
+    GPU_PTX sb
+    { x=0; }
+     T0 | T1 ;
+     st [x],1 | ;
+    ScopeTree(grid(cta(warp T0)))
+    exists (x=1)
+        t:5:1: error: the scope tree does not place T1 [ScopeTree: the scope tree]
+    GENERIC sb
+    { x=0; }
+     P0 ;
+     st.release x, 1 ;
+    exists (x == 1)
+        t:4:5: error: tests of the generic kind have no memory orders [release: an order]
+    C mp
+    { }
+    P0 (int x) { }
+    exists (x == 1)
+        t:3:9: error: unknown type `x` [x: not known]
+    C mp
+    { }
+    P1 (int* x) { }
+    exists (x == 1)
+        t:3:1: error: the threads must be P0 and so on, in this order [P1: expected P0]
+    C mp
+    { }
+    P0 (int* x) { *x = 1;
+    exists (x == 1)
+        t:4:1: error: unknown function `exists` [exists: not known]
+    "#);
+}
+
+#[test]
+fn files_that_are_no_texts() {
+    let folder = std::env::temp_dir();
+    assert!(read::load(&folder).unwrap_err()[0].message.starts_with("cannot read"));
+    assert!(read::load(&folder.join("no-such-file.litmus")).unwrap_err()[0].message.starts_with("cannot read"));
+    let binary = folder.join(format!("margay-litmus-{}.bin", std::process::id()));
+    std::fs::write(&binary, [0x50, 0xff, 0xfe]).unwrap();
+    let errors = read::load(&binary).unwrap_err();
+    std::fs::remove_file(&binary).unwrap();
+    assert!(errors[0].message.contains("is not a text"), "{}", errors[0]);
+    assert!(said("PTX \0").contains("binary data"));
+}

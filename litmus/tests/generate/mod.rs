@@ -1,0 +1,393 @@
+//! Random tests for the round trip: every construct of the syntax tree, in the form in which a reader gives it.
+
+use margay_litmus::test::*;
+use margay_models::execution::{Placement, Proxy, Scope};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const LOCATIONS: [&str; 3] = ["x", "y", "flag"];
+const REGISTERS: [&str; 4] = ["r0", "r1", "p2", "%rd3"];
+
+fn location() -> impl Strategy<Value = String> {
+    select(&LOCATIONS[..]).prop_map(String::from)
+}
+
+fn register() -> impl Strategy<Value = String> {
+    select(&REGISTERS[..]).prop_map(String::from)
+}
+
+fn integer() -> impl Strategy<Value = i64> {
+    prop_oneof![-3i64..5, any::<i64>()]
+}
+
+fn scope() -> impl Strategy<Value = Scope> {
+    select(&Scope::ALL[..])
+}
+
+fn comparison() -> impl Strategy<Value = Comparison> {
+    select(&Comparison::ALL[..])
+}
+
+fn ty() -> impl Strategy<Value = Option<Type>> {
+    option::of(prop_oneof![
+        Just(Type { letter: 'p', bits: 0 }),
+        Just(Type { letter: 's', bits: 32 }),
+        Just(Type { letter: 'u', bits: 64 }),
+        Just(Type { letter: 'b', bits: 8 }),
+    ])
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![register().prop_map(Value::Register), integer().prop_map(Value::Integer), location().prop_map(Value::AddressOf),]
+}
+
+fn address() -> impl Strategy<Value = Address> {
+    let base = prop_oneof![location().prop_map(Base::Location), register().prop_map(Base::Register)];
+    let offset = option::of(prop_oneof![register().prop_map(Value::Register), (0i64..9).prop_map(Value::Integer)]);
+    (base, offset).prop_map(|(base, offset)| Address { base, offset })
+}
+
+/// Orders with the scopes that they take.
+fn access(orders: &'static [AccessOrder], generic: bool) -> BoxedStrategy<Access> {
+    if generic {
+        return Just(Access::default()).boxed();
+    }
+    let spaces = option::of(select(&[Space::Global, Space::Shared][..]));
+    (option::of(select(orders)), scope(), any::<bool>(), spaces, option::of(select(&CacheOperator::ALL[..])), ty())
+        .prop_map(|(order, scope, scoped, space, cache, ty)| {
+            let weak = matches!(order, None | Some(AccessOrder::Weak));
+            let scope = match order {
+                None | Some(AccessOrder::Weak | AccessOrder::Volatile) => None,
+                Some(AccessOrder::AcqRel) if !scoped => None,
+                _ => Some(scope),
+            };
+            Access { order, scope, proxy: Proxy::Generic, space, cache: cache.filter(|_| weak), ty }
+        })
+        .boxed()
+}
+
+fn operation(generic: bool) -> impl Strategy<Value = Operation> {
+    use AccessOrder::{AcqRel, Acquire, Mmio, Relaxed, Release, Volatile, Weak};
+    let load = (access(&[Weak, Relaxed, Acquire, Volatile, Mmio], generic), register(), address())
+        .prop_map(|(access, destination, address)| Operation::Load { access, destination, address });
+    let store = (access(&[Weak, Relaxed, Release, Volatile, Mmio], generic), address(), value())
+        .prop_map(|(access, address, value)| Operation::Store { access, address, value });
+    let proxied = (select(&[Proxy::Surface, Proxy::Texture, Proxy::Constant][..]), register(), address()).prop_map(
+        |(proxy, destination, address)| Operation::Load { access: Access { proxy, ..Access::default() }, destination, address },
+    );
+    let atom = (
+        access(&[Relaxed, Acquire, Release, AcqRel], generic),
+        select(&AtomFunction::ALL[..]),
+        option::of(register()),
+        address(),
+        value(),
+        value(),
+    )
+        .prop_map(|(mut access, function, destination, address, operand, replacement)| {
+            let cas = function == AtomFunction::CompareAndSwap;
+            // `red` exchanges nothing and does not acquire.
+            let reduces = destination.is_none() && !cas && function != AtomFunction::Exchange;
+            if reduces && matches!(access.order, Some(Acquire | AcqRel)) {
+                access.order = Some(Release);
+            }
+            let destination = if reduces { None } else { Some(destination.unwrap_or_else(|| "r0".to_string())) };
+            access.cache = None;
+            let replacement = cas.then_some(replacement);
+            Operation::Atom { access, function, destination, address, operand, replacement }
+        });
+    let fences =
+        select(&[None, Some(FenceOrder::Acquire), Some(FenceOrder::Release), Some(FenceOrder::AcqRel), Some(FenceOrder::Sc)][..]);
+    let fence = (fences, scope()).prop_map(move |(order, scope)| match generic {
+        true => Operation::Fence { order: None, scope: None },
+        false => Operation::Fence { order, scope: Some(scope) },
+    });
+    let local = (select(&LocalFunction::ARITHMETIC[..]), option::of(comparison()), ty(), register(), value(), value()).prop_map(
+        |(function, comparison, ty, destination, a, b)| {
+            let function = comparison.map_or(function, LocalFunction::Compare);
+            let operands = if function.arity() == 1 { vec![a] } else { vec![a, b] };
+            Operation::Local { function, ty, destination, operands }
+        },
+    );
+    let branch = (comparison(), value(), value()).prop_map(|(comparison, left, right)| Operation::BranchIf {
+        comparison,
+        left,
+        right,
+        target: "END".to_string(),
+    });
+    let modes = select(&[BarrierMode::Sync, BarrierMode::Arrive, BarrierMode::Reduce][..]);
+    let barrier = (modes, any::<u8>(), option::of(any::<u32>())).prop_map(|(mode, barrier, count)| Operation::Barrier {
+        mode,
+        barrier,
+        count,
+    });
+    prop_oneof![
+        4 => load,
+        4 => store,
+        1 => proxied,
+        4 => atom,
+        2 => fence,
+        3 => local,
+        1 => branch,
+        1 => barrier,
+        1 => select(&ProxyFenceKind::ALL[..]).prop_map(Operation::ProxyFence),
+        1 => select(&[MembarLevel::Cta, MembarLevel::Gl, MembarLevel::Sys][..]).prop_map(Operation::Membar),
+        1 => any::<bool>().prop_map(|relaxed| Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed })),
+        1 => Just(Operation::ClusterBarrier(ClusterBarrier::Wait)),
+        1 => Just(Operation::Goto("END".to_string())),
+    ]
+}
+
+fn instructions(generic: bool) -> impl Strategy<Value = Vec<Instruction>> {
+    let guard = option::weighted(0.2, (register(), any::<bool>()).prop_map(|(register, negated)| Guard { register, negated }));
+    vec((guard, operation(generic)), 0..6).prop_map(|list| {
+        let mut list: Vec<Instruction> =
+            list.into_iter().map(|(guard, operation)| Instruction { guard, ..operation.into() }).collect();
+        list.push(Operation::Label("END".to_string()).into());
+        list
+    })
+}
+
+fn expression() -> BoxedStrategy<Expression> {
+    let leaf = prop_oneof![
+        integer().prop_map(Expression::Integer),
+        select(&["r0", "r1"][..]).prop_map(|n| Expression::Name(n.to_string())),
+        location().prop_map(Expression::Name),
+    ];
+    leaf.prop_recursive(4, 16, 3, |inner| {
+        let unary = select(&[UnaryOperator::Negate, UnaryOperator::LogicalNot, UnaryOperator::BitwiseNot][..]);
+        prop_oneof![
+            inner.clone().prop_map(|e| Expression::Dereference(Box::new(e))),
+            (unary, inner.clone()).prop_map(|(o, e)| Expression::Unary(o, Box::new(e))),
+            (select(&BinaryOperator::ALL[..]), inner.clone(), inner.clone()).prop_map(|(o, a, b)| Expression::Binary(
+                o,
+                Box::new(a),
+                Box::new(b)
+            )),
+            call(inner),
+        ]
+    })
+    .boxed()
+}
+
+fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Strategy<Value = Expression> {
+    let fetches = [BinaryOperator::Add, BinaryOperator::Subtract, BinaryOperator::And, BinaryOperator::Or, BinaryOperator::Xor];
+    let address = prop_oneof![
+        3 => location().prop_map(Expression::Name),
+        1 => location().prop_map(|l| Expression::Binary(
+            BinaryOperator::Add,
+            Box::new(Expression::Name(l)),
+            Box::new(Expression::Binary(
+                BinaryOperator::Xor,
+                Box::new(Expression::Name("r0".into())),
+                Box::new(Expression::Name("r0".into()))
+            ))
+        )),
+    ];
+    let orders = option::of(select(&MemoryOrder::ALL[..]));
+    let kinds = (0..7usize, inner, select(fetches.to_vec()), any::<bool>(), orders.clone());
+    (kinds, address, orders, option::of(scope())).prop_map(|((kind, value, fetch, weak, failure), address, order, scope)| {
+        let weaker = |order: Option<MemoryOrder>| {
+            order.filter(|o| !matches!(o, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::Acquire))
+        };
+        let (function, order) = match kind {
+            0 => (AtomicFunction::Load, weaker(order)),
+            1 => (AtomicFunction::Store(value), weaker(order)),
+            2 => (AtomicFunction::Exchange(value), order),
+            3 => (AtomicFunction::Fetch(fetch, value), order),
+            4 => (AtomicFunction::FetchMin(value), order),
+            5 => (AtomicFunction::FetchMax(value), order),
+            _ => {
+                let failure = weaker(failure).filter(|_| order.is_some());
+                (AtomicFunction::CompareExchange { weak, expected: "r1".into(), desired: value, failure }, order)
+            }
+        };
+        Expression::Atomic(Box::new(AtomicCall { function, address, scope: scope.filter(|_| order.is_some()), order }))
+    })
+}
+
+fn statements() -> impl Strategy<Value = Vec<Statement>> {
+    let simple = prop_oneof![
+        (any::<bool>(), select(&["r0", "r1"][..]), expression()).prop_map(|(declares, name, value)| StatementKind::Assign {
+            declares,
+            name: name.to_string(),
+            value: Some(value)
+        }),
+        Just(StatementKind::Assign { declares: true, name: "r1".into(), value: None }),
+        (location(), expression()).prop_map(|(l, value)| StatementKind::Store { address: Expression::Name(l), value }),
+        expression().prop_map(StatementKind::Evaluate),
+        (select(&MemoryOrder::ALL[..]), option::of(scope())).prop_map(|(order, scope)| StatementKind::Fence { order, scope }),
+    ];
+    let one = simple.prop_map(Statement::from).prop_recursive(3, 12, 3, |inner| {
+        let block = vec(inner, 0..3);
+        // A constant condition would make a loop without an exit.
+        let exits = expression().prop_map(|e| match e {
+            Expression::Integer(_) => Expression::Name("r0".into()),
+            e => e,
+        });
+        let exits = exits.boxed();
+        prop_oneof![
+            (expression(), block.clone(), block.clone()).prop_map(|(condition, then, otherwise)| StatementKind::If {
+                condition,
+                then,
+                otherwise
+            }),
+            (exits.clone(), block.clone()).prop_map(|(condition, body)| StatementKind::While { condition, body }),
+            (exits, block).prop_map(|(condition, body)| StatementKind::DoWhile { body, condition }),
+        ]
+        .prop_map(Statement::from)
+    });
+    vec(one, 0..4)
+}
+
+fn placement() -> impl Strategy<Value = Placement> {
+    (0..2u8, 0..2u8, 0..3u8, any::<bool>()).prop_map(|(gpu, cluster, cta, own)| Placement {
+        gpu,
+        cluster: if own { cta } else { cluster },
+        cta,
+    })
+}
+
+fn thread(dialect: Dialect) -> BoxedStrategy<Thread> {
+    let body = match dialect {
+        Dialect::C => statements().prop_map(Body::Statements).boxed(),
+        _ => instructions(dialect == Dialect::Generic).prop_map(Body::Instructions).boxed(),
+    };
+    let placed = match dialect {
+        Dialect::Generic => Just(None).boxed(),
+        Dialect::C => option::of(placement()).boxed(),
+        _ => placement().prop_map(Some).boxed(),
+    };
+    (body, placed, any::<bool>())
+        .prop_map(move |(body, placement, atomic)| {
+            let ty = if atomic { CType::AtomicInt } else { CType::Int };
+            let parameters = match dialect {
+                Dialect::C => LOCATIONS.iter().map(|l| Parameter { ty, name: l.to_string() }).collect(),
+                _ => Vec::new(),
+            };
+            Thread { placement, parameters, body, place: Place::default() }
+        })
+        .boxed()
+}
+
+fn proposition(threads: usize) -> impl Strategy<Value = Proposition> {
+    let variable = prop_oneof![
+        (0..threads as u8, select(&["r0", "r1"][..]))
+            .prop_map(|(t, r)| Variable::Register { thread: ThreadId(t), name: r.to_string() }),
+        location().prop_map(Variable::Location),
+    ];
+    let operand = prop_oneof![
+        3 => variable.prop_map(Operand::Variable),
+        2 => integer().prop_map(Operand::Integer),
+        1 => location().prop_map(Operand::AddressOf),
+    ];
+    let leaf = prop_oneof![
+        8 => (comparison(), operand.clone(), operand).prop_map(|(comparison, left, right)| Proposition::Compare { comparison, left, right }),
+        1 => Just(Proposition::True),
+        1 => Just(Proposition::False),
+    ];
+    leaf.prop_recursive(4, 16, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|p| Proposition::Not(Box::new(p))),
+            vec(inner.clone(), 2..4).prop_map(Proposition::And),
+            vec(inner, 2..4).prop_map(Proposition::Or),
+        ]
+    })
+}
+
+/// The initial state: every location, some aliases, registers of all threads.
+fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
+    let declaration = |name: &'static str| {
+        let values =
+            option::of(prop_oneof![integer().prop_map(InitialValue::Integer), location().prop_map(InitialValue::AddressOf)]);
+        let spaces = option::of(select(&[Space::Global, Space::Shared][..]));
+        let proxies = select(&[Proxy::Generic, Proxy::Surface, Proxy::Texture, Proxy::Constant][..]);
+        (values, spaces, option::weighted(0.2, proxies)).prop_map(move |(value, space, alias)| {
+            let alias = alias.filter(|_| name != "x" && dialect != Dialect::C).map(|proxy| Alias { proxy, of: "x".into() });
+            let value = value.filter(|_| alias.is_none());
+            let space = space.filter(|_| dialect == Dialect::GpuPtx);
+            LocationDeclaration { name: name.into(), value, alias, space, place: Place::default() }
+        })
+    };
+    (declaration("x"), declaration("y"), declaration("flag"))
+        .prop_map(move |(x, y, flag)| {
+            let mut all = vec![x, y, flag];
+            // In the 2015 form those that are only in the memory map come after those in braces.
+            all.sort_by_key(|l| l.space.is_some() && l.value.is_none() && l.alias.is_none());
+            all
+        })
+        .boxed()
+}
+
+fn registers(dialect: Dialect, threads: usize) -> BoxedStrategy<Vec<RegisterDeclaration>> {
+    let one = (integer(), location(), any::<bool>(), ty(), option::weighted(0.8, Just(())));
+    vec(one, threads * REGISTERS.len())
+        .prop_map(move |all| {
+            let declared = all.into_iter().enumerate().map(|(n, (number, of, points, ty, valued))| {
+                let value = if points { InitialValue::AddressOf(of) } else { InitialValue::Integer(number) };
+                let ty = ty.filter(|_| matches!(dialect, Dialect::GpuPtx | Dialect::Ptx));
+                let name = REGISTERS[n % REGISTERS.len()].to_string();
+                // The 2015 form takes every location pointed to for declared, in this order; here only numbers.
+                let value = if dialect == Dialect::GpuPtx { InitialValue::Integer(number) } else { value };
+                let thread = ThreadId((n / REGISTERS.len()) as u8);
+                RegisterDeclaration { thread, name, ty, value: valued.map(|_| value), place: Place::default() }
+            });
+            declared.filter(|r| dialect != Dialect::C || ["r0", "r1"].contains(&r.name.as_str())).collect()
+        })
+        .boxed()
+}
+
+/// The placements that a scope tree can express: numbers in order of first appearance.
+fn renumbered(mut test: Test) -> Test {
+    if test.dialect != Dialect::GpuPtx {
+        return test;
+    }
+    let old: Vec<Placement> = test.threads.iter().filter_map(|t| t.placement).collect();
+    let mut sorted = old.clone();
+    sorted.sort();
+    sorted.dedup();
+    let number = |p: &Placement| sorted.iter().position(|q| q == p).unwrap_or_default() as u8;
+    let mut gpus: Vec<u8> = sorted.iter().map(|p| p.gpu).collect();
+    gpus.dedup();
+    for (thread, p) in test.threads.iter_mut().zip(&old) {
+        let gpu = gpus.iter().position(|g| *g == p.gpu).unwrap_or_default() as u8;
+        thread.placement = Some(Placement { gpu, cluster: number(p), cta: number(p) });
+    }
+    test
+}
+
+/// Any test.
+pub fn any_test() -> impl Strategy<Value = Test> {
+    let dialects = select(&[Dialect::Ptx, Dialect::GpuPtx, Dialect::Generic, Dialect::C][..]);
+    let description = option::of("[a-zA-Z0-9 ,.'+-]{0,30}");
+    let quantifiers = select(&[Quantifier::Exists, Quantifier::NotExists, Quantifier::Forall][..]);
+    (dialects, "[A-Za-z0-9+._-]{1,12}", description, 1..4usize, quantifiers).prop_flat_map(
+        |(dialect, name, description, count, quantifier)| {
+            let observed = vec(
+                prop_oneof![
+                    location().prop_map(Variable::Location),
+                    (0..count as u8, select(&["r0", "r1"][..]))
+                        .prop_map(|(t, r)| Variable::Register { thread: ThreadId(t), name: r.into() })
+                ],
+                0..3,
+            );
+            let tail = (observed, option::of(proposition(count)), proposition(count));
+            (locations(dialect), registers(dialect, count), vec(thread(dialect), count), tail).prop_map(
+                move |(locations, registers, threads, (observed, filter, proposition))| {
+                    renumbered(Test {
+                        dialect,
+                        name: name.clone(),
+                        description: description.clone(),
+                        locations,
+                        registers,
+                        threads,
+                        observed,
+                        filter,
+                        condition: Condition { quantifier, proposition },
+                    })
+                },
+            )
+        },
+    )
+}
