@@ -1,0 +1,97 @@
+//! Counterexamples up to isomorphism: renaming threads of equal length (and with them locations and events) changes nothing.
+
+use std::collections::BTreeSet;
+
+use margay_models::bits::Event;
+use margay_models::execution::{Execution, Kind};
+
+use super::witness::Witness;
+
+/// One of each class, fewest threads, then fewest locations, then weakest annotations first.
+pub fn distinct(witnesses: Vec<Witness>) -> Vec<Witness> {
+    let mut seen = BTreeSet::new();
+    let mut keyed: Vec<(Vec<u8>, Witness)> = witnesses
+        .into_iter()
+        .filter_map(|w| {
+            let key = canonical(&w);
+            seen.insert(key.clone()).then_some((key, w))
+        })
+        .collect();
+    let size = |w: &Witness| {
+        let strength: usize = w.source.events.iter().map(|e| e.order as usize * 4 + e.scope.map_or(0, |s| s as usize)).sum();
+        (w.source.threads.len(), w.source.locations.len(), strength)
+    };
+    keyed.sort_by(|(a, x), (b, y)| size(x).cmp(&size(y)).then_with(|| a.cmp(b)));
+    keyed.into_iter().map(|(_, w)| w).collect()
+}
+
+/// The smallest description under all renamings of threads.
+fn canonical(witness: &Witness) -> Vec<u8> {
+    let threads = witness.source.threads.len();
+    permutations(threads).into_iter().map(|order| describe(witness, &order)).min().unwrap_or_default()
+}
+
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new()];
+    for _ in 0..n {
+        out = out
+            .into_iter()
+            .flat_map(|prefix: Vec<usize>| {
+                (0..n).filter(|i| !prefix.contains(i)).map(|i| prefix.iter().copied().chain([i]).collect()).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    out
+}
+
+/// The two executions with threads in the given order, everything numbered by first use.
+fn describe(witness: &Witness, order: &[usize]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (execution, is_source) in [(&witness.source, true), (&witness.target, false)] {
+        one_side(execution, order, is_source, &mut out);
+    }
+    out
+}
+
+fn one_side(execution: &Execution, order: &[usize], with_relations: bool, out: &mut Vec<u8>) {
+    let events = execution.events.len();
+    let mut sequence: Vec<usize> = Vec::new();
+    for &thread in order {
+        sequence.extend((0..events).filter(|&e| execution.events[e].thread == Some(thread as u8)));
+    }
+    let mut locations: Vec<u8> = Vec::new();
+    let mut rank = |l: u8| match locations.iter().position(|&x| x == l) {
+        Some(i) => i as u8,
+        None => {
+            locations.push(l);
+            locations.len() as u8 - 1
+        }
+    };
+    for &e in &sequence {
+        let data = &execution.events[e];
+        out.extend([
+            order.iter().position(|&t| Some(t as u8) == data.thread).unwrap_or(0) as u8,
+            data.kind as u8,
+            data.order as u8,
+            data.scope.map_or(0, |s| s as u8 + 1),
+            data.location.map_or(0, |l| rank(l) + 1),
+        ]);
+    }
+    let (gpus, ctas): (Vec<u8>, Vec<(u8, u8, u8)>) =
+        order.iter().map(|&t| execution.threads[t]).map(|p| (p.gpu, (p.gpu, p.cluster, p.cta))).unzip();
+    for i in 0..order.len() {
+        for j in 0..i {
+            out.push(u8::from(gpus[i] == gpus[j]) + 2 * u8::from(ctas[i] == ctas[j]));
+        }
+    }
+    if with_relations {
+        for &a in &sequence {
+            for &b in &sequence {
+                let (x, y) = (Event::from(a), Event::from(b));
+                let bits = [&execution.rf, &execution.co, &execution.rmw, &execution.addr, &execution.data, &execution.ctrl];
+                out.push(bits.iter().enumerate().map(|(i, r)| u8::from(r.contains(x, y)) << i).sum());
+            }
+        }
+        debug_assert!(execution.events.iter().all(|e| e.kind != Kind::BarrierArrive), "the check makes no barriers");
+    }
+}

@@ -1,0 +1,241 @@
+//! The check of a mapping: bounds from 1 upward, every thread shape of a bound, every axiom; the first counterexample is so a
+//! smallest one (2019 paper, section 5.2, for one execution).
+
+mod canonical;
+mod case;
+mod options;
+mod questions;
+mod report;
+mod witness;
+
+pub use options::{CheckOptions, CoReading, MAX_BOUND, Techniques};
+pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
+pub use witness::{Disagreement, Witness, witness};
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use margay_models::diagnostic::Diagnostic;
+use margay_models::explain;
+use rayon::prelude::*;
+
+use crate::encode::shape::Shape;
+use crate::encode::{Problem, ProblemOptions};
+use crate::language::Mapping;
+use case::{Answer, Decision, Setting};
+
+/// Told what a check is doing. Methods are called from several threads.
+pub trait Progress: Sync {
+    /// A bound begins: so many thread shapes are to be decided for these axioms.
+    fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
+        let _ = (events, shapes, axioms);
+    }
+
+    /// A thread shape was decided for all axioms; so many of the bound are done.
+    fn shape(&self, shape: &str, done: usize) {
+        let _ = (shape, done);
+    }
+
+    /// A counterexample exists, and the smallest one is being chosen.
+    fn choosing(&self, axiom: &str, events: usize) {
+        let _ = (axiom, events);
+    }
+}
+
+/// No progress display.
+pub struct Silent;
+
+impl Progress for Silent {}
+
+/// Checks a mapping.
+///
+/// # Errors
+/// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
+pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
+    let asked = questions::resolve(mapping, options)?;
+    let problem_options = ProblemOptions {
+        constructs: asked.constructs.clone(),
+        typed: options.typed,
+        narrow_scopes: options.techniques.narrow_scopes,
+    };
+    let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
+    questions::check_bound(&problem, options)?;
+    let asks = questions::asks(&mut problem, &asked, options);
+    let setting = Setting { mapping, problem: &problem, asks: &asks, options };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.jobs.max(1))
+        .build()
+        .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+
+    let mut report = CheckReport {
+        verdict: Verdict::None,
+        established: 0,
+        axioms: asks
+            .iter()
+            .map(|ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() })
+            .collect(),
+        counterexamples: Vec::new(),
+        truncated: false,
+        explained: 0,
+        constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
+    };
+    for bound in 1..=options.bound {
+        let open: Vec<usize> = (0..asks.len()).filter(|&q| report.axioms[q].verdict == Verdict::None).collect();
+        if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
+            break;
+        }
+        let mut shapes = Shape::all(bound);
+        let names: Vec<String> = open.iter().map(|&q| report.axioms[q].axiom.clone()).collect();
+        progress.bound(bound, shapes.len(), &names);
+        // Expensive shapes first, so that no thread is left with a long one at the end: those of few, but not too few threads.
+        let done = AtomicUsize::new(0);
+        let mut order: Vec<usize> = (0..shapes.len()).collect();
+        order.sort_by_key(|&i| (cost_rank(&shapes[i]), i));
+        let mut decisions: Vec<(usize, Vec<Decision>)> = pool.install(|| {
+            order
+                .par_iter()
+                .with_max_len(1)
+                .map(|&i| {
+                    let decisions = case::decide(&setting, &shapes[i], &open);
+                    progress.shape(&shapes[i].to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+                    (i, decisions)
+                })
+                .collect()
+        });
+        decisions.sort_by_key(|&(i, _)| i);
+        let by_shape: Vec<(Shape, Vec<Decision>)> = decisions.into_iter().map(|(i, d)| (shapes[i].clone(), d)).collect();
+        shapes.clear();
+        for &question in &open {
+            record(&mut report, question, bound, &by_shape);
+        }
+        for &question in &open {
+            if report.axioms[question].verdict == Verdict::Counterexample {
+                progress.choosing(&report.axioms[question].axiom, bound);
+                let found: Vec<&Shape> = by_shape
+                    .iter()
+                    .filter(|(_, d)| d.iter().any(|d| d.question == question && d.answer == Answer::Found))
+                    .map(|(s, _)| s)
+                    .collect();
+                if let Err(Disagreement(what)) = choose(&mut report, &setting, question, &found, &pool) {
+                    report.axioms[question].verdict = Verdict::Undecided(format!(
+                        "the two engines disagree, which is a bug in Margay; please report it: {what}"
+                    ));
+                }
+            }
+        }
+        summarise(&mut report, bound);
+        if matches!(report.verdict, Verdict::Undecided(_)) {
+            break;
+        }
+    }
+    Ok(report)
+}
+
+/// The names of a question's axioms.
+fn name(mapping: &Mapping, ask: &case::Ask) -> String {
+    ask.questions.iter().map(|q| mapping.source.checks[q.0].display_name()).collect::<Vec<_>>().join(" & ")
+}
+
+/// Shapes that take longest come first: measured at 8 events, 3 and 4 threads of unequal length do.
+fn cost_rank(shape: &Shape) -> usize {
+    shape.threads().abs_diff(3 + shape.events() / 6)
+}
+
+/// Adds the row of one question at one bound.
+fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(Shape, Vec<Decision>)]) {
+    let all: Vec<&Decision> = by_shape.iter().flat_map(|(_, d)| d).filter(|d| d.question == question).collect();
+    let found = all.iter().any(|d| d.answer == Answer::Found);
+    let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
+    // A counterexample of this size is a smallest one, whatever the undecided shapes hold.
+    let verdict = match (found, unknown) {
+        (true, _) => Verdict::Counterexample,
+        (false, 0) => Verdict::None,
+        (false, n) => Verdict::Undecided(format!("{n} of {} thread shapes of {bound} events are not decided", all.len())),
+    };
+    let axiom = &mut report.axioms[question];
+    axiom.verdict = verdict.clone();
+    if !matches!(verdict, Verdict::Undecided(_)) {
+        axiom.bound = bound;
+    }
+    report.explained += all.iter().map(|d| d.explained).sum::<usize>();
+    axiom.rows.push(Row {
+        axiom: axiom.axiom.clone(),
+        bound,
+        verdict,
+        shapes: all.len() - unknown,
+        all_shapes: all.len(),
+        variables: all.iter().map(|d| d.statistics.variables).sum(),
+        clauses: all.iter().map(|d| d.statistics.clauses).sum(),
+        conflicts: all.iter().map(|d| d.statistics.conflicts).sum(),
+        seconds: all.iter().map(|d| d.seconds).sum(),
+    });
+}
+
+/// The verdict over all axioms after a bound.
+fn summarise(report: &mut CheckReport, bound: usize) {
+    let undecided = report.axioms.iter().find_map(|a| match &a.verdict {
+        Verdict::Undecided(why) => Some(format!("{}: {why}", a.axiom)),
+        Verdict::None | Verdict::Counterexample => None,
+    });
+    let found = report.axioms.iter().any(|a| a.verdict == Verdict::Counterexample);
+    match (found, undecided) {
+        (true, _) => report.verdict = Verdict::Counterexample,
+        (false, Some(why)) => report.verdict = Verdict::Undecided(why),
+        (false, None) => report.established = bound,
+    }
+}
+
+/// Chooses the counterexamples of one question among the shapes that have one.
+fn choose(
+    report: &mut CheckReport,
+    setting: &Setting<'_>,
+    question: usize,
+    found: &[&Shape],
+    pool: &rayon::ThreadPool,
+) -> Result<(), Disagreement> {
+    let ask = &setting.asks[question];
+    let v = &setting.problem.vocabulary;
+    let mut chosen = Vec::new();
+    if let Some(limit) = setting.options.all {
+        for shape in found {
+            let (instances, atoms, more) = case::every(setting, shape, question, limit);
+            report.truncated |= more;
+            for instance in instances {
+                chosen.extend(witness(setting.mapping, v, &atoms, &instance));
+            }
+        }
+        chosen = canonical::distinct(chosen);
+        report.truncated |= chosen.len() > limit;
+        chosen.truncate(limit);
+    } else {
+        let Some(fewest) = found.iter().map(|s| s.threads()).min() else { return Ok(()) };
+        let candidates: Vec<&&Shape> = found.iter().filter(|s| s.threads() == fewest).collect();
+        let best: Vec<Option<case::Preferred>> = pool
+            .install(|| candidates.par_iter().with_max_len(1).map(|shape| case::preferred(setting, shape, question)).collect());
+        let best = best.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
+        let Some(best) = best else {
+            report.axioms[question].verdict = Verdict::Undecided(
+                "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
+            );
+            return Ok(());
+        };
+        chosen.extend(witness(setting.mapping, v, &best.atoms, &best.instance));
+    }
+    if chosen.is_empty() {
+        return Err(Disagreement("an instance could not be read back".to_owned()));
+    }
+    for witness in chosen {
+        let violated = witness.confirm(setting.mapping, &ask.questions)?;
+        let check = &setting.mapping.source.checks[violated.0];
+        report.counterexamples.push(Counterexample {
+            axiom: check.display_name(),
+            events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
+            violation: explain::violation(&setting.mapping.source, &witness.source, violated.0),
+            source: witness.source,
+            target: witness.target,
+            origin: witness.origin,
+            finals: witness.finals,
+            target_finals: witness.target_finals,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! What a check is asked to do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use margay_solver::{Backend, Encoding, Limits};
+
+/// The largest bound that is accepted: an execution has at most 64 events on the target side, initial writes included.
+pub const MAX_BOUND: usize = 20;
+
+/// Which modification orders a counterexample must fail under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CoReading {
+    /// The paper's statement (section 5.2): some modification order above the target's coherence order breaks an axiom.
+    #[default]
+    Universal,
+    /// No modification order explains the outcome (what every read returns, and which write each location ends with).
+    Exists,
+}
+
+/// The techniques of design/encoding.md that a benchmark can switch off. The default is all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Techniques {
+    /// Those of the translation.
+    pub encoding: Encoding,
+    /// Threads of equal length are ordered.
+    pub equal_threads: bool,
+    /// Scopes that include no thread more are left out.
+    pub narrow_scopes: bool,
+    /// One solver for all axioms of a shape, so that what it learns is used again.
+    pub shared_solver: bool,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self { encoding: Encoding::default(), equal_threads: true, narrow_scopes: true, shared_solver: true }
+    }
+}
+
+/// Options of [`super::check`].
+#[derive(Debug, Clone)]
+pub struct CheckOptions {
+    /// The largest number of source events.
+    pub bound: usize,
+    /// The axioms of the source model to ask about, by name; empty for all that it does not make optional.
+    pub axioms: Vec<String>,
+    /// Constructs to leave out, e.g. `R.SC`, or a whole operation, `RMW`.
+    pub without: Vec<String>,
+    /// Constructs to use alone, likewise; empty for all.
+    pub only: Vec<String>,
+    /// A location is accessed by atomic or by plain operations, never by both.
+    pub typed: bool,
+    /// The number of threads that solve.
+    pub jobs: usize,
+    /// The moment to stop at.
+    pub deadline: Option<Instant>,
+    /// Stop when it becomes true.
+    pub stop: Arc<AtomicBool>,
+    /// Find every smallest counterexample up to isomorphism, and at most so many for each axiom.
+    pub all: Option<usize>,
+    /// Go on with the other axioms, up to the bound, after the first counterexample.
+    pub keep_going: bool,
+    /// The SAT solver.
+    pub backend: Backend,
+    /// The reading of modification order.
+    pub co: CoReading,
+    /// Techniques.
+    pub techniques: Techniques,
+    /// A folder for the CNF of every case.
+    pub dump_cnf: Option<PathBuf>,
+}
+
+impl CheckOptions {
+    /// The usual options for a bound.
+    pub fn new(bound: usize) -> Self {
+        Self {
+            bound,
+            axioms: Vec::new(),
+            without: Vec::new(),
+            only: Vec::new(),
+            typed: true,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            deadline: None,
+            stop: Arc::new(AtomicBool::new(false)),
+            all: None,
+            keep_going: false,
+            backend: Backend::default(),
+            co: CoReading::default(),
+            techniques: Techniques::default(),
+            dump_cnf: None,
+        }
+    }
+
+    /// The limits of every solver call.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
+    }
+}

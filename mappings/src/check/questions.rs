@@ -1,0 +1,114 @@
+//! From options to questions: which axioms, which constructs, which bound.
+
+use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_models::signature::{Construct, constructs};
+
+use super::case::Ask;
+use super::options::{CheckOptions, CoReading, MAX_BOUND};
+use crate::encode::{Problem, Question, is_axiom, is_default_axiom};
+use crate::language::Mapping;
+
+/// What is asked.
+pub struct Asked {
+    /// Axioms of the source model.
+    pub questions: Vec<Question>,
+    /// Constructs that programs are made of.
+    pub constructs: Vec<Construct>,
+}
+
+/// Resolves the names in the options.
+pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    if options.bound == 0 {
+        errors.push(Diagnostic::error("a bound of 0 events checks nothing").help("give a bound of at least 1"));
+    }
+    let source = &mapping.source;
+    if !source.signature.total_coherence() {
+        errors.push(
+            Diagnostic::error(format!("`{}` cannot be a source model: its coherence order is partial", source.name))
+                .help("source models are of C++ (`C`) or plain (`X86`, `SC`) executions"),
+        );
+    }
+    let mut questions = Vec::new();
+    if options.axioms.is_empty() {
+        questions.extend((0..source.checks.len()).filter(|&i| is_default_axiom(&source.checks[i])).map(Question));
+        if questions.is_empty() {
+            errors.push(Diagnostic::error(format!("the source model `{}` has no axiom to check", source.name)));
+        }
+    }
+    for wanted in &options.axioms {
+        match source.check_named(wanted) {
+            Some(i) if is_axiom(&source.checks[i]) => questions.push(Question(i)),
+            Some(i) => errors.push(Diagnostic::error(format!("`{wanted}` of `{}` is not an axiom", source.name)).at(
+                &source.checks[i].place.file,
+                source.checks[i].place.span,
+                "it says when a program is undefined",
+            )),
+            None => {
+                let names: Vec<String> = source.checks.iter().filter(|c| is_axiom(c)).map(|c| c.display_name()).collect();
+                let error = Diagnostic::error(format!("the source model `{}` has no axiom `{wanted}`", source.name));
+                errors.push(match nearest(wanted, names.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(format!("its axioms: {}", names.join(", "))),
+                });
+            }
+        }
+    }
+    questions.sort_unstable();
+    questions.dedup();
+
+    let all = constructs(source.signature);
+    let mut matching = |wanted: &String| {
+        let canonical = wanted.to_uppercase().replace("ACQREL", "ACQ_REL");
+        let name = |c: &Construct| c.name(source.signature);
+        let found: Vec<Construct> =
+            all.iter().copied().filter(|c| name(c) == canonical || c.operation.to_string() == canonical).collect();
+        if found.is_empty() {
+            let names: Vec<String> = all.iter().map(name).collect();
+            let error = Diagnostic::error(format!("the source language has no construct `{wanted}`"));
+            errors.push(match nearest(&canonical, names.iter().map(String::as_str)) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(format!("constructs: {}; or a whole operation: R, W, RMW, F", names.join(", "))),
+            });
+        }
+        found
+    };
+    let without: Vec<Construct> = options.without.iter().flat_map(&mut matching).collect();
+    let only: Vec<Construct> = options.only.iter().flat_map(&mut matching).collect();
+    let constructs: Vec<Construct> =
+        all.iter().copied().filter(|c| !without.contains(c) && (options.only.is_empty() || only.contains(c))).collect();
+    if constructs.is_empty() && errors.is_empty() {
+        errors.push(Diagnostic::error("--only and --without leave no construct to make programs of"));
+    }
+    if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
+}
+
+/// Refuses bounds for which executions would be larger than the judge takes.
+pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
+    let slots = problem.vocabulary.content.slots;
+    // Each source event has its access, its slots, and possibly a location of its own with an initial write.
+    let most = (margay_models::bits::MAX_EVENTS / (2 + slots.before + slots.after)).min(MAX_BOUND);
+    if options.bound > most {
+        return Err(vec![
+            Diagnostic::error(format!(
+                "a bound of {} events is out of reach; the largest bound of this mapping is {most}",
+                options.bound
+            ))
+            .help("each event more takes about five times as long; bounds of 4 to 8 find what is to be found"),
+        ]);
+    }
+    Ok(())
+}
+
+/// The questions as the solver gets them.
+pub fn asks(problem: &mut Problem, asked: &Asked, options: &CheckOptions) -> Vec<Ask> {
+    match options.co {
+        CoReading::Universal => problem.goals.iter().map(|&(question, goal)| Ask { questions: vec![question], goal }).collect(),
+        // An outcome is explained by one modification order that satisfies all axioms at once: one question.
+        CoReading::Exists => {
+            let goals: Vec<_> = problem.goals.iter().map(|&(_, goal)| goal).collect();
+            let goal = problem.logic.or(goals);
+            vec![Ask { questions: asked.questions.clone(), goal }]
+        }
+    }
+}

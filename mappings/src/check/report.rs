@@ -1,0 +1,92 @@
+//! What a check found out.
+
+use margay_models::bits::Event;
+use margay_models::execution::Execution;
+use margay_models::explain::Violation;
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// No counterexample up to the bound.
+    None,
+    /// There is one.
+    Counterexample,
+    /// A limit was reached; the reason in words.
+    Undecided(String),
+}
+
+/// Effort for one axiom at one bound, summed over the thread shapes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The axiom.
+    pub axiom: String,
+    /// The number of source events.
+    pub bound: usize,
+    /// What came out at this bound.
+    pub verdict: Verdict,
+    /// Thread shapes that were decided.
+    pub shapes: usize,
+    /// All thread shapes of the bound.
+    pub all_shapes: usize,
+    /// SAT variables.
+    pub variables: usize,
+    /// Clauses.
+    pub clauses: usize,
+    /// Conflicts.
+    pub conflicts: u64,
+    /// Seconds of work (of all threads together): translation and solving.
+    pub seconds: f64,
+}
+
+/// The answer for one axiom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AxiomReport {
+    /// The axiom's name in the source model.
+    pub axiom: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// No counterexample has this many events or fewer; with a counterexample, its number of events.
+    pub bound: usize,
+    /// Its rows, bound by bound.
+    pub rows: Vec<Row>,
+}
+
+/// A counterexample that the judge has confirmed.
+#[derive(Debug, Clone)]
+pub struct Counterexample {
+    /// The violated axiom.
+    pub axiom: String,
+    /// The number of source events, without initial writes; an RMW is two.
+    pub events: usize,
+    /// The source execution: well-formed, free of undefined behaviour, and illegal.
+    pub source: Execution,
+    /// The target execution: well-formed and legal.
+    pub target: Execution,
+    /// For each target event, the source event that it comes from (initial writes from initial writes).
+    pub origin: Vec<Event>,
+    /// The write that each location ends with.
+    pub finals: Vec<Option<Event>>,
+    /// The same for the target.
+    pub target_finals: Vec<Option<Event>>,
+    /// Why the source execution is illegal.
+    pub violation: Option<Violation>,
+}
+
+/// The result of [`super::check`].
+#[derive(Debug, Clone)]
+pub struct CheckReport {
+    /// The answer over all axioms.
+    pub verdict: Verdict,
+    /// For all axioms: no counterexample with this many events or fewer (one less than the smallest counterexample).
+    pub established: usize,
+    /// Axiom by axiom, in the order of the source model.
+    pub axioms: Vec<AxiomReport>,
+    /// Smallest counterexamples.
+    pub counterexamples: Vec<Counterexample>,
+    /// With `all`: was the limit on their number reached?
+    pub truncated: bool,
+    /// Candidates that a modification order explains ([`super::CoReading::Exists`]).
+    pub explained: usize,
+    /// The constructs that programs were made of.
+    pub constructs: Vec<String>,
+}

@@ -1,0 +1,140 @@
+//! The atoms of one search problem: source events, one initial write for each possible location, the slots around each event
+//! that the mapping may fill with fences, and threads.
+//!
+//! Events of the source *are* the accesses of the target: reads-from, locations and RMW pairs need no second copy
+//! (encoding.md, 2). Only the fences that a lowering adds are atoms of their own.
+
+use margay_solver::{Atom, TupleSet, Universe};
+
+use super::shape::Shape;
+
+/// Which slots the mapping needs around each event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Slots {
+    /// Before the access.
+    pub before: usize,
+    /// After the access (or after the first fence of a fence row).
+    pub after: usize,
+}
+
+/// An atom, by what it stands for. Events are numbered thread by thread in program order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// A source event; in the target, its access.
+    Event(usize),
+    /// The initial write of the location whose first event (in the numbering) is this one.
+    Init(usize),
+    /// The `k`-th slot before an event.
+    Before(usize, usize),
+    /// The `k`-th slot after an event.
+    After(usize, usize),
+    /// A thread.
+    Thread(usize),
+}
+
+/// The universe of one shape.
+#[derive(Debug, Clone)]
+pub struct Atoms {
+    /// The thread shape.
+    pub shape: Shape,
+    /// The slots of each event.
+    pub slots: Slots,
+    /// The thread of each event.
+    pub thread: Vec<usize>,
+}
+
+impl Atoms {
+    /// The atoms of a shape.
+    pub fn new(shape: &Shape, slots: Slots) -> Self {
+        Self { shape: shape.clone(), slots, thread: shape.thread_of_events() }
+    }
+
+    /// The number of source events.
+    pub fn events(&self) -> usize {
+        self.thread.len()
+    }
+
+    /// The atom of a place.
+    pub fn atom(&self, place: Place) -> Atom {
+        let n = self.events();
+        let index = match place {
+            Place::Event(e) => e,
+            Place::Init(e) => n + e,
+            Place::Before(e, k) => 2 * n + k * n + e,
+            Place::After(e, k) => 2 * n + (self.slots.before + k) * n + e,
+            Place::Thread(t) => 2 * n + (self.slots.before + self.slots.after) * n + t,
+        };
+        Atom(index as u32)
+    }
+
+    /// The place of an atom.
+    pub fn place(&self, atom: Atom) -> Place {
+        let n = self.events();
+        let index = atom.0 as usize;
+        let (block, e) = (index / n, index % n);
+        match block {
+            0 => Place::Event(e),
+            1 => Place::Init(e),
+            b if b < 2 + self.slots.before => Place::Before(e, b - 2),
+            b if b < 2 + self.slots.before + self.slots.after => Place::After(e, b - 2 - self.slots.before),
+            _ => Place::Thread(index - (2 + self.slots.before + self.slots.after) * n),
+        }
+    }
+
+    /// All atoms, named for printing.
+    pub fn universe(&self) -> Universe {
+        let total = (2 + self.slots.before + self.slots.after) * self.events() + self.shape.threads();
+        Universe::new((0..total).map(|i| match self.place(Atom(i as u32)) {
+            Place::Event(e) => format!("e{e}"),
+            Place::Init(e) => format!("i{e}"),
+            Place::Before(e, k) => format!("e{e}.before{k}"),
+            Place::After(e, k) => format!("e{e}.after{k}"),
+            Place::Thread(t) => format!("T{t}"),
+        }))
+    }
+
+    /// The places that belong to an event in the target, in program order.
+    pub fn target_places(&self, event: usize) -> impl Iterator<Item = Place> + use<> {
+        let Slots { before, after } = self.slots;
+        (0..before)
+            .map(move |k| Place::Before(event, k))
+            .chain(std::iter::once(Place::Event(event)))
+            .chain((0..after).map(move |k| Place::After(event, k)))
+    }
+
+    /// Every target place with its thread, in program order thread by thread.
+    pub fn all_target_places(&self) -> Vec<(Place, usize)> {
+        (0..self.events()).flat_map(|e| self.target_places(e).map(move |p| (p, e))).map(|(p, e)| (p, self.thread[e])).collect()
+    }
+
+    /// A set of atoms.
+    pub fn set(&self, places: impl IntoIterator<Item = Place>) -> TupleSet {
+        TupleSet::from_tuples(1, places.into_iter().map(|p| [self.atom(p)]))
+    }
+
+    /// A binary relation over atoms.
+    pub fn pairs(&self, pairs: impl IntoIterator<Item = (Place, Place)>) -> TupleSet {
+        TupleSet::from_tuples(2, pairs.into_iter().map(|(a, b)| [self.atom(a), self.atom(b)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Atoms, Place, Slots};
+    use crate::encode::shape::Shape;
+    use margay_solver::Atom;
+
+    #[test]
+    fn places_and_atoms_are_inverse() {
+        for slots in [Slots::default(), Slots { before: 1, after: 0 }, Slots { before: 2, after: 1 }] {
+            for shape in Shape::all(5) {
+                let atoms = Atoms::new(&shape, slots);
+                let universe = atoms.universe();
+                for i in 0..universe.len() as u32 {
+                    assert_eq!(atoms.atom(atoms.place(Atom(i))), Atom(i));
+                }
+                assert!(matches!(atoms.place(Atom(universe.len() as u32 - 1)), Place::Thread(_)));
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The question "can a legal target execution be read back as an illegal source execution?" as a relational problem: one
+//! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
+
+pub mod atoms;
+pub mod preference;
+mod problem;
+pub mod shape;
+mod source;
+pub mod symmetry;
+mod target;
+pub mod vocabulary;
+
+pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+pub use target::roles;

@@ -1,0 +1,92 @@
+//! Which of several smallest counterexamples to show: fewer threads (by the order of shapes), then fewer locations, then weaker
+//! annotations, and then the first in a fixed order of all tuples, so that the choice depends on nothing but the question.
+
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, Operation};
+use margay_solver::Relation;
+
+use super::atoms::{Atoms, Place};
+use super::vocabulary::Vocabulary;
+
+/// A tuple whose truth is to be avoided, with its weight.
+pub type Cost = (u32, Relation, Vec<Place>);
+
+/// Locations: one for each event that names its location.
+pub fn locations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
+    (0..atoms.events()).map(|e| (1, v.at, vec![Place::Event(e), Place::Event(e)])).collect()
+}
+
+/// The strength of annotations: an order step weighs more than a scope step.
+pub fn annotations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
+    let mut out = Vec::new();
+    for e in 0..atoms.events() {
+        for &(construct, relation) in &v.construct {
+            out.push((strength(construct), relation, vec![Place::Event(e)]));
+        }
+        for &(scope, relation) in &v.scope {
+            out.push((scope_width(scope), relation, vec![Place::Event(e)]));
+        }
+    }
+    out.retain(|&(weight, ..)| weight > 0);
+    out
+}
+
+/// How strong a construct is, in steps of its order; an RMW is as strong as its parts and a little more.
+fn strength(construct: Construct) -> u32 {
+    let order = match construct.order {
+        Order::Plain => 0,
+        Order::Rlx => 1,
+        Order::Acq | Order::Rel => 2,
+        Order::AcqRel => 3,
+        Order::Sc => 4,
+    };
+    4 * order + if construct.operation == Operation::Rmw { 2 } else { 0 }
+}
+
+fn scope_width(scope: Scope) -> u32 {
+    match scope {
+        Scope::Cta => 0,
+        Scope::Cluster => 1,
+        Scope::Gpu => 2,
+        Scope::Sys => 3,
+    }
+}
+
+/// The fixed order in which the remaining choices are made, each with the value that is preferred.
+pub fn order(v: &Vocabulary, atoms: &Atoms) -> Vec<(bool, Relation, Vec<Place>)> {
+    let n = atoms.events();
+    let event = Place::Event;
+    let mut out = Vec::new();
+    for e in 0..n {
+        let sets = v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)).chain(v.choice.iter().copied());
+        // Weakest first in each list: prefer the first one that is possible.
+        out.extend(sets.map(|r| (true, r, vec![event(e)])));
+    }
+    for e in 0..n {
+        out.extend((0..=e).map(|f| (true, v.at, vec![event(e), event(f)])));
+    }
+    for r in 0..n {
+        // Prefer a read of another event to one of the initial write: it says more in a picture.
+        out.extend((0..n).filter(|&w| w != r).map(|w| (true, v.rf, vec![event(w), event(r)])));
+        out.extend((0..=r).map(|i| (true, v.rf, vec![Place::Init(i), event(r)])));
+    }
+    for a in 0..n {
+        // A modification order that follows the numbering is easier to read; as few coherence edges as possible.
+        out.extend((a + 1..n).map(|b| (true, v.mo_ascending, vec![event(a), event(b)])));
+        out.extend((a + 1..n).map(|b| (false, v.related, vec![event(a), event(b)])));
+    }
+    let threads = atoms.shape.threads();
+    for &(_, relation) in &v.together {
+        for s in 0..threads {
+            out.extend((s + 1..threads).map(|t| (false, relation, vec![Place::Thread(s), Place::Thread(t)])));
+        }
+    }
+    for relation in v.dependencies {
+        out.extend((0..n).flat_map(|a| (a + 1..n).map(move |b| (false, relation, vec![event(a), event(b)]))));
+    }
+    let places: Vec<Place> = atoms.all_target_places().into_iter().map(|(p, _)| p).collect();
+    for &p in &places {
+        out.extend(places.iter().filter(|&&q| p != q).map(|&q| (false, v.fence_order, vec![p, q])));
+    }
+    out
+}

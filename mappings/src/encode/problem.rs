@@ -1,0 +1,237 @@
+//! The whole formula for a mapping, independent of shape and bound.
+
+use margay_models::execution::{Order, Scope};
+use margay_models::lower::{Base, lower};
+use margay_models::model::{Check, CheckKind, Model, Role as CheckRole};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
+use margay_solver::{Expr, Formula, Logic, TupleSet};
+
+use super::atoms::Slots;
+use super::source::{Source, SourceBase};
+use super::symmetry;
+use super::target::{Target, TargetBase, roles};
+use super::vocabulary::{Content, Role, Vocabulary};
+use crate::language::{Mapping, StepScope};
+
+/// An axiom of the source model whose violation is searched for: an index into its checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Question(pub usize);
+
+/// What the search ranges over.
+#[derive(Debug, Clone)]
+pub struct ProblemOptions {
+    /// The constructs that programs are made of.
+    pub constructs: Vec<Construct>,
+    /// Is a location either atomic or plain, never both?
+    pub typed: bool,
+    /// Leave out scopes that include no thread more than the next narrower one.
+    pub narrow_scopes: bool,
+}
+
+/// A mapping as formulas over a [`Vocabulary`].
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// All expressions.
+    pub logic: Logic,
+    /// The relations.
+    pub vocabulary: Vocabulary,
+    /// What every candidate satisfies: both levels are well-formed, the target execution is legal, the source execution has
+    /// no undefined behaviour.
+    pub hard: Vec<Formula>,
+    /// For each question: the source execution violates the axiom.
+    pub goals: Vec<(Question, Formula)>,
+    source: Source,
+}
+
+/// Is the check an axiom that the search may be asked about: one that restricts executions, or an optional one (`flag ~acyclic`,
+/// `flag ~irreflexive`: docs/cat.md, "Flags")?
+pub fn is_axiom(check: &Check) -> bool {
+    match check.role {
+        CheckRole::Axiom => true,
+        CheckRole::Flag => check.negated && check.kind != CheckKind::Empty,
+        CheckRole::UndefinedUnless | CheckRole::Assert => false,
+    }
+}
+
+/// Is the check one that is asked about unless axioms are named?
+pub fn is_default_axiom(check: &Check) -> bool {
+    check.role == CheckRole::Axiom
+}
+
+/// Does the check say when a program is undefined (`flag ~empty race`, `undefined_unless`)?
+pub fn is_undefined_behaviour(check: &Check) -> bool {
+    match check.role {
+        CheckRole::UndefinedUnless => true,
+        CheckRole::Flag => check.negated && check.kind == CheckKind::Empty,
+        CheckRole::Axiom | CheckRole::Assert => false,
+    }
+}
+
+/// The formula for "the check is satisfied" in the sense of its role, from the formula for its test.
+fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
+    match check.role {
+        CheckRole::Axiom | CheckRole::Assert | CheckRole::UndefinedUnless => test,
+        // A flag is raised when its test holds.
+        CheckRole::Flag => logic.not(test),
+    }
+}
+
+impl Problem {
+    /// Translates a mapping.
+    pub fn new(mapping: &Mapping, options: &ProblemOptions, questions: &[Question]) -> Self {
+        let mut logic = Logic::new();
+        let content = content(mapping, options);
+        let passes_scopes = mapping.rows.iter().all(|row| {
+            !matches!(row.scope, crate::language::ScopePattern::Named(_))
+                && row.alternatives.iter().flat_map(|l| &l.steps).all(|s| !matches!(s.scope, StepScope::Named(_)))
+        });
+        let v = Vocabulary::new(&mut logic, content);
+        let source = Source::new(&mut logic, &v);
+        let mut hard = source.wellformed(&mut logic, &v, options.typed);
+        let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
+
+        let base = TargetBase::new(&mut logic, &target);
+        let lowered = lower(&mapping.target, &mut logic, &base);
+        for (check, &test) in mapping.target.checks.iter().zip(&lowered.checks) {
+            if check.role == CheckRole::Axiom {
+                hard.push(test);
+            }
+        }
+
+        let base = SourceBase::new(&mut logic, &source);
+        let lowered = lower(&mapping.source, &mut logic, &base);
+        for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
+            if is_undefined_behaviour(check) {
+                hard.push(satisfied(&mut logic, check, test));
+            }
+        }
+        let goals = questions
+            .iter()
+            .map(|&question| {
+                let fine = satisfied(&mut logic, &mapping.source.checks[question.0], lowered.checks[question.0]);
+                (question, logic.not(fine))
+            })
+            .collect();
+        if options.narrow_scopes
+            && passes_scopes
+            && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
+        {
+            hard.extend(symmetry::narrow_scopes(&mut logic, &source));
+        }
+        Self { logic, vocabulary: v, hard, goals, source }
+    }
+
+    /// The formula: with modification order by the given total order of events, the source satisfies all questions' axioms and
+    /// every location ends with the same write. An outcome that some modification order explains is no counterexample.
+    pub fn explained_by(&mut self, mapping: &Mapping, order: Expr) -> Formula {
+        let logic = &mut self.logic;
+        let base = SourceBase::new(logic, &self.source);
+        let mut to_writes = |from: Expr| {
+            let pairs = logic.restrict_domain(from, self.source.loc);
+            logic.restrict_range(pairs, self.source.writes)
+        };
+        let (among_writes, from_inits) = (to_writes(self.source.writes), to_writes(self.source.inits));
+        let events = logic.intersection(among_writes, order);
+        let mo = logic.union(events, from_inits);
+        let lowered = lower(&mapping.source, logic, &WithOrder { base: &base, mo });
+        let mut parts = Vec::new();
+        for &(question, _) in &self.goals {
+            let check = &mapping.source.checks[question.0];
+            parts.push(satisfied(logic, check, lowered.checks[question.0]));
+        }
+        let mut last = |order: Expr| {
+            let overwritten = logic.domain(order);
+            logic.difference(self.source.writes, overwritten)
+        };
+        let (finals, finals_here) = (last(self.source.mo), last(mo));
+        parts.push(logic.equal(finals, finals_here));
+        logic.and(parts)
+    }
+
+    /// The formula: modification order by the relation `other_order` explains the outcome.
+    pub fn explainable(&mut self, mapping: &Mapping) -> Formula {
+        let other = self.logic.rel(self.vocabulary.other_order);
+        let events = self.source.events;
+        let total = self.logic.total_order(other, events);
+        let explained = self.explained_by(mapping, other);
+        self.logic.and([total, explained])
+    }
+
+    /// The formula: modification order by a constant total order does not explain the outcome.
+    pub fn not_explained_by(&mut self, mapping: &Mapping, order: TupleSet) -> Formula {
+        let order = self.logic.constant(order);
+        let explained = self.explained_by(mapping, order);
+        self.logic.not(explained)
+    }
+}
+
+/// A source level with another modification order.
+struct WithOrder<'a> {
+    base: &'a SourceBase<'a>,
+    mo: Expr,
+}
+
+impl Base for WithOrder<'_> {
+    fn set(&self, set: BaseSet) -> Option<Expr> {
+        self.base.set(set)
+    }
+
+    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+        if relation == BaseRelation::Co { Some(self.mo) } else { self.base.relation(relation) }
+    }
+
+    fn universe(&self) -> Expr {
+        self.base.universe()
+    }
+}
+
+/// Does the model look at scopes and placement through `sr` alone?
+fn sees_scopes_by_inclusion(model: &Model) -> bool {
+    let sets = [BaseSet::Cta, BaseSet::Cluster, BaseSet::Gpu, BaseSet::Sys];
+    let relations = [BaseRelation::Scta, BaseRelation::Scluster, BaseRelation::Sgpu];
+    !sets.iter().any(|&s| model.mentions_set(s)) && !relations.iter().any(|&r| model.mentions_relation(r))
+}
+
+/// What the relations must be able to express.
+fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
+    let scopes = mapping.scopes();
+    let mut slots = Slots::default();
+    let mut sc_fences = Vec::new();
+    let mut alternatives = 1;
+    let mut placements = scopes.clone();
+    for row in mapping.rows.iter().filter(|row| options.constructs.contains(&row.construct)) {
+        alternatives = alternatives.max(row.alternatives.len());
+        for lowering in &row.alternatives {
+            for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
+                match role {
+                    Role::Before(k) => slots.before = slots.before.max(k + 1),
+                    Role::After(k) => slots.after = slots.after.max(k + 1),
+                    Role::Access => {}
+                }
+                if step.operation == Operation::Fence && step.order == Order::Sc {
+                    sc_fences.push(role);
+                }
+                match step.scope {
+                    StepScope::Named(scope) => placements.push(scope),
+                    StepScope::Same if scopes.is_empty() => placements.push(Scope::Sys),
+                    StepScope::Same | StepScope::None => {}
+                }
+            }
+        }
+    }
+    sc_fences.sort_unstable();
+    sc_fences.dedup();
+    placements.sort_unstable();
+    placements.dedup();
+    let dependencies = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
+    Content {
+        constructs: options.constructs.clone(),
+        scopes,
+        placements,
+        slots,
+        alternatives,
+        dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
+        partial_coherence: !mapping.target.signature.total_coherence(),
+        sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
+    }
+}

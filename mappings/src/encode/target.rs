@@ -1,0 +1,333 @@
+//! The target level: what the rows of the mapping make of the source events (encoding.md, 2). Accesses keep their atoms;
+//! fences that a lowering adds are slots, present where a row says so.
+
+use margay_models::execution::{Order, Scope};
+use margay_models::lower::Base;
+use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature};
+use margay_solver::{Expr, Formula, Logic};
+
+use super::source::{Source, find, inclusion, placed};
+use super::vocabulary::{Role, Vocabulary};
+use crate::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
+
+/// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
+/// event itself.
+pub fn roles(lowering: &Lowering) -> Vec<Role> {
+    let access = lowering.access().unwrap_or(0);
+    (0..lowering.steps.len())
+        .map(|i| match i.cmp(&access) {
+            std::cmp::Ordering::Less => Role::Before(i),
+            std::cmp::Ordering::Equal => Role::Access,
+            std::cmp::Ordering::Greater => Role::After(i - access - 1),
+        })
+        .collect()
+}
+
+/// The base sets and relations of the target execution.
+#[derive(Debug, Clone)]
+pub struct Target {
+    universe: Expr,
+    reads: Expr,
+    writes: Expr,
+    fences: Expr,
+    inits: Expr,
+    halves: Expr,
+    orders: Vec<(Order, Expr)>,
+    scopes: Vec<(Scope, Expr)>,
+    volatile: Expr,
+    plain: Expr,
+    atomics: Expr,
+    relations: Vec<(BaseRelation, Expr)>,
+    placed: Vec<(Scope, Expr)>,
+}
+
+/// Sets under construction, by what they tag.
+#[derive(Default)]
+struct Parts {
+    kinds: Vec<(Kind, Expr)>,
+    orders: Vec<(Order, Expr)>,
+    scopes: Vec<(Scope, Expr)>,
+    volatile: Vec<Expr>,
+    present: Vec<Expr>,
+}
+
+/// Read, write or fence event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+    Fence,
+}
+
+impl Target {
+    /// Lowers the source by the mapping's rows. Formulas that the instance must satisfy besides are added to `formulas`.
+    pub fn new(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source, formulas: &mut Vec<Formula>) -> Self {
+        let mut parts = Parts::default();
+        for &(construct, relation) in &v.construct {
+            let set = logic.rel(relation);
+            for row in mapping.rows.iter().filter(|row| row.construct == construct) {
+                let set = match row.scope {
+                    ScopePattern::Any(_) => set,
+                    ScopePattern::Named(scope) => match find(&source.scopes, scope) {
+                        Some(scope) => logic.intersection(set, scope),
+                        None => continue,
+                    },
+                };
+                row_parts(logic, row, set, v, source, &mut parts, formulas);
+            }
+        }
+
+        let signature = mapping.target.signature;
+        let collect = |logic: &mut Logic, sets: Vec<Expr>| logic.union_all(1, sets);
+        let kind = |wanted: Kind| parts.kinds.iter().filter(move |(k, _)| *k == wanted).map(|&(_, e)| e).collect::<Vec<_>>();
+        let reads = collect(logic, kind(Kind::Read));
+        let writes = collect(logic, kind(Kind::Write));
+        let fences = collect(logic, kind(Kind::Fence));
+        let present = collect(logic, parts.present.clone());
+        let orders: Vec<(Order, Expr)> = grouped(logic, &parts.orders);
+        let scopes: Vec<(Scope, Expr)> = grouped(logic, &parts.scopes);
+        let volatile = collect(logic, parts.volatile.clone());
+        let universe = logic.union(present, source.inits);
+        let accesses = logic.union(reads, writes);
+        let plain = match find(&orders, Order::Plain) {
+            Some(plain) => {
+                let plain = logic.intersection(plain, accesses);
+                logic.union(plain, source.inits)
+            }
+            None => source.inits,
+        };
+        let atomics = {
+            let rest = logic.difference(present, plain);
+            logic.difference(rest, source.inits)
+        };
+
+        let all_po = logic.rel(v.target_po);
+        let po = logic.restrict_domain(present, all_po);
+        let po = logic.restrict_range(po, present);
+        let thread = logic.restrict_domain(present, source.thread);
+        let back = logic.transpose(thread);
+        let int = logic.join(thread, back);
+        let alone = logic.diagonal(source.inits);
+        let int = logic.union(int, alone);
+        let placed = placed(logic, &source.together, thread);
+        let sr = inclusion(logic, &scopes, &placed);
+        let co = if signature.total_coherence() { source.mo } else { source.partial_co };
+        let base = |relation: BaseRelation| find(&source.relations, relation);
+        let mut relations = vec![
+            (BaseRelation::Po, po),
+            (BaseRelation::Co, co),
+            (BaseRelation::Loc, source.loc),
+            (BaseRelation::Vloc, source.loc),
+            (BaseRelation::Int, int),
+            (BaseRelation::Rmw, source.rmw),
+            (BaseRelation::Sr, sr),
+        ];
+        for relation in [BaseRelation::Rf, BaseRelation::Addr, BaseRelation::Data] {
+            relations.extend(base(relation).map(|e| (relation, e)));
+        }
+        if let Some(ctrl) = base(BaseRelation::Ctrl) {
+            // What is control-dependent stays so with all that its lowering adds.
+            let mut all = vec![ctrl];
+            for &slot in v.before.iter().chain(&v.after) {
+                let slot = logic.rel(slot);
+                all.push(logic.join(ctrl, slot));
+            }
+            let all = logic.union_all(2, all);
+            relations.push((BaseRelation::Ctrl, logic.restrict_range(all, present)));
+        }
+        if signature == Signature::Ptx {
+            let order = logic.rel(v.fence_order);
+            relations.push((BaseRelation::SyncFence, order));
+            fence_order(logic, order, fences, &orders, formulas);
+            let twice = logic.join(co, co);
+            formulas.push(logic.subset(twice, co));
+        }
+        let halves = logic.union(source.read_halves, source.write_halves);
+        Self {
+            universe,
+            reads,
+            writes,
+            fences,
+            inits: source.inits,
+            halves,
+            orders,
+            scopes,
+            volatile,
+            plain,
+            atomics,
+            relations,
+            placed,
+        }
+    }
+}
+
+/// Fence-SC order is a strict partial order over the `fence.sc` that are present (PTX ISA 8.9.3).
+fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: &[(Order, Expr)], formulas: &mut Vec<Formula>) {
+    let strong = match find(orders, Order::Sc) {
+        Some(sc) => logic.intersection(sc, fences),
+        None => logic.empty(1),
+    };
+    let allowed = logic.product(strong, strong);
+    formulas.push(logic.subset(order, allowed));
+    let twice = logic.join(order, order);
+    formulas.push(logic.subset(twice, order));
+    let back = logic.transpose(order);
+    let both = logic.intersection(order, back);
+    formulas.push(logic.no(both));
+}
+
+/// What one row makes of the events in `set` (for an RMW: its read halves).
+fn row_parts(
+    logic: &mut Logic,
+    row: &Row,
+    set: Expr,
+    v: &Vocabulary,
+    source: &Source,
+    parts: &mut Parts,
+    formulas: &mut Vec<Formula>,
+) {
+    let next = logic.rel(v.next);
+    for (k, &choice) in v.choice.iter().enumerate().skip(row.alternatives.len()) {
+        debug_assert!(k >= row.alternatives.len());
+        let choice = logic.rel(choice);
+        let taken = logic.intersection(set, choice);
+        formulas.push(logic.no(taken));
+    }
+    for (k, lowering) in row.alternatives.iter().enumerate() {
+        let set = match v.choice.get(k) {
+            Some(&choice) if row.alternatives.len() > 1 => {
+                let choice = logic.rel(choice);
+                logic.intersection(set, choice)
+            }
+            _ => set,
+        };
+        let is_rmw = row.construct.operation == Operation::Rmw;
+        let last = if is_rmw { logic.join(set, next) } else { set };
+        for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
+            // The places of this step, and each source scope carried to them.
+            let (events, slot) = match role {
+                Role::Access => (set, None),
+                Role::Before(k) => (set, v.before.get(k)),
+                Role::After(k) => (last, v.after.get(k)),
+            };
+            let carry = |logic: &mut Logic, events: Expr| match slot {
+                Some(&slot) => {
+                    let slot = logic.rel(slot);
+                    logic.join(events, slot)
+                }
+                None => events,
+            };
+            let places = carry(logic, events);
+            parts.present.push(places);
+            let mut all = vec![places];
+            match step.operation {
+                Operation::Read => parts.kinds.push((Kind::Read, places)),
+                Operation::Write => parts.kinds.push((Kind::Write, places)),
+                Operation::Fence => parts.kinds.push((Kind::Fence, places)),
+                Operation::Rmw => {
+                    let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
+                    parts.kinds.push((Kind::Read, places));
+                    parts.kinds.push((Kind::Write, last));
+                    parts.present.push(last);
+                    parts.orders.push((whole.read_order(), places));
+                    parts.orders.push((whole.write_order(), last));
+                    all.push(last);
+                }
+            }
+            if step.operation != Operation::Rmw {
+                parts.orders.push((step.order, places));
+            }
+            if step.volatile {
+                parts.volatile.extend(&all);
+            }
+            match step.scope {
+                StepScope::None => {}
+                StepScope::Named(scope) => parts.scopes.extend(all.iter().map(|&e| (scope, e))),
+                // A source without scopes speaks of the whole system.
+                StepScope::Same if source.scopes.is_empty() => parts.scopes.extend(all.iter().map(|&e| (Scope::Sys, e))),
+                StepScope::Same => {
+                    for &(scope, with_scope) in &source.scopes {
+                        let here = logic.intersection(events, with_scope);
+                        let here = carry(logic, here);
+                        parts.scopes.push((scope, here));
+                        if step.operation == Operation::Rmw {
+                            let there = logic.intersection(last, with_scope);
+                            parts.scopes.push((scope, there));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One union for each key, in ascending order of keys.
+fn grouped<K: Copy + Ord>(logic: &mut Logic, parts: &[(K, Expr)]) -> Vec<(K, Expr)> {
+    let mut keys: Vec<K> = parts.iter().map(|&(k, _)| k).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_iter()
+        .map(|key| {
+            let sets: Vec<Expr> = parts.iter().filter(|(k, _)| *k == key).map(|&(_, e)| e).collect();
+            (key, logic.union_all(1, sets))
+        })
+        .collect()
+}
+
+/// The target level as a .cat model sees it.
+pub struct TargetBase<'a> {
+    target: &'a Target,
+    all_writes: Expr,
+    memory: Expr,
+}
+
+impl<'a> TargetBase<'a> {
+    /// Completes the expressions of a level.
+    pub fn new(logic: &mut Logic, target: &'a Target) -> Self {
+        let all_writes = logic.union(target.writes, target.inits);
+        let memory = logic.union(target.reads, all_writes);
+        Self { target, all_writes, memory }
+    }
+}
+
+impl Base for TargetBase<'_> {
+    fn set(&self, set: BaseSet) -> Option<Expr> {
+        let t = self.target;
+        match set {
+            BaseSet::Universe => Some(t.universe),
+            BaseSet::W => Some(self.all_writes),
+            BaseSet::R => Some(t.reads),
+            BaseSet::M | BaseSet::Gen => Some(self.memory),
+            BaseSet::F | BaseSet::Mfence => Some(t.fences),
+            BaseSet::Rmw => Some(t.halves),
+            BaseSet::Iw => Some(t.inits),
+            BaseSet::Na | BaseSet::Weak => Some(t.plain),
+            BaseSet::Atomic => Some(t.atomics),
+            BaseSet::Rlx => find(&t.orders, Order::Rlx),
+            BaseSet::Acq => find(&t.orders, Order::Acq),
+            BaseSet::Rel => find(&t.orders, Order::Rel),
+            BaseSet::AcqRel => find(&t.orders, Order::AcqRel),
+            BaseSet::Sc => find(&t.orders, Order::Sc),
+            BaseSet::Cta => find(&t.scopes, Scope::Cta),
+            BaseSet::Cluster => find(&t.scopes, Scope::Cluster),
+            BaseSet::Gpu => find(&t.scopes, Scope::Gpu),
+            BaseSet::Sys => find(&t.scopes, Scope::Sys),
+            BaseSet::Volatile => Some(t.volatile),
+            BaseSet::B | BaseSet::Alias | BaseSet::Sur | BaseSet::Tex | BaseSet::Con | BaseSet::Red | BaseSet::Mmio => None,
+        }
+    }
+
+    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+        let t = self.target;
+        match relation {
+            BaseRelation::Scta => find(&t.placed, Scope::Cta),
+            BaseRelation::Scluster => find(&t.placed, Scope::Cluster),
+            BaseRelation::Sgpu => find(&t.placed, Scope::Gpu),
+            other => find(&t.relations, other),
+        }
+    }
+
+    fn universe(&self) -> Expr {
+        self.target.universe
+    }
+}

@@ -1,0 +1,232 @@
+//! The relations of the search problem. Constants of a shape (program order, who runs where in the numbering) are relations
+//! with exact bounds; what is searched for (kinds, orders, scopes, locations, reads-from, ...) has an upper bound.
+
+use margay_models::execution::Scope;
+use margay_models::signature::{Construct, Operation};
+use margay_solver::{Bounds, Logic, Relation, TupleSet};
+
+use super::atoms::{Atoms, Place, Slots};
+
+/// What the relations depend on: the constructs and scopes of the search, and what the models look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// The constructs that may occur.
+    pub constructs: Vec<Construct>,
+    /// The scopes that operations may have; empty if the source has none.
+    pub scopes: Vec<Scope>,
+    /// The scopes that the source or a row names, narrowest first: which threads share them matters.
+    pub placements: Vec<Scope>,
+    /// The slots around each event.
+    pub slots: Slots,
+    /// The largest number of alternatives in a row.
+    pub alternatives: usize,
+    /// May the source have dependencies (does its model look at them)?
+    pub dependencies: bool,
+    /// Does the target have a partial coherence order beside the source's total one?
+    pub partial_coherence: bool,
+    /// Where the target may have `fence.sc`: its Fence-SC order relates these places.
+    pub sc_fences: Vec<Role>,
+}
+
+/// A place around an event, whatever the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// The access itself, or the first fence of a fence row.
+    Access,
+    /// A slot before.
+    Before(usize),
+    /// A slot after.
+    After(usize),
+}
+
+impl Role {
+    /// The role of a target place.
+    fn of(place: Place) -> Option<Role> {
+        match place {
+            Place::Event(_) => Some(Role::Access),
+            Place::Before(_, k) => Some(Role::Before(k)),
+            Place::After(_, k) => Some(Role::After(k)),
+            Place::Init(_) | Place::Thread(_) => None,
+        }
+    }
+}
+
+/// The relations.
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    /// What they are made for.
+    pub content: Content,
+    /// Source events. Constant.
+    pub events: Relation,
+    /// Initial writes of all possible locations. Constant.
+    pub inits: Relation,
+    /// From an initial write to the event that names its location. Constant.
+    pub init_event: Relation,
+    /// Program order of the source. Constant.
+    pub po: Relation,
+    /// From each event to the next one of its thread. Constant.
+    pub next: Relation,
+    /// Program order among target places. Constant.
+    pub target_po: Relation,
+    /// From each event to its slots before it. Constants.
+    pub before: Vec<Relation>,
+    /// From each event to its slots after it. Constants.
+    pub after: Vec<Relation>,
+    /// From each event and slot to its thread. Constant.
+    pub thread: Relation,
+    /// The pairs of different events, lower number first. Constant.
+    pub ascending: Relation,
+    /// The events that are each construct; for RMWs their read halves (the write half is the next event).
+    pub construct: Vec<(Construct, Relation)>,
+    /// The events of each scope, both halves of RMWs included.
+    pub scope: Vec<(Scope, Relation)>,
+    /// The events for which the compiler takes each alternative of their row; empty with one alternative everywhere.
+    pub choice: Vec<Relation>,
+    /// From each access to the first event (in the numbering) that accesses its location: locations in order of first use.
+    pub at: Relation,
+    /// Reads-from, initial writes included.
+    pub rf: Relation,
+    /// Modification order where it follows the numbering.
+    pub mo_ascending: Relation,
+    /// Pairs of writes (in the numbering) that the target's coherence order relates.
+    pub related: Relation,
+    /// Pairs of threads (in the numbering) in one cta, one cluster, one gpu.
+    pub together: Vec<(Scope, Relation)>,
+    /// Fence-SC order of the target.
+    pub fence_order: Relation,
+    /// Address, data and control dependencies of the source.
+    pub dependencies: [Relation; 3],
+    /// Another total order of all events: the modification order that may explain an outcome.
+    pub other_order: Relation,
+}
+
+impl Vocabulary {
+    /// Declares the relations.
+    pub fn new(logic: &mut Logic, content: Content) -> Self {
+        let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
+        Self {
+            events: declare("events", 1),
+            inits: declare("inits", 1),
+            init_event: declare("init_event", 2),
+            po: declare("po", 2),
+            next: declare("next", 2),
+            target_po: declare("target_po", 2),
+            before: (0..content.slots.before).map(|k| declare(&format!("before{k}"), 2)).collect(),
+            after: (0..content.slots.after).map(|k| declare(&format!("after{k}"), 2)).collect(),
+            thread: declare("thread", 2),
+            ascending: declare("ascending", 2),
+            construct: content
+                .constructs
+                .iter()
+                .map(|&c| (c, declare(&format!("{}.{}", c.operation, c.order.tag()), 1)))
+                .collect(),
+            scope: content.scopes.iter().map(|&s| (s, declare(s.name(), 1))).collect(),
+            choice: (0..if content.alternatives > 1 { content.alternatives } else { 0 })
+                .map(|k| declare(&format!("choice{k}"), 1))
+                .collect(),
+            at: declare("at", 2),
+            rf: declare("rf", 2),
+            mo_ascending: declare("mo_ascending", 2),
+            related: declare("related", 2),
+            together: content
+                .placements
+                .iter()
+                .filter(|&&s| s != Scope::Sys)
+                .map(|&s| (s, declare(&format!("same_{}", s.name()), 2)))
+                .collect(),
+            fence_order: declare("sync_fence", 2),
+            dependencies: [declare("addr", 2), declare("data", 2), declare("ctrl", 2)],
+            other_order: declare("other_order", 2),
+            content,
+        }
+    }
+
+    /// The relations that are searched for; the others are constants of a shape.
+    pub fn searched(&self) -> impl Iterator<Item = Relation> + '_ {
+        let lists =
+            self.construct.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
+        let pairs = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order];
+        lists.chain(pairs).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies)
+    }
+
+    /// The bounds of all relations for one shape.
+    pub fn bounds(&self, atoms: &Atoms) -> Bounds {
+        let n = atoms.events();
+        let thread = &atoms.thread;
+        let event = Place::Event;
+        let same_thread = |a: usize, b: usize| thread[a] == thread[b];
+        let ordered = || (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+        let mut bounds = Bounds::new(atoms.universe());
+        let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
+
+        exactly(self.events, atoms.set((0..n).map(event)));
+        exactly(self.inits, atoms.set((0..n).map(Place::Init)));
+        exactly(self.init_event, atoms.pairs((0..n).map(|e| (Place::Init(e), event(e)))));
+        exactly(self.po, atoms.pairs(ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b)))));
+        let successors = || (1..n).filter(|&e| same_thread(e - 1, e));
+        exactly(self.next, atoms.pairs(successors().map(|e| (event(e - 1), event(e)))));
+        let places = atoms.all_target_places();
+        let target_po = places
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &(p, s))| places[i + 1..].iter().filter(move |&&(_, t)| s == t).map(move |&(q, _)| (p, q)));
+        exactly(self.target_po, atoms.pairs(target_po));
+        for (k, &slot) in self.before.iter().enumerate() {
+            exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::Before(e, k)))));
+        }
+        for (k, &slot) in self.after.iter().enumerate() {
+            exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::After(e, k)))));
+        }
+        exactly(self.thread, atoms.pairs(places.iter().map(|&(p, t)| (p, Place::Thread(t)))));
+        exactly(self.ascending, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
+
+        let mut at_most = |relation: Relation, upper: TupleSet| {
+            let lower = TupleSet::new(upper.arity());
+            bounds.between(relation, lower, upper);
+        };
+        let all = || atoms.set((0..n).map(event));
+        for &(construct, relation) in &self.construct {
+            // The read half of an RMW has its write half behind it in the same thread.
+            let upper = match construct.operation {
+                Operation::Rmw => atoms.set(successors().map(|e| event(e - 1))),
+                Operation::Read | Operation::Write | Operation::Fence => all(),
+            };
+            at_most(relation, upper);
+        }
+        for &(_, relation) in &self.scope {
+            at_most(relation, all());
+        }
+        for &relation in &self.choice {
+            at_most(relation, all());
+        }
+        at_most(self.at, atoms.pairs((0..n).flat_map(|a| (0..=a).map(move |b| (event(a), event(b))))));
+        let from_events = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (event(w), event(r))));
+        let from_inits = (0..n).flat_map(|i| (i..n).map(move |r| (Place::Init(i), event(r))));
+        at_most(self.rf, atoms.pairs(from_events.chain(from_inits)));
+        at_most(self.mo_ascending, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
+        let related = if self.content.partial_coherence {
+            atoms.pairs(ordered().map(|(a, b)| (event(a), event(b))))
+        } else {
+            TupleSet::new(2)
+        };
+        at_most(self.related, related);
+        let threads = atoms.shape.threads();
+        for &(_, relation) in &self.together {
+            let pairs = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| (Place::Thread(s), Place::Thread(t))));
+            at_most(relation, atoms.pairs(pairs));
+        }
+        let is_fence = |p: Place| Role::of(p).is_some_and(|role| self.content.sc_fences.contains(&role));
+        let fences: Vec<Place> = places.iter().map(|&(p, _)| p).filter(|&p| is_fence(p)).collect();
+        let fence_pairs = fences.iter().flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
+        at_most(self.fence_order, atoms.pairs(fence_pairs));
+        for relation in self.dependencies {
+            let upper = if self.content.dependencies {
+                atoms.pairs(ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b))))
+            } else {
+                TupleSet::new(2)
+            };
+            at_most(relation, upper);
+        }
+        bounds
+    }
+}

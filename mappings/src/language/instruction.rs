@@ -1,0 +1,164 @@
+//! Target instructions by name: `ld.acquire.s`, `atom.acq_rel.gpu`, `fence.sc.sys`, `membar.gl` (PTX ISA 9.7.9, 9.7.13), and
+//! construct names (`W.REL.s`) for targets other than PTX.
+
+use margay_models::diagnostic::nearest;
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Operation, Signature, constructs};
+
+use super::{Step, StepScope};
+
+/// Why an instruction's name was not understood.
+pub struct BadInstruction {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// The scope that a word names in PTX, CUDA or OpenCL; `None` for anything else, which is then a variable.
+pub fn scope_name(word: &str) -> Option<Scope> {
+    Some(match word {
+        "cta" | "block" | "wg" => Scope::Cta,
+        "cluster" => Scope::Cluster,
+        "gpu" | "gl" | "device" | "dev" => Scope::Gpu,
+        "sys" | "system" => Scope::Sys,
+        _ => return None,
+    })
+}
+
+/// Reads one instruction of the target's signature. `variable` is the scope variable of the row, if it has one.
+pub fn parse(text: &str, target: Signature, variable: Option<&str>) -> Result<Step, BadInstruction> {
+    let parts: Vec<&str> = text.split('.').collect();
+    match target {
+        Signature::Ptx => ptx(text, &parts, variable),
+        Signature::C | Signature::Plain => construct(text, &parts, target, variable),
+    }
+}
+
+/// A scope suffix: a name, or the row's variable.
+fn scope(word: &str, variable: Option<&str>) -> Result<StepScope, BadInstruction> {
+    if variable == Some(word) {
+        return Ok(StepScope::Same);
+    }
+    scope_name(word).map(StepScope::Named).ok_or_else(|| BadInstruction {
+        message: format!("`{word}` is neither a scope nor the scope variable of this row"),
+        help: match variable {
+            Some(v) => format!("write `{v}` for the scope of the source operation, or one of cta, cluster, gpu, sys"),
+            None => "the left-hand side names no scope variable; write one of cta, cluster, gpu, sys".to_owned(),
+        },
+    })
+}
+
+const PTX_NAMES: [&str; 5] = ["ld", "st", "atom", "fence", "membar"];
+
+fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadInstruction> {
+    let bad = |message: String, help: &str| BadInstruction { message, help: help.to_owned() };
+    let operation = match parts[0] {
+        "ld" => Operation::Read,
+        "st" => Operation::Write,
+        "atom" => Operation::Rmw,
+        "fence" | "membar" => Operation::Fence,
+        other => {
+            let message = format!("unknown PTX instruction `{other}`");
+            return Err(match nearest(other, PTX_NAMES) {
+                Some(near) => bad(message, &format!("did you mean `{near}`?")),
+                None => bad(message, "a mapping emits ld, st, atom, fence or membar; `nothing` emits no instruction"),
+            });
+        }
+    };
+    let mut rest = &parts[1..];
+    if parts[0] == "membar" {
+        let [level] = rest else {
+            return Err(bad(format!("`{text}` needs exactly one level"), "write membar.cta, membar.gl or membar.sys"));
+        };
+        return Ok(Step { operation, order: Order::Sc, scope: scope(level, variable)?, volatile: false });
+    }
+    let orders: &[(&str, Order)] = match operation {
+        Operation::Read => &[("weak", Order::Plain), ("relaxed", Order::Rlx), ("acquire", Order::Acq), ("volatile", Order::Rlx)],
+        Operation::Write => &[("weak", Order::Plain), ("relaxed", Order::Rlx), ("release", Order::Rel), ("volatile", Order::Rlx)],
+        Operation::Rmw => {
+            &[("relaxed", Order::Rlx), ("acquire", Order::Acq), ("release", Order::Rel), ("acq_rel", Order::AcqRel)]
+        }
+        Operation::Fence => &[("sc", Order::Sc), ("acq_rel", Order::AcqRel), ("acquire", Order::Acq), ("release", Order::Rel)],
+    };
+    let named = rest.first().and_then(|word| orders.iter().find(|(name, _)| name == word));
+    let volatile = named.is_some_and(|(name, _)| *name == "volatile");
+    let order = match named {
+        Some(&(_, order)) => {
+            rest = &rest[1..];
+            order
+        }
+        // The defaults of the ISA: ld and st are weak, atom is relaxed, fence is acq_rel.
+        None => match operation {
+            Operation::Read | Operation::Write => Order::Plain,
+            Operation::Rmw => Order::Rlx,
+            Operation::Fence => Order::AcqRel,
+        },
+    };
+    if let Some(word) = rest.first()
+        && scope_name(word).is_none()
+        && variable != Some(*word)
+    {
+        let known = orders.iter().map(|(name, _)| *name);
+        let list: Vec<&str> = known.clone().collect();
+        let message = format!("`{word}` is neither an order of `{}` nor a scope", parts[0]);
+        return Err(match nearest(word, known) {
+            Some(near) => bad(message, &format!("did you mean `{near}`?")),
+            None => bad(message, &format!("orders of `{}`: {}; scopes: cta, cluster, gpu, sys", parts[0], list.join(", "))),
+        });
+    }
+    let scope = match rest {
+        [] => None,
+        [word] => Some(scope(word, variable)?),
+        [_, extra, ..] => return Err(bad(format!("unexpected `.{extra}` after the scope"), "write instruction.order.scope")),
+    };
+    let scope = match (operation, order, scope) {
+        (_, Order::Plain, None) => StepScope::None,
+        (_, Order::Plain, Some(_)) => {
+            return Err(bad(format!("`{text}` is weak, and weak operations have no scope"), "name an order, or drop the scope"));
+        }
+        (_, _, None) if volatile => StepScope::Named(Scope::Sys),
+        (_, _, Some(_)) if volatile => {
+            return Err(bad(
+                format!("`{text}`: volatile operations have no scope suffix"),
+                "volatile is relaxed at sys scope (PTX ISA 8.4.2)",
+            ));
+        }
+        // `atom` without a scope is .gpu (PTX ISA 9.7.13.5).
+        (Operation::Rmw, _, None) => StepScope::Named(Scope::Gpu),
+        (_, _, None) => {
+            return Err(bad(format!("`{text}` needs a scope"), "append .cta, .cluster, .gpu, .sys or the row's scope variable"));
+        }
+        (_, _, Some(scope)) => scope,
+    };
+    Ok(Step { operation, order, scope, volatile })
+}
+
+/// `R.ACQ.s`: a construct of the target's own signature.
+fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&str>) -> Result<Step, BadInstruction> {
+    let all = constructs(target);
+    let names: Vec<String> = all.iter().map(|c| c.name(target)).collect();
+    let found = (1..=parts.len()).rev().find_map(|k| {
+        let name = parts[..k].join(".");
+        names.iter().position(|n| *n == name).map(|i| (all[i], &parts[k..]))
+    });
+    let Some((construct, rest)) = found else {
+        return Err(BadInstruction {
+            message: format!("unknown {target} operation `{text}`"),
+            help: match nearest(text, names.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("operations: {}", names.join(", ")),
+            },
+        });
+    };
+    let scope = match rest {
+        [] if target == Signature::C && construct.has_scope() => StepScope::Named(Scope::Sys),
+        [] => StepScope::None,
+        [word] if target == Signature::C && construct.has_scope() => scope(word, variable)?,
+        _ => {
+            let help = "write the operation, its order and, if it is atomic, its scope".to_owned();
+            return Err(BadInstruction { message: format!("unexpected suffix in `{text}`"), help });
+        }
+    };
+    Ok(Step { operation: construct.operation, order: construct.order, scope, volatile: false })
+}

@@ -1,0 +1,98 @@
+//! The mapping language: one row for each source construct, as readable as a paper's table (docs/mapping-language.md).
+//!
+//! ```text
+//! mapping "scoped C++ to PTX (ASPLOS 2019, Fig. 11)" from rc11-scoped to ptx-6.0
+//! R.SC.s   => fence.sc.s ; ld.acquire.s
+//! RMW.SC.s => fence.sc.s ; atom.acq_rel.s
+//! ```
+
+mod instruction;
+mod parse;
+mod resolve;
+mod write;
+
+pub use resolve::{LoadOptions, Loaded, load, load_text};
+
+use std::sync::Arc;
+
+use margay_models::diagnostic::{SourceFile, Span};
+use margay_models::execution::{Order, Scope};
+use margay_models::model::Model;
+use margay_models::signature::{Construct, Operation};
+
+/// A mapping whose rows are complete for its source model and whose two models are loaded.
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    /// The quoted title, or the file's name.
+    pub title: String,
+    /// The text that it was read from.
+    pub file: Arc<SourceFile>,
+    /// The model of the source language.
+    pub source: Model,
+    /// The model of the target language.
+    pub target: Model,
+    /// The rows, in the order of the text.
+    pub rows: Vec<Row>,
+}
+
+/// One row: a source construct and what the compiler may emit for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The source construct.
+    pub construct: Construct,
+    /// Which scopes of the construct the row speaks of.
+    pub scope: ScopePattern,
+    /// The lowerings; with more than one, the compiler may choose anew for every operation.
+    pub alternatives: Vec<Lowering>,
+    /// The left-hand side in the text.
+    pub span: Span,
+}
+
+/// The scope of a row's construct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScopePattern {
+    /// Every scope, under a name that the right-hand side can use; also a construct that has no scope.
+    Any(Option<String>),
+    /// One scope alone.
+    Named(Scope),
+}
+
+/// One right-hand side: target instructions in program order. A row of a fence may be empty (`nothing`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lowering {
+    /// The instructions.
+    pub steps: Vec<Step>,
+    /// The place in the text.
+    pub span: Span,
+}
+
+impl Lowering {
+    /// The index of the step that accesses memory; `None` for fences.
+    pub fn access(&self) -> Option<usize> {
+        self.steps.iter().position(|s| s.operation != Operation::Fence)
+    }
+}
+
+/// One target instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Read, write, read-modify-write or fence.
+    pub operation: Operation,
+    /// The order; of an RMW the order of the whole (the halves follow from it).
+    pub order: Order,
+    /// The scope.
+    pub scope: StepScope,
+    /// Is it a `.volatile` instruction?
+    pub volatile: bool,
+}
+
+/// The scope of a target instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepScope {
+    /// It has none (weak accesses, and targets without scopes).
+    None,
+    /// That of the source operation.
+    Same,
+    /// This one, whatever the source says.
+    Named(Scope),
+}

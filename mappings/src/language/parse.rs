@@ -1,0 +1,324 @@
+//! Text to rows: the header line, then one row a line (`construct => instruction ; instruction or ...`). Comments are
+//! `//`, `#` and `(* *)`; a line that ends in `;`, `=>` or `or` goes on in the next one.
+
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::signature::{Construct, Operation, Signature, constructs};
+
+use super::instruction::{self, scope_name};
+use super::{Lowering, Row, ScopePattern};
+
+/// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
+const MAX_ALTERNATIVES: usize = 8;
+/// The most instructions of one lowering.
+const MAX_STEPS: usize = 8;
+
+/// The header of a mapping.
+pub struct Header {
+    /// The quoted title, if there is one.
+    pub title: Option<String>,
+    /// The name or path of the source model.
+    pub source: (String, Span),
+    /// The name or path of the target model.
+    pub target: (String, Span),
+}
+
+/// A token: a word, a quoted string, or one of `=>`, `;`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    Quoted(String),
+    Arrow,
+    Semicolon,
+    Newline,
+}
+
+/// Cuts a text into tokens.
+fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> {
+    let text = &file.text;
+    let bytes = text.as_bytes();
+    let mut out: Vec<(Token, Span)> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let c = rest.chars().next().unwrap_or('\0');
+        let span = |len: usize| Span::new(at, at + len);
+        if c == '\n' {
+            out.push((Token::Newline, span(1)));
+            at += 1;
+        } else if c.is_whitespace() {
+            at += c.len_utf8();
+        } else if rest.starts_with("//") || c == '#' {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("(*") {
+            let Some(end) = rest.find("*)") else {
+                return Err(Diagnostic::error("this comment is never closed")
+                    .at(file, span(2), "opened here")
+                    .help("close it with `*)`"));
+            };
+            at += end + 2;
+        } else if rest.starts_with("=>") {
+            out.push((Token::Arrow, span(2)));
+            at += 2;
+        } else if c == ';' {
+            out.push((Token::Semicolon, span(1)));
+            at += 1;
+        } else if c == '"' {
+            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest[1..].as_bytes()[e] == b'"') else {
+                return Err(Diagnostic::error("this string is never closed")
+                    .at(file, span(1), "opened here")
+                    .help("close it with `\"` on the same line"));
+            };
+            out.push((Token::Quoted(rest[1..=end].to_owned()), span(end + 2)));
+            at += end + 2;
+        } else if c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-') {
+            let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'))).unwrap_or(rest.len());
+            out.push((Token::Word(rest[..len].to_owned()), span(len)));
+            at += len;
+        } else {
+            return Err(Diagnostic::error(format!("unexpected character {c:?} in a mapping"))
+                .at(file, span(c.len_utf8()), "here")
+                .help("a mapping is a header line and rows like `R.ACQ.s => ld.acquire.s`"));
+        }
+    }
+    Ok(out)
+}
+
+/// A text cut into logical lines.
+pub struct Lines {
+    file: Arc<SourceFile>,
+    lines: Vec<Vec<(Token, Span)>>,
+}
+
+impl Lines {
+    /// Cuts a text into logical lines of tokens.
+    pub fn new(file: &Arc<SourceFile>) -> Result<Self, Diagnostic> {
+        let mut lines: Vec<Vec<(Token, Span)>> = Vec::new();
+        let mut current: Vec<(Token, Span)> = Vec::new();
+        for (token, span) in tokens(file)? {
+            if token != Token::Newline {
+                current.push((token, span));
+                continue;
+            }
+            let goes_on = match current.last() {
+                Some((Token::Semicolon | Token::Arrow, _)) => true,
+                Some((Token::Word(w), _)) => w == "or",
+                _ => false,
+            };
+            if !goes_on && !current.is_empty() {
+                lines.push(std::mem::take(&mut current));
+            }
+        }
+        if !current.is_empty() {
+            lines.push(current);
+        }
+        Ok(Self { file: file.clone(), lines })
+    }
+
+    /// Reads the header line.
+    pub fn header(&self) -> Result<Header, Diagnostic> {
+        const SHAPE: &str = "the first line is: mapping \"title\" from SOURCE-MODEL to TARGET-MODEL";
+        let Some(line) = self.lines.first() else {
+            return Err(Diagnostic::error("the mapping is empty").at(&self.file, Span::default(), "nothing here").help(SHAPE));
+        };
+        let mut items = line.iter().peekable();
+        let mut expect = |wanted: &str, previous: Span| match items.next() {
+            Some((Token::Word(w), span)) if wanted.is_empty() || w == wanted => Ok((w.clone(), *span)),
+            Some((Token::Quoted(w), span)) if wanted.is_empty() || wanted == "\"" => Ok((w.clone(), *span)),
+            Some((_, span)) if wanted == "\"" => Ok((String::new(), Span::new(span.start, span.start))),
+            Some((_, span)) => Err((*span, wanted.to_owned())),
+            None => Err((Span::new(previous.end, previous.end), wanted.to_owned())),
+        };
+        let fail = |(span, wanted): (Span, String)| {
+            let wanted = if wanted.is_empty() { "the name of a model".to_owned() } else { format!("`{wanted}`") };
+            Diagnostic::error(format!("expected {wanted} in the header of the mapping"))
+                .at(&self.file, span, format!("expected {wanted}"))
+                .help(SHAPE)
+        };
+        let (_, span) = expect("mapping", Span::default()).map_err(fail)?;
+        let title = match line.get(1) {
+            Some((Token::Quoted(_), _)) => Some(expect("\"", span).map_err(fail)?.0),
+            _ => None,
+        };
+        let (_, span) = expect("from", span).map_err(fail)?;
+        let source = expect("", span).map_err(fail)?;
+        let (_, span) = expect("to", source.1).map_err(fail)?;
+        let target = expect("", span).map_err(fail)?;
+        if let Some((_, span)) = items.next() {
+            return Err(Diagnostic::error("unexpected text after the header")
+                .at(&self.file, *span, "not expected here")
+                .help(SHAPE));
+        }
+        Ok(Header { title, source, target })
+    }
+
+    /// Reads the rows, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
+    pub fn rows(&self, source: Signature, target: Signature) -> Result<Vec<Row>, Vec<Diagnostic>> {
+        let mut rows = Vec::new();
+        let mut errors = Vec::new();
+        for line in self.lines.iter().skip(1) {
+            match self.row(line, source, target) {
+                Ok(row) => rows.push(row),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() { Ok(rows) } else { Err(errors) }
+    }
+
+    fn row(&self, line: &[(Token, Span)], source: Signature, target: Signature) -> Result<Row, Diagnostic> {
+        const SHAPE: &str = "a row is: CONSTRUCT.scope => instruction ; instruction, e.g. `R.SC.s => fence.sc.s ; ld.acquire.s`";
+        let whole = line.first().map_or(Span::default(), |f| line.last().map_or(f.1, |l| f.1.to(l.1)));
+        let (name, span) = match line.first() {
+            Some((Token::Word(w), span)) => (w.as_str(), *span),
+            _ => {
+                return Err(Diagnostic::error("a row begins with a source construct")
+                    .at(&self.file, whole, "no construct here")
+                    .help(SHAPE));
+            }
+        };
+        let (construct, scope) = self.construct(name, span, source)?;
+        match line.get(1) {
+            Some((Token::Arrow, _)) => {}
+            other => {
+                let place = other.map_or(Span::new(span.end, span.end), |(_, s)| *s);
+                return Err(Diagnostic::error("expected `=>` after the construct")
+                    .at(&self.file, place, "expected `=>`")
+                    .help(SHAPE));
+            }
+        }
+        let variable = match &scope {
+            ScopePattern::Any(v) => v.as_deref(),
+            ScopePattern::Named(_) => None,
+        };
+        let mut alternatives = Vec::new();
+        let body = &line[2..];
+        for part in body.split(|(t, _)| matches!(t, Token::Word(w) if w == "or")) {
+            alternatives.push(self.lowering(part, construct, target, variable, whole)?);
+        }
+        if alternatives.len() > MAX_ALTERNATIVES {
+            return Err(Diagnostic::error(format!(
+                "{} alternatives in one row; at most {MAX_ALTERNATIVES} are supported",
+                alternatives.len()
+            ))
+            .at(&self.file, span, "in this row")
+            .help("drop alternatives that another one makes redundant, or split the mapping into several files"));
+        }
+        Ok(Row { construct, scope, alternatives, span })
+    }
+
+    fn lowering(
+        &self,
+        part: &[(Token, Span)],
+        construct: Construct,
+        target: Signature,
+        variable: Option<&str>,
+        row: Span,
+    ) -> Result<Lowering, Diagnostic> {
+        let Some(span) = part.first().and_then(|f| part.last().map(|l| f.1.to(l.1))) else {
+            return Err(Diagnostic::error("expected instructions")
+                .at(&self.file, Span::new(row.end, row.end), "nothing here")
+                .help("write the instructions that the compiler emits, or `nothing`"));
+        };
+        let mut steps = Vec::new();
+        if !matches!(part, [(Token::Word(w), _)] if w == "nothing") {
+            for piece in part.split(|(t, _)| *t == Token::Semicolon) {
+                let (word, at) = match piece {
+                    [(Token::Word(w), at)] => (w, *at),
+                    [] => {
+                        return Err(Diagnostic::error("expected an instruction beside `;`").at(
+                            &self.file,
+                            span,
+                            "an instruction is missing here",
+                        ));
+                    }
+                    [_, (_, at), ..] => {
+                        return Err(Diagnostic::error("expected `;` between instructions").at(
+                            &self.file,
+                            *at,
+                            "expected `;` or `or` before this",
+                        ));
+                    }
+                    [(_, at)] => {
+                        return Err(Diagnostic::error("expected an instruction").at(&self.file, *at, "not an instruction"));
+                    }
+                };
+                steps
+                    .push(instruction::parse(word, target, variable).map_err(|bad| {
+                        Diagnostic::error(bad.message).at(&self.file, at, "in this instruction").help(bad.help)
+                    })?);
+            }
+        }
+        let accesses = steps.iter().filter(|s| s.operation != Operation::Fence).count();
+        let error = match construct.operation {
+            Operation::Fence if accesses > 0 => Some("a fence must become fences alone, or `nothing`"),
+            Operation::Fence => None,
+            operation if accesses != 1 || !steps.iter().any(|s| s.operation == operation) => Some(match operation {
+                Operation::Read => "a load must become exactly one load, and fences around it",
+                Operation::Write => "a store must become exactly one store, and fences around it",
+                Operation::Rmw | Operation::Fence => {
+                    "a read-modify-write must become exactly one read-modify-write, and fences around it"
+                }
+            }),
+            _ => None,
+        };
+        if let Some(message) = error {
+            return Err(Diagnostic::error(message)
+                .at(&self.file, span, "this lowering")
+                .help("the mapping language cannot express lowerings with other accesses (loops, several accesses)"));
+        }
+        if steps.len() > MAX_STEPS {
+            return Err(Diagnostic::error(format!(
+                "{} instructions in one lowering; at most {MAX_STEPS} are supported",
+                steps.len()
+            ))
+            .at(&self.file, span, "this lowering"));
+        }
+        Ok(Lowering { steps, span })
+    }
+
+    /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `R.NA.s`.
+    fn construct(&self, name: &str, span: Span, source: Signature) -> Result<(Construct, ScopePattern), Diagnostic> {
+        let all = constructs(source);
+        let names: Vec<String> = all.iter().map(|c| c.name(source)).collect();
+        let canonical = name.replace("ACQREL", "ACQ_REL");
+        let parts: Vec<&str> = canonical.split('.').collect();
+        let found = (1..=parts.len()).rev().find_map(|k| {
+            let head = parts[..k].join(".");
+            names.iter().position(|n| *n == head).map(|i| (all[i], &parts[k..]))
+        });
+        let Some((construct, rest)) = found else {
+            let diagnostic = Diagnostic::error(format!("unknown construct `{name}` of the source model")).at(
+                &self.file,
+                span,
+                "not a construct",
+            );
+            let head = parts[..parts.len().min(2)].join(".");
+            return Err(match nearest(&head, names.iter().map(String::as_str)) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help(format!("constructs: {}", names.join(", "))),
+            });
+        };
+        let scope = match rest {
+            [] => ScopePattern::Any(None),
+            [word] => match scope_name(word) {
+                Some(_) if !construct.has_scope() => {
+                    return Err(Diagnostic::error("plain accesses have no scope of their own")
+                        .at(&self.file, span, "here")
+                        .help("drop the scope"));
+                }
+                Some(scope) => ScopePattern::Named(scope),
+                None if word.is_empty() => {
+                    return Err(Diagnostic::error("expected a scope after the `.`").at(&self.file, span, "here"));
+                }
+                None => ScopePattern::Any(Some((*word).to_owned())),
+            },
+            _ => {
+                return Err(Diagnostic::error(format!("too many suffixes in `{name}`"))
+                    .at(&self.file, span, "here")
+                    .help("write CONSTRUCT.ORDER.scope"));
+            }
+        };
+        Ok((construct, scope))
+    }
+}

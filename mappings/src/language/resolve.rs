@@ -1,0 +1,191 @@
+//! From a file to a [`Mapping`]: reads the text, finds the two models, and checks that the rows are complete and not doubled.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::execution::Scope;
+use margay_models::model::Model;
+use margay_models::signature::{BaseRelation, BaseSet, constructs};
+
+use super::parse::Lines;
+use super::{Mapping, Row, ScopePattern, StepScope};
+
+/// Where to look for models, and what to use instead of those that the mapping names.
+#[derive(Debug, Clone, Default)]
+pub struct LoadOptions {
+    /// A .cat file (or model name) to use as the source model.
+    pub source: Option<String>,
+    /// A .cat file (or model name) to use as the target model.
+    pub target: Option<String>,
+}
+
+/// A mapping and what is to be said about it.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The mapping.
+    pub mapping: Mapping,
+    /// Warnings of the mapping and of its models.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The largest mapping file that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Loads a mapping from a file. Models are looked for as paths, in the mapping's folder, in `../models` beside it, in `models`
+/// below the current folder, and then among the built-in ones.
+///
+/// # Errors
+/// A file that cannot be read, text that is no mapping, models that are missing or wrong, rows that are missing or doubled.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let text = read(path).map_err(|d| vec![d])?;
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    load_text(&SourceFile::new(name, text), Some(&folder), options)
+}
+
+fn read(path: &Path) -> Result<String, Diagnostic> {
+    let name = path.display();
+    let fail = |why: String| Diagnostic::error(format!("cannot read the mapping `{name}`: {why}"));
+    let meta = std::fs::metadata(path).map_err(|e| {
+        fail(e.to_string())
+            .help("`margay mappings` lists the built-in mappings; give one by its path or by its name without `.map`")
+    })?;
+    if meta.is_dir() {
+        return Err(fail("it is a folder".to_owned()).help("name one .map file in it"));
+    }
+    if meta.len() > MAX_FILE {
+        return Err(fail(format!("it has {} bytes, and mappings have at most {MAX_FILE}", meta.len())));
+    }
+    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| fail(format!("byte {} is not text (UTF-8)", e.utf8_error().valid_up_to())))
+}
+
+/// Loads a mapping from text. `folder` is where its models may lie; `None` for built-in mappings.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let lines = Lines::new(file).map_err(|d| vec![d])?;
+    let header = lines.header().map_err(|d| vec![d])?;
+    let mut directories = Vec::new();
+    if let Some(folder) = folder {
+        directories.push(folder.to_path_buf());
+        directories.push(folder.join("../models"));
+        directories.push(PathBuf::from("models"));
+    }
+    let mut warnings = Vec::new();
+    let mut model = |named: &(String, Span), instead: &Option<String>| {
+        let name = instead.as_ref().unwrap_or(&named.0);
+        margay_models::library::load(name, &directories)
+            .map(|loaded| {
+                warnings.extend(loaded.warnings);
+                loaded.model
+            })
+            .map_err(|mut errors| {
+                if instead.is_none()
+                    && let [error] = errors.as_mut_slice()
+                    && error.labels.is_empty()
+                {
+                    *error = error.clone().at(file, named.1, "named here");
+                }
+                errors
+            })
+    };
+    let (source, target) = (model(&header.source, &options.source), model(&header.target, &options.target));
+    let (source, target) = match (source, target) {
+        (Ok(s), Ok(t)) => (s, t),
+        (s, t) => return Err(s.err().into_iter().chain(t.err()).flatten().collect()),
+    };
+    let rows = lines.rows(source.signature, target.signature)?;
+    let mapping = Mapping { title: header.title.unwrap_or_else(|| file.name.clone()), file: file.clone(), source, target, rows };
+    complete(&mapping, header.source.1)?;
+    Ok(Loaded { mapping, warnings })
+}
+
+impl Mapping {
+    /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes;
+    /// cluster scope only if both models do (they name `CLUSTER`).
+    pub fn scopes(&self) -> Vec<Scope> {
+        if !self.source.is_scoped() {
+            return Vec::new();
+        }
+        let clusters = has_clusters(&self.source) && has_clusters(&self.target);
+        Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).collect()
+    }
+
+    /// The row for a construct at a scope.
+    pub fn row(&self, construct: margay_models::signature::Construct, scope: Option<Scope>) -> Option<&Row> {
+        self.rows.iter().find(|row| {
+            row.construct == construct
+                && match row.scope {
+                    ScopePattern::Any(_) => true,
+                    ScopePattern::Named(named) => scope == Some(named),
+                }
+        })
+    }
+}
+
+/// Does the model speak of clusters?
+fn has_clusters(model: &Model) -> bool {
+    model.mentions_set(BaseSet::Cluster) || model.mentions_relation(BaseRelation::Scluster)
+}
+
+/// Checks that every construct of the source has exactly one row for each scope, and that no row needs what the target lacks.
+fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
+    let file = &mapping.file;
+    let signature = mapping.source.signature;
+    let scopes = mapping.scopes();
+    let mut errors = Vec::new();
+    for (i, row) in mapping.rows.iter().enumerate() {
+        let clash = mapping.rows[..i].iter().find(|earlier| {
+            earlier.construct == row.construct
+                && match (&earlier.scope, &row.scope) {
+                    (ScopePattern::Named(a), ScopePattern::Named(b)) => a == b,
+                    _ => true,
+                }
+        });
+        if let Some(earlier) = clash {
+            errors.push(
+                Diagnostic::error(format!("two rows for `{}`", row.construct.name(signature)))
+                    .at(file, row.span, "the second row")
+                    .at(file, earlier.span, "the first row")
+                    .help("drop one; lowerings that the compiler may choose between are written in one row with `or`"),
+            );
+        }
+        let cluster = row.alternatives.iter().find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
+        if let Some(lowering) = cluster
+            && !has_clusters(&mapping.target)
+        {
+            errors.push(
+                Diagnostic::error(format!("the target model `{}` has no cluster scope", mapping.target.name))
+                    .at(file, lowering.span, "cluster scope here")
+                    .help("use cta or gpu scope, or a model of PTX ISA 7.8 or later (`to ptx-8`)"),
+            );
+        }
+    }
+    let mut missing = Vec::new();
+    for construct in constructs(signature) {
+        let name = construct.name(signature);
+        if scopes.is_empty() || !construct.has_scope() {
+            if mapping.row(construct, None).is_none() {
+                missing.push(name);
+            }
+        } else {
+            let lacking: Vec<Scope> = scopes.iter().copied().filter(|&s| mapping.row(construct, Some(s)).is_none()).collect();
+            if lacking.len() == scopes.len() {
+                missing.push(name);
+            } else {
+                missing.extend(lacking.iter().map(|s| format!("{name}.{}", s.name())));
+            }
+        }
+    }
+    if !missing.is_empty() {
+        errors.push(
+            Diagnostic::error(format!("no row for {}", missing.join(", ")))
+                .at(file, header, "this source model has them")
+                .help("add a row for each; to leave constructs out of a search use `--without` on a complete mapping"),
+        );
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

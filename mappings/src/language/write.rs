@@ -1,0 +1,88 @@
+//! Mappings and their rows as text, in the syntax that [`super::parse`] reads.
+
+use std::fmt;
+
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, Operation, Signature};
+
+use super::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+
+impl Step {
+    /// The instruction as the target's programmers write it; `variable` is the row's scope variable.
+    pub fn text(&self, target: Signature, variable: &str) -> String {
+        let scope = match self.scope {
+            StepScope::None => None,
+            StepScope::Same => Some(variable),
+            StepScope::Named(scope) => Some(scope.name()),
+        };
+        if target != Signature::Ptx {
+            let name = Construct { operation: self.operation, order: self.order }.name(target);
+            return scope.map_or(name.clone(), |s| format!("{name}.{s}"));
+        }
+        let mnemonic = match self.operation {
+            Operation::Read => "ld",
+            Operation::Write => "st",
+            Operation::Rmw => "atom",
+            Operation::Fence => "fence",
+        };
+        if self.volatile {
+            return format!("{mnemonic}.volatile");
+        }
+        let order = match self.order {
+            Order::Plain => "weak",
+            Order::Rlx => "relaxed",
+            Order::Acq => "acquire",
+            Order::Rel => "release",
+            Order::AcqRel => "acq_rel",
+            Order::Sc => "sc",
+        };
+        match scope {
+            Some(scope) => format!("{mnemonic}.{order}.{scope}"),
+            None => format!("{mnemonic}.{order}"),
+        }
+    }
+}
+
+impl Lowering {
+    /// The instructions, separated by ` ; `.
+    pub fn text(&self, target: Signature, variable: &str) -> String {
+        if self.steps.is_empty() {
+            return "nothing".to_owned();
+        }
+        self.steps.iter().map(|s| s.text(target, variable)).collect::<Vec<_>>().join(" ; ")
+    }
+}
+
+impl Row {
+    /// The left-hand side: `R.SC.s`.
+    pub fn head(&self, source: Signature) -> String {
+        let name = self.construct.name(source);
+        match &self.scope {
+            ScopePattern::Any(None) => name,
+            ScopePattern::Any(Some(variable)) => format!("{name}.{variable}"),
+            ScopePattern::Named(scope) => format!("{name}.{}", Scope::name(*scope)),
+        }
+    }
+
+    /// The right-hand side.
+    pub fn body(&self, target: Signature) -> String {
+        let variable = match &self.scope {
+            ScopePattern::Any(Some(variable)) => variable.as_str(),
+            _ => "s",
+        };
+        self.alternatives.iter().map(|l| l.text(target, variable)).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+impl fmt::Display for Mapping {
+    /// The whole mapping as a text that reads back as the same rows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "mapping \"{}\" from {} to {}", self.title, self.source.name, self.target.name)?;
+        let heads: Vec<String> = self.rows.iter().map(|r| r.head(self.source.signature)).collect();
+        let width = heads.iter().map(String::len).max().unwrap_or(0);
+        for (row, head) in self.rows.iter().zip(&heads) {
+            writeln!(f, "{head:width$} => {}", row.body(self.target.signature))?;
+        }
+        Ok(())
+    }
+}
