@@ -240,11 +240,20 @@ pub const CASES: &[Case] = &[
         &[(Forbidden, ALL)],
     ),
     case(
+        "no release sequence through an RMW that reads another write",
+        "2019 paper, Fig. 10, rs: the RMW reads from the release sequence",
+        "W.RLX.sys x=1; W.REL.sys y=1
+         W.RLX.sys y=2
+         RMW.RLX.sys y=2->3
+         R.ACQ.sys y=3; R.RLX.sys x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
         "release sequence through an RMW of work-group scope",
         "2019 paper, Fig. 10, rs: each step is inclusive",
         "@0.0.0 W.RLX.sys x=1; W.REL.sys y=1
          @0.0.1 RMW.RLX.cta y=1->2
-         @0.0.1 R.ACQ.cta y=2; R.RLX.sys x=0",
+         @0.0.1 R.ACQ.sys y=2; R.RLX.sys x=0",
         &[(Racy, SCOPED), (Forbidden, UNSCOPED)],
     ),
     case(
@@ -386,6 +395,20 @@ pub const CASES: &[Case] = &[
         "W.NA x=1
          R.SC.sys x=0",
         &[(Racy, ALL)],
+    ),
+    case(
+        "an atomic write and a plain read race",
+        "both have to be atomic",
+        "W.SC.sys x=1
+         R.NA x=0",
+        &[(Racy, ALL)],
+    ),
+    case(
+        "a plain read that happens before a plain write",
+        "ordered by happens-before: no race",
+        "R.NA x=0; W.REL.sys y=1
+         R.ACQ.sys y=1; W.NA x=1",
+        &[(Allowed, ALL)],
     ),
     case(
         "atomics of inclusive scopes do not race",

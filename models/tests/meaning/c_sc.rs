@@ -130,4 +130,44 @@ pub const CASES: &[Case] = &[
          W.SC.sys z=1; R.SC.sys x=0",
         &[(Forbidden, ALL)],
     ),
+    case(
+        "S, seq_cst store against a seq_cst fence",
+        "2019 paper, Fig. 10, psc_F is between fences only",
+        "W.SC.sys x=2; W.RLX.sys y=1
+         R.RLX.sys y=1; F.SC.sys; W.RLX.sys x=1
+         final x=2",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "SB, seq_cst load against a seq_cst fence",
+        "2019 paper, Fig. 10, psc_F is between fences only",
+        "W.RLX.sys x=1; F.SC.sys; R.RLX.sys y=0
+         W.RLX.sys y=1; R.SC.sys x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "a fence of work-group scope before a seq_cst load of system scope",
+        "2019 paper, Fig. 10, SC: each step of the cycle is inclusive, and a longer one would not be",
+        "@0.0.0 W.RLX.sys a=1; F.SC.cta; R.SC.sys b=0
+         @0.0.1 W.SC.sys b=1; R.SC.sys c=0
+         @0.0.0 W.RLX.sys c=1; F.SC.sys; R.RLX.sys a=0",
+        &[(Forbidden, ALL)],
+    ),
+    case(
+        "a fence of work-group scope after a seq_cst store of system scope",
+        "2019 paper, Fig. 10, SC: each step of the cycle is inclusive, and a longer one would not be",
+        "@0.0.0 W.SC.sys b=1; F.SC.cta; R.RLX.sys a=0
+         @0.0.0 W.RLX.sys a=1; F.SC.sys; R.RLX.sys c=0
+         @0.0.1 W.SC.sys c=1; R.SC.sys b=0",
+        &[(Forbidden, ALL)],
+    ),
+    case(
+        "fences that synchronise in a chain of scopes",
+        "2019 paper, Fig. 10, SC: each step of the cycle is inclusive, and a longer one would not be",
+        "@0.0.0 W.RLX.sys a=1; F.SC.gpu; W.RLX.gpu f=1
+         @0.0.1 R.RLX.gpu f=1; F.SC.sys; R.RLX.sys y=0
+         @1.0.0 W.SC.sys y=1; R.SC.sys v=0
+         @0.0.0 W.SC.sys v=1; F.SC.cta; R.RLX.sys a=0",
+        &[(Forbidden, ALL)],
+    ),
 ];

@@ -173,6 +173,13 @@ pub const CASES: &[Case] = &[
         &[(Allowed, ALL)],
     ),
     case(
+        "MP, later store to another location, against a fence",
+        "2019 paper, Fig. 4: only a fence releases for later stores to other locations",
+        "W x=1; W.REL.gpu y=1; W.RLX.gpu z=1
+         R.RLX.gpu z=1; F.AR.gpu; R x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
         "MP, later acquire on the flag's location",
         "2019 paper, Fig. 4, first form of the acquire pattern",
         "W x=1; W.REL.gpu y=1
@@ -184,6 +191,13 @@ pub const CASES: &[Case] = &[
         "MP, later acquire on another location",
         "2019 paper, Fig. 4, first form of the acquire pattern: the same location",
         "W x=1; W.REL.gpu y=1
+         R.RLX.gpu y=1; R.ACQ.gpu z=0; R x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "MP, later acquire on another location, against a fence",
+        "2019 paper, Fig. 4: only a fence acquires for earlier loads of other locations",
+        "W x=1; F.AR.gpu; W.RLX.gpu y=1
          R.RLX.gpu y=1; R.ACQ.gpu z=0; R x=0",
         &[(Allowed, ALL)],
     ),
@@ -246,6 +260,27 @@ pub const CASES: &[Case] = &[
         "2019 paper, Fig. 6: \"PTX also requires the two fences to be morally strong\"",
         "W x=1; F.SC.cta; R y=0
          W y=1; F.SC.cta; R x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "SB with fence.sc, the second load sees the store",
+        "2019 paper, section 3.4.3: the first fence precedes the second one",
+        "W x=1; F.SC.gpu; R y=0
+         W y=1; F.SC.gpu; R x=1",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "SB with fence.sc, the first load sees the store",
+        "2019 paper, section 3.4.3: the second fence precedes the first one",
+        "W x=1; F.SC.gpu; R y=1
+         W y=1; F.SC.gpu; R x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "a barrier between two fence.sc",
+        "2019 paper, Fig. 7, axiom 2: Fence-SC order may not go against the barrier",
+        "@0.0.0 F.SC.gpu; BAR 0
+         @0.0.0 BAR 0; F.SC.gpu",
         &[(Allowed, ALL)],
     ),
     case(
@@ -312,6 +347,14 @@ pub const CASES: &[Case] = &[
          a: R.RLX.gpu y=1; W.RLX.gpu z=1 data(a)
          R.ACQ.gpu z=1; R x=0",
         &[(Allowed, ALL)],
+    ),
+    case(
+        "ISA2, one fence.acq_rel in the middle thread",
+        "2019 paper, Fig. 4, cause_base: what ends one synchronisation may begin the next",
+        "W x=1; W.REL.gpu y=1
+         R.RLX.gpu y=1; F.AR.gpu; W.RLX.gpu z=1
+         R.ACQ.gpu z=1; R x=0",
+        &[(Forbidden, ALL)],
     ),
     case(
         "Fig. 12 with the release on the RMW",
@@ -384,5 +427,19 @@ pub const CASES: &[Case] = &[
         "R y=1; W.REL.gpu x=1
          R.ACQ.gpu x=1; W y=1",
         &[(Forbidden, ALL)],
+    ),
+    case(
+        "LB with release and acquire, nothing read",
+        "2019 paper, Fig. 7, axiom 1 is about writes: a load may precede a store in causality order",
+        "R y=0; W.REL.gpu x=1
+         R.ACQ.gpu x=1; W y=1",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "MP, release and acquire, data read",
+        "2019 paper, Fig. 5",
+        "W x=1; W.REL.gpu y=1
+         R.ACQ.gpu y=1; R x=1",
+        &[(Allowed, ALL)],
     ),
 ];

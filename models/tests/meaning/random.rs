@@ -119,7 +119,7 @@ fn operation(
             let proxy = EventData::new(Kind::ProxyFence, Some(thread), Plain);
             events.push(EventData { proxy: Proxy::Alias, ..proxy });
         }
-        10 if ptx && random.below(2) == 0 => {
+        10 if ptx && !events.iter().any(|e| e.thread == Some(thread) && e.barrier.is_some()) => {
             let barrier = Some(0);
             let arrive = EventData { barrier, ..EventData::new(Kind::BarrierArrive, Some(thread), Plain) };
             events.push(arrive.clone());
@@ -178,4 +178,27 @@ fn depend(random: &mut Random, e: &mut Execution) {
             }
         }
     }
+}
+
+/// An execution in one line.
+pub fn describe(e: &Execution) -> String {
+    let mut text = String::new();
+    for (i, event) in e.events.iter().enumerate() {
+        let thread = event.thread.map_or("init".to_owned(), |t| format!("P{t}{:?}", e.threads[usize::from(t)]));
+        let location = event.location.map_or("", |l| e.locations[usize::from(l)].name.as_str());
+        let scope = event.scope.map_or("", Scope::name);
+        text += &format!("{i}:{thread} {:?}.{}.{scope} {location}; ", event.kind, event.order.tag());
+    }
+    text = text.replace("Placement ", "").replace("gpu: ", "").replace("cluster: ", "").replace("cta: ", "").replace(", ", ".");
+    for (name, r) in [("rf", &e.rf), ("co", &e.co), ("rmw", &e.rmw), ("sc", &e.sync_fence), ("bar", &e.sync_barrier)] {
+        if !r.is_empty() {
+            text += &format!(" {name}={r:?}");
+        }
+    }
+    for (name, r) in [("addr", &e.addr), ("data", &e.data), ("ctrl", &e.ctrl)] {
+        if !r.is_empty() {
+            text += &format!(" {name}={r:?}");
+        }
+    }
+    text
 }
