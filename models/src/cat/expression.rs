@@ -87,7 +87,7 @@ impl Parser<'_> {
                 Token::Plus => ExprKind::Closure,
                 Token::Question => ExprKind::Optional,
                 Token::Inverse => ExprKind::Inverse,
-                Token::Star if starts_operand(self.peek_second()) => {
+                Token::Star if self.star_is_product() => {
                     self.advance();
                     return self.product(expr);
                 }
@@ -96,6 +96,14 @@ impl Parser<'_> {
             };
             self.advance();
             expr = self.node(wrap(Box::new(expr)), start)?;
+        }
+    }
+
+    /// Does an operand follow the `*` that comes next? (`~acyclic` is the next check, and not an operand.)
+    fn star_is_product(&self) -> bool {
+        match self.peek_at(1) {
+            Token::Tilde => starts_operand(self.peek_at(2)),
+            next => starts_operand(next),
         }
     }
 
@@ -129,7 +137,7 @@ impl Parser<'_> {
     }
 
     fn ambiguous_complement<T>(&mut self, start: Span) -> Parse<T> {
-        let product = self.peek() == Token::Star && starts_operand(self.peek_second());
+        let product = self.peek() == Token::Star && self.star_is_product();
         let span = self.since(start).to(self.span());
         let (what, help) = if product {
             ("a product `*`", "write `~(A * B)`, which is how Dartagnan reads it, or `(~A) * B`")

@@ -51,6 +51,10 @@ impl Parser<'_> {
 
     fn instruction(&mut self) -> Parse<Instruction> {
         let start = self.span();
+        if self.peek() == Token::Tilde {
+            let kind = self.check(Role::Axiom)?;
+            return Ok(Instruction { kind, span: self.since(start) });
+        }
         let Token::Keyword(keyword) = self.peek() else {
             let help = match self.peek() {
                 Token::Name => {

@@ -88,9 +88,9 @@ impl Parser<'_> {
         self.tokens[self.at].0
     }
 
-    /// The word behind the next one.
-    pub(super) fn peek_second(&self) -> Token {
-        self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0
+    /// The word that is `ahead` words behind the next one.
+    pub(super) fn peek_at(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].0
     }
 
     /// Where the next word is.

@@ -80,7 +80,11 @@ impl Display for Expr {
                 write!(f, "~{}", AtLeast(e, inner))
             }
             ExprKind::Inverse(e) => write!(f, "{}^-1", AtLeast(e, Level::Inverse)),
-            ExprKind::Closure(e) => write!(f, "{}+", AtLeast(e, Level::Postfix)),
+            ExprKind::Closure(e) => {
+                // `++` is an operator of its own.
+                let inner = if matches!(e.kind, ExprKind::Closure(_)) { Level::Inverse } else { Level::Postfix };
+                write!(f, "{}+", AtLeast(e, inner))
+            }
             ExprKind::ReflexiveClosure(e) => write!(f, "{}*", AtLeast(e, Level::Postfix)),
             ExprKind::Optional(e) => write!(f, "{}?", AtLeast(e, Level::Postfix)),
             ExprKind::Diagonal(e) => write!(f, "[{e}]"),

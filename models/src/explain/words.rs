@@ -53,7 +53,7 @@ impl Derivation {
                 (None, Reason::Base(relation)) => base_phrase(*relation, &a, &b),
                 (None, _) => format!("{a} -{definition}-> {b}"),
             },
-            Reason::Path(steps) if steps.is_empty() => format!("{a} is {b}"),
+            Reason::Path(steps) if steps.is_empty() => format!("{a} is related to itself"),
             Reason::Path(steps) => {
                 let steps: Vec<String> = steps.iter().filter(|s| !s.is_condition()).map(|s| s.phrase(name)).collect();
                 steps.join(" and ")
@@ -78,6 +78,8 @@ impl Derivation {
                     because.lines(name, depth + 1, lines);
                 }
             }
+            Reason::Path(steps) if steps.is_empty() => lines.push(format!("{indent}{}", self.phrase(name))),
+            Reason::Conditions(conditions) if conditions.is_empty() => lines.push(format!("{indent}{}", self.phrase(name))),
             Reason::Path(steps) => steps.iter().for_each(|s| s.lines(name, depth, lines)),
             Reason::Both(derivations, conditions) => {
                 derivations.iter().for_each(|d| d.lines(name, depth, lines));

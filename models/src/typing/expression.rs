@@ -171,14 +171,13 @@ impl Typing<'_> {
         if let [id] = ids {
             return *id;
         }
-        // `a \ b \ c` is `a \ (b | c)`; the others are associative.
-        let difference = matches!(node(ids[0], ids[0]), Node::Difference(..));
-        if difference && ids.len() > 2 {
-            let removed = self.fold(&ids[1..], sort, Node::Union);
-            return self.intern(Node::Difference(ids[0], removed), sort);
-        }
         if ids.len() <= LONG {
             return ids[1..].iter().fold(ids[0], |left, &right| self.intern(node(left, right), sort));
+        }
+        // `a \ b \ c` is `a \ (b | c)`; the others are associative.
+        if matches!(node(ids[0], ids[0]), Node::Difference(..)) {
+            let removed = self.fold(&ids[1..], sort, Node::Union);
+            return self.intern(Node::Difference(ids[0], removed), sort);
         }
         let (left, right) = ids.split_at(ids.len() / 2);
         let (left, right) = (self.fold(left, sort, node), self.fold(right, sort, node));

@@ -1,0 +1,13 @@
+//! The .cat language: syntax, typing, the judge, lowering and explanations, each against something that was written apart.
+
+mod diagnostics;
+mod explain;
+mod generate;
+mod judge;
+mod lowering;
+mod naive;
+mod robustness;
+mod roundtrip;
+mod shipped;
+mod syntax;
+mod wellformed;
