@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use margay_models::cat;
 use margay_models::judge::Judge;
-use margay_models::{Execution, Model, Role};
+use margay_models::{Execution, Model, Role, Signature};
 
 use case::{Verdict, cases};
 use mutate::mutants;
@@ -124,6 +124,18 @@ fn random_executions_agree_that_equivalent_changes_are() {
                 let shown = || random::describe(execution);
                 assert_eq!(opinion(&mut judge, execution), *expected, "{}, {}: {}", model.name, mutant.change, shown());
             }
+        }
+    }
+}
+
+#[test]
+fn the_executions_are_well_formed() {
+    for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+        let mut random = random::Random::new(3);
+        let written = cases(signature).into_iter().flat_map(|c| Program::parse(signature, c.text).candidates());
+        for e in written.chain((0..2_000).map(|_| random::execution(&mut random, signature))) {
+            let violations = margay_models::wellformed::violations(&e);
+            assert!(violations.is_empty(), "{violations:?}: {}", random::describe(&e));
         }
     }
 }

@@ -231,7 +231,11 @@ impl Reader {
             e.rf.insert(source[0], r);
         }
         for a in e.events_where(|a| a.kind == Kind::BarrierArrive).iter() {
-            for w in e.events_where(|w| w.kind == Kind::BarrierWait && w.barrier == e.events[a.index()].barrier).iter() {
+            let released = |w: &EventData| {
+                let a = &e.events[a.index()];
+                w.kind == Kind::BarrierWait && w.barrier == a.barrier && w.thread != a.thread
+            };
+            for w in e.events_where(released).iter() {
                 e.sync_barrier.insert(a, w);
             }
         }

@@ -160,7 +160,8 @@ fn communicate(random: &mut Random, e: &mut Execution) {
         let waits = of(e, &[Kind::BarrierWait], None);
         for a in of(e, &[Kind::BarrierArrive], None) {
             let cta = |x: Event| e.events[x.index()].thread.map(|t| e.threads[usize::from(t)]);
-            for &w in waits.iter().filter(|&&w| cta(w) == cta(a)) {
+            let other = |w: Event| e.events[w.index()].thread != e.events[a.index()].thread;
+            for &w in waits.iter().filter(|&&w| cta(w) == cta(a) && other(w)) {
                 e.sync_barrier.insert(a, w);
             }
         }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use margay_models::Signature;
 use margay_models::cat::ast::InstructionKind;
 use margay_models::cat::parse;
+use margay_models::judge::Judge;
 
+use crate::random::{Random, describe, execution};
 use crate::shipped;
 
 /// The definitions and checks of a model, printed, by name.
@@ -36,4 +39,15 @@ fn readings_differ_in_what_they_are_about() {
     assert_eq!(differences("rc11-scoped", "rc11"), ["check SC", "hb", "incl", "race", "rs", "sw"]);
     assert_eq!(differences("ptx-6.0", "ptx-6.0-any-fence"), ["acquire", "pattern-acq", "pattern-rel", "release"]);
     assert_eq!(differences("ptx-6.0", "ptx-6.0-strong-patterns"), ["pattern-acq", "pattern-rel"]);
+}
+
+#[test]
+fn patterns_of_strong_operations_allow_the_same() {
+    let (any, strong) = (shipped::model("ptx-6.0"), shipped::model("ptx-6.0-strong-patterns"));
+    let (mut any, mut strong) = (Judge::new(&any), Judge::new(&strong));
+    let mut random = Random::new(5);
+    for _ in 0..20_000 {
+        let e = execution(&mut random, Signature::Ptx);
+        assert_eq!(any.judge(&e).consistent, strong.judge(&e).consistent, "{}", describe(&e));
+    }
 }
