@@ -159,7 +159,11 @@ impl std::error::Error for Diagnostic {}
 
 /// The name in `known` that is nearest to `name` by edit distance, if it is near enough to be a likely typing mistake.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
+    // One letter is near every other one: only its case may be wrong.
+    let limit = match name.chars().count() {
+        1 => 0,
+        length => (length / 3).max(1),
+    };
     known
         .into_iter()
         .map(|k| (edit_distance(&name.to_lowercase(), &k.to_lowercase()), k))

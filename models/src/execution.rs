@@ -145,7 +145,7 @@ pub struct EventData {
     pub mmio: bool,
     /// Does it belong to a `red` (a reduction, which returns nothing)?
     pub reduction: bool,
-    /// The barrier of a control barrier event.
+    /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
 }
 
@@ -324,8 +324,14 @@ impl Execution {
             BaseRelation::Scta => same(Scope::Cta),
             BaseRelation::Scluster => same(Scope::Cluster),
             BaseRelation::Sgpu => same(Scope::Gpu),
-            BaseRelation::Syncbar => where_pairs(&|a, b| {
-                event(a).barrier.is_some() && event(a).barrier == event(b).barrier && same(Scope::Cta).contains(a, b)
+            BaseRelation::Syncbar => where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
+                (Some(s), Some(t)) if event(a).barrier.is_some() && event(a).barrier == event(b).barrier => {
+                    // Operations of cluster scope belong to `barrier.cluster`, all others to the barriers of a cta.
+                    let level = |e: Event| if event(e).scope == Some(Scope::Cluster) { Scope::Cluster } else { Scope::Cta };
+                    let place = |t: u8| self.threads[usize::from(t)];
+                    level(a) == level(b) && place(s).shares(level(a), place(t))
+                }
+                _ => false,
             }),
             BaseRelation::SyncBarrier => self.sync_barrier.clone(),
             BaseRelation::SyncFence => self.sync_fence.clone(),

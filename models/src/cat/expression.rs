@@ -226,7 +226,7 @@ impl Parser<'_> {
             Token::OpenBracket => {
                 self.advance();
                 let inner = self.expression()?;
-                self.expect(Token::CloseBracket, "behind the set")?;
+                self.close_bracket(Token::CloseBracket, start)?;
                 ExprKind::Diagonal(Box::new(inner))
             }
             Token::OpenBrace => {
@@ -258,24 +258,8 @@ impl Parser<'_> {
         if self.peek() == Token::Comma {
             return self.unsupported(start.to(self.span()), "tuples are", "only functions and procedures take several arguments");
         }
-        if self.peek() != Token::Close {
-            let error = Diagnostic::error(format!("unexpected {}", self.found())).at(
-                self.source,
-                self.span(),
-                "expected an operator or `)`",
-            );
-            return self.fail(error.at(self.source, start, "for this `(`"));
-        }
-        self.advance();
+        self.close_bracket(Token::Close, start)?;
         Ok(inner)
-    }
-
-    /// The next word as messages name it.
-    fn found(&self) -> String {
-        match self.peek() {
-            Token::End => Token::End.describe().to_owned(),
-            _ => format!("`{}`", self.text(self.span())),
-        }
     }
 
     /// `let [rec] a = e and b = f in g`

@@ -3,7 +3,7 @@
 use super::ast::{Condition, Expr, File, Ident, Instruction, InstructionKind};
 use super::parser::{Parse, Parser};
 use super::token::{Keyword, Token};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::model::{CheckKind, Role};
 
 impl Parser<'_> {
@@ -56,19 +56,15 @@ impl Parser<'_> {
             return Ok(Instruction { kind, span: self.since(start) });
         }
         let Token::Keyword(keyword) = self.peek() else {
-            let help = match self.peek() {
-                Token::Name => {
-                    Some("an expression stands behind `let name =` or a check; the first line may name an architecture")
-                }
-                _ => None,
-            };
-            let found = match self.peek() {
-                Token::End => "the end of the file".to_owned(),
-                _ => format!("`{}`", self.text(start)),
-            };
-            let mut error = Diagnostic::error(format!("unexpected {found}"));
+            let mut error = self.unexpected_word();
             error = error.at(self.source, start, "expected an instruction, e.g. `let` or `acyclic`");
-            error.help = help.map(str::to_owned);
+            if self.peek() == Token::Name {
+                let near = nearest(self.text(start), Keyword::ALL.iter().map(|(_, text)| *text));
+                error.help = Some(near.map_or_else(
+                    || "an expression stands behind `let name =` or a check; the first line may name an architecture".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                ));
+            }
             return self.fail(error);
         };
         let kind = match keyword {

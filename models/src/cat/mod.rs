@@ -10,3 +10,8 @@ mod print;
 mod token;
 
 pub use parser::{MAX_HEIGHT, MAX_NESTING, MAX_TEXT, Parsed, parse};
+
+/// The reserved words, which cannot be names.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    token::Keyword::ALL.iter().map(|(_, text)| *text)
+}

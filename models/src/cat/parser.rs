@@ -161,11 +161,27 @@ impl Parser<'_> {
 
     /// Reports that something else was expected here.
     pub(super) fn unexpected<T>(&mut self, expected: &str) -> Parse<T> {
-        let found = match self.peek() {
-            Token::End => Token::End.describe().to_owned(),
-            _ => format!("`{}`", shortened(self.text(self.span()))),
-        };
-        self.fail(Diagnostic::error(format!("unexpected {found}")).at(self.source, self.span(), format!("expected {expected}")))
+        let error = self.unexpected_word().at(self.source, self.span(), format!("expected {expected}"));
+        self.fail(error)
+    }
+
+    /// That the next word was not expected, without a place.
+    pub(super) fn unexpected_word(&self) -> Diagnostic {
+        match self.peek() {
+            Token::End => Diagnostic::error("unexpected end of the file"),
+            _ => Diagnostic::error(format!("unexpected `{}`", shortened(self.text(self.span())))),
+        }
+    }
+
+    /// Takes the next word, which must close what was opened at `open`.
+    pub(super) fn close_bracket(&mut self, token: Token, open: Span) -> Parse<()> {
+        if self.take(token) {
+            return Ok(());
+        }
+        let expected = format!("expected an operator or {}", token.describe());
+        let opened = format!("for this `{}`", self.text(open));
+        let error = self.unexpected_word().at(self.source, self.span(), expected).at(self.source, open, opened);
+        self.fail(error)
     }
 
     /// Reports an error.

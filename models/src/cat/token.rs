@@ -280,8 +280,14 @@ impl Lexer<'_> {
             self.at += blanks + 2;
             return Some(Token::Inverse);
         }
+        // `^2`, `^-2`: the number is part of the mistake.
+        let number = rest[blanks..].trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
+        if number.len() < rest[blanks..].len() {
+            self.at = self.text.len() - number.len();
+        }
         self.error(start, "`^` without `-1`", "expected `^-1`, the inverse of a relation");
-        None
+        // Read on as if it were there, so that one mistake is one error. So below.
+        Some(Token::Inverse)
     }
 
     /// A string, behind its first quote.
@@ -294,7 +300,7 @@ impl Lexer<'_> {
             end => {
                 self.at += end.unwrap_or(self.rest().len());
                 self.error(start, "a string is not closed", "expected `\"` before the end of the line");
-                None
+                Some(Token::String)
             }
         }
     }
@@ -307,7 +313,7 @@ impl Lexer<'_> {
             return Some(Token::Zero);
         }
         self.error(start, "the only number of the .cat language is `0`, the empty set or relation", "not `0`");
-        None
+        Some(Token::Zero)
     }
 
     /// Skips to the next character that may start a word, so that a run of garbage is one error.

@@ -67,8 +67,12 @@ impl<'a> Deriver<'a> {
                     let round = self.levels.first_round(group, definition.body, last, |rows| rows[from] >> to & 1 == 1);
                     round.map(|round| (group, round)).or(moment)
                 });
-                let because = Box::new(self.derive(definition.body, from, to, inner));
-                Reason::Definition { name: definition.name.clone(), place: definition.place.clone(), because }
+                let mut because = self.derive(definition.body, from, to, inner);
+                if definition.group.is_some() {
+                    because = spliced(because, &definition.name);
+                }
+                let (name, place) = (definition.name.clone(), definition.place.clone());
+                Reason::Definition { name, place, because: Box::new(because) }
             }
             Node::Union(..) => {
                 let holding = self.model.operands(id).into_iter().filter(|&o| self.has(o, from, to, moment));
@@ -147,6 +151,24 @@ impl<'a> Deriver<'a> {
         let text = self.model.syntax(set).to_string();
         (text != "_").then(|| condition(text, event, None))
     }
+}
+
+/// A path without the steps that are paths of the definition which it explains: for `hb = sb | sw | hb; hb` the steps are
+/// `sb` and `sw`, however the recursion came to them.
+fn spliced(because: Derivation, definition: &str) -> Derivation {
+    let Derivation { from, to, reason: Reason::Path(steps) } = because else { return because };
+    let mut flat = Vec::new();
+    for step in steps {
+        match step.reason {
+            // The inner one was spliced when it was derived.
+            Reason::Definition { name, because, .. } if name == definition => match because.reason {
+                Reason::Path(inner) => flat.extend(inner),
+                _ => flat.push(*because),
+            },
+            _ => flat.push(step),
+        }
+    }
+    Derivation { from, to, reason: Reason::Path(flat) }
 }
 
 fn condition(text: String, event: usize, other: Option<usize>) -> Condition {

@@ -110,6 +110,10 @@ impl Derivation {
 
 impl Condition {
     fn phrase(&self, name: Names<'_>) -> String {
+        let base = BaseRelation::ALL.iter().copied().find(|r| r.name() == self.text);
+        if let (Some(relation), Some(other)) = (base, self.other) {
+            return base_phrase(relation, &name(self.event), &name(other));
+        }
         match (self.other, self.text.strip_prefix("not ")) {
             (None, _) => format!("{} is in {}", name(self.event), self.text),
             (Some(other), None) => format!("{} and {} are related by {}", name(self.event), name(other), self.text),

@@ -144,7 +144,7 @@ names! {
         Scluster = "scluster" | "same-cluster" in SCOPED;
         /// The threads of both are on one gpu.
         Sgpu = "sgpu" | "same-gpu" in SCOPED;
-        /// Both are barrier operations on one barrier of one cta.
+        /// Both are barrier operations on one barrier of one cta, or of one cluster.
         Syncbar = "syncbar" in PTX;
         /// From each arrival at a barrier to the waits that it releases.
         SyncBarrier = "sync_barrier" in PTX;

@@ -54,6 +54,14 @@ impl Typing<'_> {
                 }
             }
             Value::Typed(typed) => {
+                // A mistyped keyword looks like an argument: that is the better error.
+                let errors = self.errors.len();
+                for argument in arguments {
+                    self.value(argument, scope);
+                }
+                if self.errors.len() > errors {
+                    return Value::Unknown(None);
+                }
                 let what = typed.sort().map_or("set or relation".to_owned(), |s| s.to_string());
                 let text = if let ExprKind::Name(name) = &function.kind { format!("`{name}`") } else { "this".to_owned() };
                 let mut error = Diagnostic::error(format!("{text} is a {what}, not a function"));

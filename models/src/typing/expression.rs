@@ -79,7 +79,9 @@ impl Typing<'_> {
 
     fn name(&mut self, name: &str, expr: &Expr, scope: &Scope) -> Value {
         if let Some(mut value) = scope.get(name) {
-            if let Value::Typed(Typed { depends: Some(depends), .. }) = &mut value {
+            if let Value::Typed(Typed { depends: Some(depends), .. }) = &mut value
+                && *depends.name == *name
+            {
                 depends.place = self.place(expr.span);
             }
             return value;
@@ -192,10 +194,7 @@ impl Typing<'_> {
                 self.wrong_sort(operator, sort, expr, typed.sort().unwrap_or(sort));
                 None
             }
-            Err(Some(found)) if found != sort => {
-                self.wrong_sort(operator, sort, expr, found);
-                None
-            }
+            // Whatever is wrong with it was reported.
             Err(_) => None,
         }
     }

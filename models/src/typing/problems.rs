@@ -4,6 +4,7 @@ use super::Typing;
 use super::scope::Scope;
 use super::value::{Dependence, Typed, Value};
 use crate::cat::ast::{Expr, ExprKind, Ident};
+use crate::cat::keywords;
 use crate::diagnostic::{Diagnostic, Place, Span, nearest};
 use crate::model::Sort;
 use crate::signature::{BaseRelation, BaseSet, Signature};
@@ -43,6 +44,9 @@ impl Typing<'_> {
     pub(super) fn unknown_architecture(&self, name: &Ident) -> Diagnostic {
         let help = match nearest(&name.text, ARCHITECTURES) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if nearest(&name.text, keywords()).is_some() => {
+                format!("did you mean `{}`?", nearest(&name.text, keywords()).unwrap_or_default())
+            }
             None => format!(
                 "known are {}; without a name the model is for plain reads, writes and fences",
                 ARCHITECTURES.map(|a| format!("`{a}`")).join(", ")
@@ -68,6 +72,7 @@ impl Typing<'_> {
             let sets = BaseSet::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
             let relations = BaseRelation::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
             known.extend(sets.chain(relations).filter(|n| **n != "_").map(|n| (*n).to_owned()));
+            known.extend(keywords().map(str::to_owned));
             nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"))
         };
         let mut error = Diagnostic::error(format!("unknown name `{name}`"));
@@ -135,16 +140,20 @@ impl Typing<'_> {
 
     /// Reports a recursive name where a larger relation would make a smaller one.
     pub(super) fn not_monotone(&mut self, operator: &str, operand: &Expr, value: &Typed) {
-        let Some(Dependence { name, place, .. }) = &value.depends else { return };
-        let (message, place) = (format!("the recursive definition of `{name}` is not monotone"), place.clone());
-        let wher = if operator == "~" { "under `~`".to_owned() } else { format!("on the right side of `{operator}`") };
+        let Some(Dependence { name, place, defined, .. }) = value.depends.clone() else { return };
+        let negative = if operator == "~" { "under `~`".to_owned() } else { format!("on the right side of `{operator}`") };
         let label = match named(operand) {
-            Some(n) if n == &**name => format!("`{name}` itself occurs {wher}"),
-            Some(n) => format!("`{n}`, which depends on `{name}`, occurs {wher}"),
-            None => format!("this depends on `{name}` and occurs {wher}"),
+            Some(n) if n == &*name => format!("`{name}` itself occurs {negative}"),
+            Some(n) => format!("`{n}`, which depends on `{name}`, occurs {negative}"),
+            None => format!("this depends on `{name}` and occurs {negative}"),
         };
-        let mut error = Diagnostic::error(message).at(&self.file, operand.span, label);
-        error = error.at(&place.file, place.span, format!("`{name}` is used in its own definition"));
+        let mut error = Diagnostic::error(format!("the recursive definition of `{name}` is not monotone"));
+        let here = self.place(operand.span);
+        error = error.at(&here.file, here.span, label);
+        if place != here {
+            error = error.at(&place.file, place.span, format!("`{name}` is used here"));
+        }
+        error = error.at(&defined.file, defined.span, format!("`{name}` is defined by recursion here"));
         self.error(error.help("a recursive definition is a least fixpoint: it may only grow with the names that it defines"));
     }
 

@@ -77,7 +77,8 @@ impl Typing<'_> {
             let name = binding.name.text.clone();
             self.definitions.push(Definition { name, origin: self.origin, sort, body, group: None, place: place.clone() });
             let node = self.intern(Node::Definition(id), sort);
-            let depends = Some(Dependence { level, name: Rc::from(binding.name.text.as_str()), place });
+            let defined = self.place(binding.name.span);
+            let depends = Some(Dependence { level, name: Rc::from(binding.name.text.as_str()), place, defined });
             inner.bind(&binding.name.text, Value::Typed(Typed { depends, ..Typed::new(sort, node) }), false);
             members.push(id);
         }

@@ -70,6 +70,8 @@ pub(super) struct Dependence {
     pub(super) name: Rc<str>,
     /// Where it occurs.
     pub(super) place: Place,
+    /// Where it is defined.
+    pub(super) defined: Place,
 }
 
 /// Of two dependences the one on the outer `let rec`.

@@ -113,6 +113,8 @@ fn names() {
         "PTXX acyclic po",
         "AArch64 acyclic po",
         "lett x = po acyclic x",
+        "let x = po acylic x",
+        "let x = po acyclic x as y irreflexiv x as z",
         "acyclic po-lock",
         "acyclic sync_fence",
         "C acyclic MFENCE",

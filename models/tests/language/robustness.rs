@@ -221,7 +221,7 @@ fn includes_are_found_beside_the_file_and_among_the_built_in() {
     assert!(broken.labels[0].file.name.ends_with("broken.cat") && broken.labels[1].file.name.ends_with("bad.cat"), "{broken:?}");
     assert!(message("none.cat").message.contains("nothing.cat"));
 
-    let found = library::load("main", &[folder.clone()]).expect("by name in a folder");
+    let found = library::load("main", std::slice::from_ref(&folder)).expect("by name in a folder");
     assert_eq!(found.model.checks[0].display_name(), "x");
     let errors = library::load("ptx-6.1", &[]).expect_err("unknown");
     assert_eq!(errors[0].help.as_deref(), Some("did you mean `ptx-6.0`?"));
