@@ -23,15 +23,30 @@ shipped! {
     "ptx-6.0"
     "ptx-6.0-any-fence"
     "ptx-6.0-strong-patterns"
+    "ptx-8"
+    "ptx-2015"
+    "rmo"
     "rc11"
     "rc11-scoped"
     "rc11-scoped-mo-atomic"
     "c20-scoped"
 }
 
-/// Files of herd7's library that models include. What they define, every model has anyway (src/typing/standard.cat), and
-/// what they generate is part of every execution.
-const INCLUDES: [&str; 3] = ["cos.cat", "cos-opt.cat", "stdlib.cat"];
+/// Files of herd7's library that models include. What cos.cat and stdlib.cat define, every model has anyway
+/// (src/typing/standard.cat), and what they generate is part of every execution.
+const INCLUDES: [(&str, &str); 5] = [
+    ("cos.cat", ""),
+    ("cos-opt.cat", ""),
+    ("stdlib.cat", ""),
+    ("x86fences.cat", "let mfence = fencerel(MFENCE)"),
+    (
+        "filters.cat",
+        "let RR(r) = r & (R * R) let RW(r) = r & (R * W) let RM(r) = r & (R * M)
+         let WR(r) = r & (W * R) let WW(r) = r & (W * W) let WM(r) = r & (W * M)
+         let MR(r) = r & (M * R) let MW(r) = r & (M * W) let MM(r) = r & (M * M)
+         let noid(r) = r \\ id",
+    ),
+];
 
 /// The names of the built-in models.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
@@ -47,8 +62,8 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
 
 /// The text of a built-in file that models include.
 pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
-    if INCLUDES.contains(&name) {
-        return Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{name}"), "(* part of every model *)"));
+    if let Some((_, text)) = INCLUDES.iter().find(|(known, _)| *known == name) {
+        return Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{name}"), *text));
     }
     built_in(name)
 }

@@ -1,11 +1,14 @@
 //! From typed model to relational logic: one formula for each check. Nothing is shared with the judge, so that the two can
 //! be compared.
 
+mod communication;
+
 use margay_solver::{Expr, Formula, Logic, Recursion};
 use rustc_hash::FxHashMap;
 
 use crate::model::{Check, CheckKind, DefId, ExprId, GroupId, Model, Node, Sort};
 use crate::signature::{BaseRelation, BaseSet};
+use communication::Communication;
 
 /// The base sets and relations of one level (source or target) of a problem. Both levels share one SAT universe, therefore
 /// `~`, `_`, `id`, `?` and `*` are relative to the events of this level.
@@ -178,12 +181,12 @@ impl Lowering<'_> {
                 self.logic.transpose(a)
             }
             Node::Closure(a) => {
-                let a = value(a);
-                self.logic.closure(a)
+                let lowered = value(a);
+                self.closure(a, lowered)
             }
             Node::ReflexiveClosure(a) => {
-                let a = value(a);
-                let closure = self.logic.closure(a);
+                let lowered = value(a);
+                let closure = self.closure(a, lowered);
                 self.or_identity(closure)
             }
             Node::Optional(a) => {
@@ -233,6 +236,31 @@ impl Lowering<'_> {
         };
         let r = self.logic.restrict_domain(from, r);
         self.logic.restrict_range(r, to)
+    }
+
+    /// `r+`, by its closed form where there is one.
+    fn closure(&mut self, id: ExprId, r: Expr) -> Expr {
+        let Some(parts) = Communication::of(self.model, id) else { return self.logic.closure(r) };
+        let (rf, co, fr) =
+            (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co), self.base_relation(BaseRelation::Fr));
+        if !parts.rf {
+            // co and fr; co compose to themselves, and nothing else composes.
+            return r;
+        }
+        // From write to write: co, or else what rf; fr makes of it.
+        let between_writes = match (parts.co, parts.fr) {
+            (true, _) => co,
+            (false, true) => self.logic.join(rf, fr),
+            (false, false) => return r,
+        };
+        let mut closure = self.logic.union(r, between_writes);
+        let read_later = self.logic.join(between_writes, rf);
+        closure = self.logic.union(closure, read_later);
+        if parts.fr {
+            let read_again = self.logic.join(fr, rf);
+            closure = self.logic.union(closure, read_again);
+        }
+        closure
     }
 
     fn or_identity(&mut self, r: Expr) -> Expr {

@@ -51,6 +51,12 @@ impl<'a> Deriver<'a> {
         Derivation { from: Event::from(from), to: Event::from(to), reason }
     }
 
+    /// The operand of a union that explains a pair best.
+    fn branch(&self, id: ExprId, from: usize, to: usize, moment: Moment) -> Option<ExprId> {
+        let holding = self.model.operands(id).into_iter().filter(|&o| self.has(o, from, to, moment));
+        holding.min_by_key(|&o| self.weight[o.index()])
+    }
+
     fn has(&self, id: ExprId, from: usize, to: usize, moment: Moment) -> bool {
         self.levels.rows(id, moment)[from] >> to & 1 == 1
     }
@@ -71,13 +77,14 @@ impl<'a> Deriver<'a> {
                 if definition.group.is_some() {
                     because = spliced(because, &definition.name);
                 }
-                let (name, place) = (definition.name.clone(), definition.place.clone());
+                // The line of the branch that holds, in a definition of several lines.
+                let branch = self.branch(definition.body, from, to, inner);
+                let place = branch.and_then(|b| self.model.branch_place(&definition.place, definition.body, b));
+                let (name, place) = (definition.name.clone(), place.unwrap_or(&definition.place).clone());
                 Reason::Definition { name, place, because: Box::new(because) }
             }
             Node::Union(..) => {
-                let holding = self.model.operands(id).into_iter().filter(|&o| self.has(o, from, to, moment));
-                let best = holding.min_by_key(|&o| self.weight[o.index()]);
-                best.map_or(Reason::Path(Vec::new()), |o| self.derive(o, from, to, moment).reason)
+                self.branch(id, from, to, moment).map_or(Reason::Path(Vec::new()), |o| self.derive(o, from, to, moment).reason)
             }
             Node::Intersection(..) => self.both(id, from, to, moment),
             Node::Difference(a, b) => {

@@ -10,6 +10,8 @@ pub use node::{Arena, DefId, ExprId, GroupId, Node, Sort};
 use std::fmt;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostic::{Diagnostic, Place, SourceFile};
 use crate::signature::Signature;
 
@@ -33,6 +35,8 @@ pub struct Model {
     pub groups: Vec<Vec<DefId>>,
     /// The checks, in the order of the text.
     pub checks: Vec<Check>,
+    /// Where the operands of unions are written: a union and an operand, which may be written in several places.
+    pub(crate) branches: FxHashMap<(ExprId, ExprId), Vec<Place>>,
 }
 
 /// What a successful reading returns.

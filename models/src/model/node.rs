@@ -142,6 +142,8 @@ impl Node {
 pub struct Arena {
     /// Each node with its sort.
     nodes: Vec<(Node, Sort)>,
+    /// For each node how many nodes are within each other, through definitions.
+    heights: Vec<usize>,
     /// Where each node is in `nodes`.
     known: FxHashMap<Node, ExprId>,
 }
@@ -149,14 +151,27 @@ pub struct Arena {
 impl Arena {
     /// The node for an expression of the given sort; an equal one that is there already is used again.
     pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> ExprId {
+        let heights = &mut self.heights;
         *self.known.entry(node).or_insert_with(|| {
+            heights.push(1 + node.children().map(|c| heights[c.index()]).max().unwrap_or(0));
             self.nodes.push((node, sort));
             ExprId::from(self.nodes.len() - 1)
         })
     }
 
+    /// How many nodes are within each other in an expression, through definitions.
+    pub(crate) fn height(&self, id: ExprId) -> usize {
+        self.heights[id.index()]
+    }
+
+    /// Says what a definition stands for; only its height is of interest here.
+    pub(crate) fn set_body(&mut self, definition: ExprId, body: ExprId) {
+        self.heights[definition.index()] = self.heights[body.index()] + 1;
+    }
+
     /// Forgets the nodes from the given number on.
     pub(crate) fn truncate(&mut self, length: usize) {
+        self.heights.truncate(length);
         for (node, _) in self.nodes.drain(length.min(self.nodes.len())..) {
             self.known.remove(&node);
         }

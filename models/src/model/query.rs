@@ -1,6 +1,7 @@
 //! Questions about a typed model: what it mentions, and where its checks and definitions are.
 
 use super::{Check, Definition, ExprId, Model, Node, Role};
+use crate::diagnostic::Place;
 use crate::signature::{BaseRelation, BaseSet};
 
 impl Model {
@@ -18,6 +19,12 @@ impl Model {
     pub fn check_named(&self, name: &str) -> Option<usize> {
         let wanted = simplified(name);
         self.checks.iter().position(|c| simplified(&c.display_name()) == wanted)
+    }
+
+    /// Where an operand of a union is written within a definition or check.
+    pub fn branch_place(&self, within: &Place, union: ExprId, operand: ExprId) -> Option<&Place> {
+        let inside = |p: &&Place| p.file == within.file && within.span.start <= p.span.start && p.span.end <= within.span.end;
+        self.branches.get(&(union, operand))?.iter().find(inside)
     }
 
     /// The checks that every allowed execution passes, with their indices.

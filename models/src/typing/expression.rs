@@ -30,6 +30,12 @@ impl Typing<'_> {
         self.depth += 1;
         let value = self.value_of_kind(expr, scope);
         self.depth -= 1;
+        if let Value::Typed(typed) = &value
+            && [typed.set, typed.relation].into_iter().flatten().any(|id| self.arena.height(id) > super::MAX_HEIGHT)
+        {
+            let message = format!("definitions build on each other more than {} deep", super::MAX_HEIGHT);
+            self.exhaust(expr.span, message);
+        }
         value
     }
 
@@ -165,6 +171,11 @@ impl Typing<'_> {
             ids.map(|ids| self.fold(&ids, s, node))
         };
         let (set, relation) = (fold(Sort::Set), fold(Sort::Relation));
+        if let (Some(union), "|") = (relation, operator) {
+            let places: Vec<Place> = exprs.iter().map(|e| self.place(e.span)).collect();
+            let branches = operands.iter().filter_map(|o| o.relation).zip(places);
+            self.branches.extend(branches.map(|(operand, place)| (union, operand, place)));
+        }
         Value::Typed(Typed { set, relation, depends })
     }
 
@@ -256,6 +267,7 @@ impl Typing<'_> {
             self.open[depends.level].push(id);
         }
         let node = self.intern(Node::Definition(id), sort);
+        self.arena.set_body(node, body);
         Typed { depends: typed.depends, ..Typed::new(sort, node) }
     }
 }

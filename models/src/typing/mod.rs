@@ -34,6 +34,10 @@ pub struct Options {
 /// How deep expressions, applications and calls may be within each other once functions are inlined.
 const MAX_DEPTH: usize = 500;
 
+/// How deep expressions may be within each other through definitions. Real models stay below 100; whoever translates a
+/// model may recurse over it.
+const MAX_HEIGHT: usize = 400;
+
 /// How many expressions a model may have once functions are inlined.
 const MAX_STEPS: usize = 400_000;
 
@@ -89,6 +93,8 @@ struct Typing<'a> {
     application_log: Vec<ApplicationKey>,
     /// Layers that functions know, to be cleared at the end.
     captured: Vec<Scope>,
+    /// Unions, each with one of its operands and where that one is written.
+    branches: Vec<(ExprId, ExprId, Place)>,
 }
 
 /// A function and its arguments (as set, as relation).
@@ -134,6 +140,7 @@ impl<'a> Typing<'a> {
             applications: FxHashMap::default(),
             application_log: Vec::new(),
             captured: Vec::new(),
+            branches: Vec::new(),
         }
     }
 
@@ -180,6 +187,10 @@ impl<'a> Typing<'a> {
             return Err(self.errors);
         }
         self.warn_of_equal_names();
+        let mut branches: FxHashMap<(ExprId, ExprId), Vec<Place>> = FxHashMap::default();
+        for (union, operand, place) in self.branches {
+            branches.entry((union, operand)).or_default().push(place);
+        }
         let model = Model {
             name: model_name(&self.file.name),
             title,
@@ -189,6 +200,7 @@ impl<'a> Typing<'a> {
             definitions: self.definitions,
             groups: self.groups,
             checks: self.checks,
+            branches,
         };
         Ok(Loaded { model, warnings: self.warnings })
     }
@@ -218,6 +230,7 @@ struct Checkpoint {
     errors: usize,
     warnings: usize,
     applications: usize,
+    branches: usize,
     /// The number of members of each open `let rec`.
     open: Vec<usize>,
 }
@@ -232,6 +245,7 @@ impl Typing<'_> {
             errors: self.errors.len(),
             warnings: self.warnings.len(),
             applications: self.application_log.len(),
+            branches: self.branches.len(),
             open: self.open.iter().map(Vec::len).collect(),
         }
     }
@@ -243,6 +257,7 @@ impl Typing<'_> {
         self.groups.truncate(to.groups);
         self.checks.truncate(to.checks);
         self.warnings.truncate(to.warnings);
+        self.branches.truncate(to.branches);
         for key in self.application_log.drain(to.applications..) {
             self.applications.remove(&key);
         }

@@ -35,7 +35,7 @@ impl Typing<'_> {
     /// Reports that a limit is exceeded, once.
     pub(super) fn exhaust(&mut self, span: Span, message: String) {
         if self.exhausted.is_none() {
-            let help = "a function that doubles its argument, used many times within itself, grows beyond all bounds";
+            let help = "no model needs as much: perhaps functions or procedures use each other many times over";
             self.exhausted = Some(Diagnostic::error(message).at(&self.file, span, "reached here").help(help));
         }
     }

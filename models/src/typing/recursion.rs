@@ -112,6 +112,8 @@ impl Typing<'_> {
                 let group = GroupId::from(self.groups.len());
                 for member in &members {
                     self.definitions[member.index()].group = Some(group);
+                    let node = self.intern(Node::Definition(*member), self.definitions[member.index()].sort);
+                    self.arena.set_body(node, self.definitions[member.index()].body);
                 }
                 self.groups.push(members);
             }

@@ -157,7 +157,9 @@ fn told(model: &Model, execution: &Execution, check: &str) -> String {
     let edges: Vec<String> = found
         .edges_with_places()
         .iter()
-        .map(|(Edge { from, to, relation }, place)| format!("{} -{}-> {}  ({place})", letter(*from), relation.name(), letter(*to)))
+        .map(|(Edge { from, to, relation }, place)| {
+            format!("{} -{}-> {}  ({place})", letter(*from), relation.name(), letter(*to))
+        })
         .collect();
     format!("{}\n{}\n\n{}\n\n{}", found.name, found.summary(&letter), found.words(&letter).join("\n"), edges.join("\n"))
 }

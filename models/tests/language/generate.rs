@@ -199,9 +199,8 @@ pub fn set(names: Names, depth: u32) -> BoxedStrategy<Expr> {
     }
     let inner = move || set(names, depth - 1);
     let negative = move || set(Names { growing: &[], ..names }, depth - 1);
-    let projection = move |f: &'static str| {
-        relation(names, depth - 1).prop_map(move |r| expr(ExprKind::Apply(Box::new(name(f)), vec![r])))
-    };
+    let projection =
+        move |f: &'static str| relation(names, depth - 1).prop_map(move |r| expr(ExprKind::Apply(Box::new(name(f)), vec![r])));
     prop_oneof![
         3 => leaf,
         1 => vec(inner(), 2..3).prop_map(ExprKind::Union).prop_map(expr),
@@ -224,17 +223,9 @@ pub const BASE: Names = Names {
 
 /// A well-typed model of the C signature: definitions, a function, a `let rec`, a `let .. in`, and checks on all of them.
 pub fn model() -> impl Strategy<Value = File> {
-    const BODY: Names = Names {
-        relations: &["x", "po", "rf", "loc", "a"],
-        sets: &["y", "W", "s", "IW"],
-        ..BASE
-    };
-    const WITH_FUNCTION: Names = Names {
-        relations: &["po", "rf", "co", "fr", "rmw", "a"],
-        sets: &["W", "R", "F", "s"],
-        functions: &["f"],
-        ..BASE
-    };
+    const BODY: Names = Names { relations: &["x", "po", "rf", "loc", "a"], sets: &["y", "W", "s", "IW"], ..BASE };
+    const WITH_FUNCTION: Names =
+        Names { relations: &["po", "rf", "co", "fr", "rmw", "a"], sets: &["W", "R", "F", "s"], functions: &["f"], ..BASE };
     const RECURSIVE: Names = Names { growing: &["r", "q"], ..WITH_FUNCTION };
     const LOCAL: Names = Names { growing: &["r", "q", "inner"], ..WITH_FUNCTION };
     const ALL: Names = Names {

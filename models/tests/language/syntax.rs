@@ -131,6 +131,12 @@ fn the_standard_library_is_there() {
 }
 
 #[test]
+fn files_of_herds_library_can_be_included() {
+    let m = model("X86 include \"x86fences.cat\" include \"filters.cat\" include \"cos.cat\" acyclic mfence | WR(po) | noid(rf) | co");
+    assert!(m.definitions.iter().any(|d| d.name == "WR(po)"));
+}
+
+#[test]
 fn checks_and_roles() {
     let m = model(
         "C acyclic po as a flag ~empty rf as b undefined_unless irreflexive co as c assert empty W & R ~acyclic po as e flag empty 0",

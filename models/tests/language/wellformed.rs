@@ -1,9 +1,9 @@
 //! Well-formedness: a sound execution passes, and each kind of damage is named.
 
+use margay_models::Signature;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::wellformed::violations;
-use margay_models::Signature;
 
 /// `W x | R x, W x (one RMW), F, F | initial write of x`
 fn sound(signature: Signature) -> Execution {
