@@ -17,6 +17,9 @@ fn main() {
         if let Some(w) = a.strip_prefix("without=") {
             o.without = w.split(',').map(str::to_owned).collect();
         }
+        if let Some(w) = a.strip_prefix("only=") {
+            o.only = w.split(',').map(str::to_owned).collect();
+        }
         if let Some(w) = a.strip_prefix("axiom=") {
             o.axioms = w.split(',').map(str::to_owned).collect();
         }
