@@ -4,6 +4,8 @@
 //! Dartagnan's grammar (Cat.g4) binds the product tighter than `^-1`, `+`, `?`, `*` and `~`. Where herd7 would read a text
 //! differently or not at all, Margay asks for parentheses instead of choosing.
 
+use rustc_hash::FxHashMap;
+
 use super::MAX_HEIGHT;
 use super::ast::{Binding, Bindings, Expr, ExprKind, Ident};
 use super::parser::{Parse, Parser};
@@ -305,14 +307,15 @@ impl Parser<'_> {
     pub(super) fn parameters(&mut self) -> Parse<Vec<Ident>> {
         self.expect(Token::Open, "before the parameters")?;
         let mut parameters: Vec<Ident> = Vec::new();
+        let mut known: FxHashMap<String, Span> = FxHashMap::default();
         if self.take(Token::Close) {
             return Ok(parameters);
         }
         loop {
             let parameter = self.name("a parameter")?;
-            if let Some(first) = parameters.iter().find(|p| **p == parameter).cloned() {
+            if let Some(first) = known.insert(parameter.text.clone(), parameter.span) {
                 let error = Diagnostic::error(format!("the parameter `{}` occurs twice", parameter.text));
-                return self.fail(error.at(self.source, parameter.span, "again").at(self.source, first.span, "first"));
+                return self.fail(error.at(self.source, parameter.span, "again").at(self.source, first, "first"));
             }
             parameters.push(parameter);
             if !self.take(Token::Comma) {

@@ -73,7 +73,9 @@ impl Typing<'_> {
             }
             ExprKind::Try(first, second) => {
                 let before = self.checkpoint();
+                self.quiet += 1;
                 let value = self.value(first, scope);
+                self.quiet -= 1;
                 if self.errors.len() == before.errors {
                     return value;
                 }

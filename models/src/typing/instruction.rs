@@ -29,7 +29,7 @@ impl Typing<'_> {
     /// Types instructions, one after the other.
     pub(super) fn instructions(&mut self, instructions: &[Instruction], scope: &mut Scope) {
         for instruction in instructions {
-            if self.exhausted.is_some() {
+            if self.exhausted.is_some() || self.errors.len() >= super::MAX_ERRORS {
                 return;
             }
             match &instruction.kind {

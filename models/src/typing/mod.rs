@@ -85,6 +85,8 @@ struct Typing<'a> {
     steps: usize,
     /// The limit that was exceeded, if one was: typing stops there.
     exhausted: Option<Diagnostic>,
+    /// Within how many constructs errors are counted, but not shown.
+    quiet: usize,
     /// The next [`value::Function::id`].
     next_function: usize,
     /// Applications that were typed already.
@@ -136,6 +138,7 @@ impl<'a> Typing<'a> {
             depth: 0,
             steps: 0,
             exhausted: None,
+            quiet: 0,
             next_function: 0,
             applications: FxHashMap::default(),
             application_log: Vec::new(),

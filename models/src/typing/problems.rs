@@ -1,12 +1,14 @@
 //! The diagnostics of typing: what is wrong, where, and what to do about it.
 
+use rustc_hash::FxHashMap;
+
 use super::Typing;
 use super::scope::Scope;
 use super::value::{Dependence, Typed, Value};
 use crate::cat::ast::{Expr, ExprKind, Ident};
 use crate::cat::keywords;
 use crate::diagnostic::{Diagnostic, Place, Span, nearest};
-use crate::model::Sort;
+use crate::model::{Check, Sort};
 use crate::signature::{BaseRelation, BaseSet, Signature};
 
 /// The architectures that a header may name, one for each signature first.
@@ -59,6 +61,10 @@ impl Typing<'_> {
 
     /// Reports a name that means nothing.
     pub(super) fn unknown_name(&mut self, name: &str, span: Span, scope: &Scope) {
+        if self.quiet > 0 || self.errors.len() >= super::MAX_ERRORS {
+            // Nobody will read it: leave the search for a similar name out.
+            return self.error_at(span, format!("unknown name `{name}`"), "");
+        }
         let elsewhere = [Signature::C, Signature::Ptx, Signature::Plain]
             .into_iter()
             .find(|&s| BaseSet::from_name(name, s).is_some() || BaseRelation::from_name(name, s).is_some());
@@ -159,12 +165,13 @@ impl Typing<'_> {
 
     /// Warns of checks that share a name.
     pub(super) fn warn_of_equal_names(&mut self) {
-        for (i, check) in self.checks.iter().enumerate() {
+        let mut named: FxHashMap<&str, &Check> = FxHashMap::default();
+        for check in &self.checks {
             let Some(name) = &check.name else { continue };
-            if let Some(first) = self.checks[..i].iter().find(|c| c.name.as_ref() == Some(name)) {
+            if let Some(first) = named.insert(name, check) {
                 let warning = Diagnostic::warning(format!("two checks are named `{name}`"))
                     .at(&check.place.file, check.place.span, "again")
-                    .at(&first.place.file, first.place.span, "first");
+                    .at(&first.place.file, first.place.span, "before");
                 self.warnings.push(warning);
             }
         }

@@ -4,11 +4,13 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::Typing;
 use super::scope::Scope;
 use super::value::{Dependence, Typed, Value};
 use crate::cat::ast::{Binding, Bindings};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{DefId, Definition, GroupId, Node, Sort};
 
 impl Typing<'_> {
@@ -44,10 +46,11 @@ impl Typing<'_> {
 
     /// Reports names that one `let` defines twice.
     fn refuse_doubles(&mut self, bindings: &[Binding]) {
-        for (i, binding) in bindings.iter().enumerate() {
-            if let Some(first) = bindings[..i].iter().find(|b| b.name == binding.name) {
+        let mut names: FxHashMap<&str, Span> = FxHashMap::default();
+        for binding in bindings {
+            if let Some(first) = names.insert(&binding.name.text, binding.name.span) {
                 let error = Diagnostic::error(format!("`{}` is defined twice in one `let`", binding.name.text));
-                self.error(error.at(&self.file, binding.name.span, "again").at(&self.file, first.name.span, "first"));
+                self.error(error.at(&self.file, binding.name.span, "again").at(&self.file, first, "first"));
             }
         }
     }
@@ -131,6 +134,7 @@ impl Typing<'_> {
         let mut sorts: Vec<Option<Sort>> = vec![None; bindings.len()];
         loop {
             let before = self.checkpoint();
+            self.quiet += 1;
             let mut inner = scope.inner();
             for (binding, &sort) in bindings.iter().zip(&sorts) {
                 inner.bind(&binding.name.text, Value::Unknown(sort), false);
@@ -143,6 +147,7 @@ impl Typing<'_> {
                     Value::Function(_) | Value::Procedure(_) | Value::Projection(_) => None,
                 })
                 .collect();
+            self.quiet -= 1;
             self.rollback(&before);
             let learnt: Vec<Option<Sort>> = sorts.iter().zip(&found).map(|(old, new)| old.or(*new)).collect();
             if learnt == sorts {

@@ -241,14 +241,18 @@ pub fn model() -> impl Strategy<Value = File> {
         // A function applied within a recursion is applied to recursive names: it must grow with its arguments.
         vec(proptest::sample::select(BODY.relations).prop_map(name), 1..3),
         relation(RECURSIVE, 2),
-        (relation(RECURSIVE, 1), relation(LOCAL, 1)),
+        prop_oneof![
+            (Just(false), relation(RECURSIVE, 1), relation(LOCAL, 1)),
+            // A recursion within the recursion.
+            (Just(true), relation(LOCAL, 1), relation(LOCAL, 1)),
+        ],
         checks,
     )
-        .prop_map(|(a, s, f, r, (inner, q), checks)| {
+        .prop_map(|(a, s, f, r, (recursive, inner, q), checks)| {
             let plain = |b: Binding| instruction(InstructionKind::Let(Bindings { recursive: false, bindings: vec![b] }));
             let on_set = expr(ExprKind::Diagonal(Box::new(name("y"))));
             let f = expr(ExprKind::Sequence(std::iter::once(on_set).chain(f).chain([name("x")]).collect()));
-            let local = Bindings { recursive: false, bindings: vec![binding("inner", None, inner)] };
+            let local = Bindings { recursive, bindings: vec![binding("inner", None, inner)] };
             let q = expr(ExprKind::LetIn(local, Box::new(q)));
             let recursion = Bindings { recursive: true, bindings: vec![binding("r", None, r), binding("q", None, q)] };
             let mut instructions = vec![

@@ -74,3 +74,10 @@ proptest! {
         prop_assert_eq!(evaluate(&model, &execution, "nothing"), None);
     }
 }
+
+#[test]
+fn judges_can_be_sent_to_threads() {
+    fn send<T: Send + Sync + Clone>() {}
+    send::<Judge>();
+    send::<Model>();
+}

@@ -189,6 +189,39 @@ fn huge_and_binary_texts_are_errors() {
     assert!(parsed.errors.len() > 1 && parsed.errors.len() < 6, "{:?}", parsed.errors);
 }
 
+#[test]
+fn large_texts_are_read_in_time() {
+    let start = std::time::Instant::now();
+    let repeated = |piece: &dyn Fn(usize) -> String| {
+        let mut text = "C acyclic po ".to_owned();
+        let mut i = 0;
+        while text.len() < MAX_TEXT - 200 {
+            text += &piece(i);
+            i += 1;
+        }
+        text
+    };
+    for text in [
+        repeated(&|i| format!("let a{i} = po ")),
+        repeated(&|i| format!("let rec a{i} = a{i} | po ")),
+        repeated(&|i| format!("let rec a{i} = unknown{i} ")),
+        repeated(&|i| format!("let a{i} = unknown{i} ")),
+        repeated(&|_| "let a = po let f(x) = x | a acyclic f(a) as c ".to_owned()),
+        repeated(&|i| format!("{} a{i} = po ", if i == 0 { "let" } else { "and" })),
+        repeated(&|i| format!("{} a{i} = a{} ", if i == 0 { "let rec" } else { "and" }, i + 1)),
+        repeated(&|i| format!("{}x{i}", if i == 0 { "let f(" } else { "," })) + ") = po",
+        repeated(&|i| format!("try unknown{i} with ")),
+        repeated(&|i| format!("let a{i} = try unknown{i} with po ")),
+        repeated(&|_| "@ ".to_owned()),
+        repeated(&|_| "let ".to_owned()),
+    ] {
+        if let Ok(model) = read(&text) {
+            margay_models::judge::Judge::new(&model);
+        }
+    }
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
 /// A folder of this test's own.
 fn scratch(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("margay-models-{}-{name}", std::process::id()));
