@@ -185,7 +185,7 @@ fn statements_of_c() {
     int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_work_item);
         t:4:56: error: scope `memory_scope_work_item` is not modelled [memory_scope_work_item: narrower than a work-group]
     int r0 = atomic_load(z);
-        t:4:1: error: unknown location `z` [int r0 = atomic_load(z): not known] (did you mean `x`?)
+        t:4:1: error: unknown location `z` [int r0 = atomic_load(z): not known]
     int r0 = atomic_load(x
         t:5:1: error: expected `,` or `)`, found `}` [}: expected `,` or `)`]
     x = 1;
@@ -295,7 +295,7 @@ fn whole_tests() {
      P0@cta 0,gpu 0 ;
      st.weak x, 1 ;
     exists (x == 1)
-        t:2:3: error: unknown location `z` [y: not known] (did you mean `x`?)
+        t:2:3: error: unknown location `z` [y: not known]
     PTX mp
     { x=0; }
      P0 ;
@@ -355,7 +355,7 @@ fn whole_tests() {
      P0@cta 0,gpu 0 ;
      st.weak x, 1 ;
     exists (z == 1)
-        t:5:9: error: unknown location `z` [z: not known] (did you mean `x`?)
+        t:5:9: error: unknown location `z` [z: not known]
     PTX mp
     { x=0; }
      P0@cta 0,gpu 0 ;

@@ -1,0 +1,431 @@
+//! The search for one execution of a skeleton that the model allows and that reaches a goal.
+//!
+//! First reads-from, read by read: each choice passes values on, and is taken back as soon as a supposition of the path, the
+//! condition, or an axiom fails on the bounds of what is known. Then which write of a location is the last one, where
+//! the condition asks. Then coherence and fence order: every open pair is tried in each way, what fails at once is excluded, and
+//! only what is open then is branched over. Nothing is left out: the search is exact for any model in .cat.
+
+use margay_models::bits::{BitMatrix, Event, EventSet};
+use margay_models::execution::{Execution, Kind, Order};
+use margay_models::judge::Judge;
+
+use super::interval::{Chosen, Machine, Plan, Status};
+use super::order::{Decision, Pair, PartialOrder};
+use super::outcome::{Known, Outcome};
+use crate::unfold::{Skeleton, WriteValue};
+
+/// What an execution is looked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Goal {
+    /// Propositions with the value that they must have.
+    pub outcomes: Vec<(Outcome, bool)>,
+    /// A check with the outcome that its test must have.
+    pub check: Option<(usize, bool)>,
+}
+
+/// An execution that was found, with the last write of each physical location that the goal asks for.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub execution: Execution,
+    pub finals: Vec<Option<Event>>,
+}
+
+/// What the bounds say of the axioms and the goal's check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Refuted,
+    Settled,
+    Open,
+}
+
+/// Working space and counters that outlive one skeleton.
+pub(super) struct Engine<'a> {
+    pub plan: &'a Plan,
+    pub machine: &'a mut Machine,
+    pub judge: &'a mut Judge,
+    /// The checks that must hold, the one that failed last first.
+    pub axioms: &'a mut Vec<usize>,
+    /// Executions looked at.
+    pub executions: &'a mut u64,
+}
+
+pub(super) struct Search<'a, 'e> {
+    engine: &'a mut Engine<'e>,
+    skeleton: &'a Skeleton,
+    goal: &'a Goal,
+    /// The reads, and for each the writes that it may read from.
+    reads: Vec<(Event, EventSet)>,
+    rf_must: Vec<u64>,
+    rf_may: Vec<u64>,
+    /// The source of each read, as far as it is chosen.
+    source: Vec<Option<Event>>,
+    /// The value of each event, as far as it is known.
+    values: Vec<Option<i64>>,
+    /// Values of reads that only a cycle of values determines.
+    guesses: Vec<(Event, i64)>,
+    finals: Vec<Option<Event>>,
+    /// What is known of the orders before anything is chosen.
+    co: PartialOrder,
+    sync_fence: PartialOrder,
+    /// Was the judge prepared for this skeleton?
+    prepared: bool,
+    /// The execution that is filled in for the judge.
+    execution: Execution,
+}
+
+impl<'a, 'e> Search<'a, 'e> {
+    /// `total`: is coherence order total?
+    pub fn new(engine: &'a mut Engine<'e>, skeleton: &'a Skeleton, goal: &'a Goal, total: bool) -> Self {
+        let x = &skeleton.execution;
+        let n = x.size();
+        let kind = |e: usize| x.events[e].kind;
+        let is_write = |e: usize| matches!(kind(e), Kind::Init | Kind::Write);
+        let physical = |e: usize| x.physical(Event::from(e));
+        let same_place = |keep: &dyn Fn(usize) -> bool, of: usize| -> EventSet {
+            (0..n).filter(|&e| keep(e) && physical(e) == physical(of)).map(Event::from).collect()
+        };
+        let reads: Vec<(Event, EventSet)> =
+            (0..n).filter(|&e| kind(e) == Kind::Read).map(|r| (Event::from(r), same_place(&is_write, r))).collect();
+        let mut rf_may = vec![0; n];
+        for (r, sources) in &reads {
+            sources.iter().for_each(|w| rf_may[w.index()] |= 1 << r.0);
+        }
+        let mut co = PartialOrder { must: vec![0; n], may: vec![0; n], related: vec![0; n] };
+        for a in (0..n).filter(|&a| is_write(a)) {
+            let mut others = same_place(&|e| kind(e) == Kind::Write, a);
+            others.remove(Event::from(a));
+            co.may[a] = others.0;
+            if kind(a) == Kind::Init {
+                co.must[a] = others.0;
+            } else if total {
+                co.related[a] = others.0;
+            }
+        }
+        let mut sync_fence = PartialOrder { must: vec![0; n], may: vec![0; n], related: vec![0; n] };
+        if !total {
+            let fences = x.events_where(|e| e.kind == Kind::Fence && e.order == Order::Sc);
+            for f in fences.iter() {
+                sync_fence.may[f.index()] = fences.0 & !(1 << f.0);
+            }
+        }
+        engine.machine.prepare(engine.plan, x);
+        let mut search = Self {
+            engine,
+            skeleton,
+            goal,
+            reads,
+            rf_must: vec![0; n],
+            rf_may,
+            source: vec![None; n],
+            values: vec![None; n],
+            guesses: Vec::new(),
+            finals: vec![None; x.locations.len()],
+            co,
+            sync_fence,
+            prepared: false,
+            execution: x.clone(),
+        };
+        if !total {
+            search.relate_what_must_be();
+        }
+        search
+    }
+
+    /// Pairs that an axiom does not let be unrelated, whatever the rest: known once for all.
+    fn relate_what_must_be(&mut self) {
+        let pairs = |order: &PartialOrder| order.open();
+        for (is_co, pair) in
+            pairs(&self.co).into_iter().map(|p| (true, p)).chain(pairs(&self.sync_fence).into_iter().map(|p| (false, p)))
+        {
+            let (mut co, mut sync_fence) = (self.co.clone(), self.sync_fence.clone());
+            (if is_co { &mut co } else { &mut sync_fence }).decide(pair, Decision::Unrelated);
+            self.engine.machine.order_is_new();
+            if self.look(&co, &sync_fence) == Look::Refuted {
+                (if is_co { &mut self.co } else { &mut self.sync_fence }).exclude(pair, Decision::Unrelated);
+            }
+        }
+    }
+
+    /// Searches.
+    pub fn run(&mut self) -> Option<Found> {
+        self.co.settle();
+        self.sync_fence.settle();
+        if !self.pass_values_on() {
+            return None;
+        }
+        self.engine.machine.rf_is_new();
+        let (co, sync_fence) = (self.co.clone(), self.sync_fence.clone());
+        if self.look(&co, &sync_fence) == Look::Refuted {
+            return None;
+        }
+        self.choose_source(0)
+    }
+
+    /// Chooses where the reads from number `k` on read from.
+    fn choose_source(&mut self, k: usize) -> Option<Found> {
+        let Some(&(read, candidates)) = self.reads.get(k) else {
+            return self.guess_values();
+        };
+        for write in candidates.iter() {
+            self.set_source(read, candidates, Some(write));
+            if !self.pass_values_on() {
+                continue;
+            }
+            self.engine.machine.rf_is_new();
+            let (co, sync_fence) = (self.co.clone(), self.sync_fence.clone());
+            if self.look(&co, &sync_fence) == Look::Refuted {
+                continue;
+            }
+            if let Some(found) = self.choose_source(k + 1) {
+                return Some(found);
+            }
+        }
+        self.set_source(read, candidates, None);
+        None
+    }
+
+    fn set_source(&mut self, read: Event, candidates: EventSet, source: Option<Event>) {
+        let bit = 1u64 << read.0;
+        for w in candidates.iter() {
+            self.rf_must[w.index()] &= !bit;
+            self.rf_may[w.index()] |= bit;
+            if source.is_some_and(|s| s != w) {
+                self.rf_may[w.index()] &= !bit;
+            }
+        }
+        if let Some(s) = source {
+            self.rf_must[s.index()] |= bit;
+        }
+        self.source[read.index()] = source;
+    }
+
+    /// Computes every value that follows from what is chosen; `false` if a supposition or the goal cannot hold any more.
+    fn pass_values_on(&mut self) -> bool {
+        self.values.fill(None);
+        loop {
+            let mut changed = false;
+            for e in 0..self.values.len() {
+                if self.values[e].is_some() {
+                    continue;
+                }
+                let value = match (self.skeleton.writes[e], self.source[e]) {
+                    (Some(WriteValue::Known(n)), _) => Some(n),
+                    (Some(WriteValue::Computed(thread, symbol)), _) => {
+                        self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()])
+                    }
+                    (None, Some(source)) => {
+                        self.values[source.index()].or_else(|| self.guesses.iter().find(|(r, _)| r.index() == e).map(|(_, n)| *n))
+                    }
+                    (None, None) => None,
+                };
+                self.values[e] = value;
+                changed |= value.is_some();
+            }
+            if !changed {
+                break;
+            }
+        }
+        let right_guess = |(read, n): &(Event, i64)| {
+            let source = self.source[read.index()].and_then(|s| self.values[s.index()]);
+            source.is_none_or(|value| value == *n)
+        };
+        let supposed = self.skeleton.suppositions.iter().all(|&(thread, symbol, holds)| {
+            let value = self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()]);
+            value.is_none_or(|n| (n != 0) == holds)
+        });
+        supposed && self.guesses.iter().all(right_guess) && self.goal_is_possible()
+    }
+
+    fn goal_is_possible(&self) -> bool {
+        let known = Known { skeleton: self.skeleton, values: &self.values, finals: &self.finals };
+        self.goal.outcomes.iter().all(|(outcome, wanted)| outcome.evaluate(&known).is_none_or(|value| value == *wanted))
+    }
+
+    /// All sources are chosen. Values on a cycle of data and reads-from determine themselves: any value that does is one
+    /// (models without an axiom against thin air allow such executions); those that the test mentions are tried.
+    fn guess_values(&mut self) -> Option<Found> {
+        let Some(&(read, _)) = self.reads.iter().find(|(r, _)| self.values[r.index()].is_none()) else {
+            return self.choose_finals();
+        };
+        for value in self.mentioned_values() {
+            self.guesses.push((read, value));
+            if self.pass_values_on()
+                && let Some(found) = self.guess_values()
+            {
+                return Some(found);
+            }
+            self.guesses.pop();
+        }
+        self.pass_values_on();
+        None
+    }
+
+    /// Numbers of the program and the condition.
+    fn mentioned_values(&self) -> Vec<i64> {
+        let mut values = vec![0, 1];
+        values.extend(self.skeleton.writes.iter().filter_map(|w| match w {
+            Some(WriteValue::Known(n)) => Some(*n),
+            _ => None,
+        }));
+        self.goal.outcomes.iter().for_each(|(outcome, _)| outcome.numbers(&mut values));
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// Chooses the last write of each location whose final value the goal asks for.
+    fn choose_finals(&mut self) -> Option<Found> {
+        let mut asked = Vec::new();
+        self.goal.outcomes.iter().for_each(|(outcome, _)| outcome.locations(&mut asked));
+        self.choose_final(&asked, self.co.clone())
+    }
+
+    fn choose_final(&mut self, asked: &[u8], co: PartialOrder) -> Option<Found> {
+        let Some((&location, rest)) = asked.split_first() else {
+            if !self.goal_is_possible() {
+                return None;
+            }
+            return self.choose_orders(co, self.sync_fence.clone());
+        };
+        let x = &self.skeleton.execution;
+        let at = |kind: Kind| -> EventSet {
+            (0..x.size())
+                .map(Event::from)
+                .filter(|&e| x.physical(e) == Some(location) && x.events[e.index()].kind == kind)
+                .collect()
+        };
+        let writes = at(Kind::Write);
+        let candidates = if writes.is_empty() { at(Kind::Init) } else { writes };
+        for last in candidates.iter() {
+            let mut co = co.clone();
+            // No successor: where the order is total, everything else comes before.
+            co.may[last.index()] = 0;
+            if !co.settle() {
+                continue;
+            }
+            self.finals[usize::from(location)] = Some(last);
+            if self.goal_is_possible()
+                && let Some(found) = self.choose_final(rest, co)
+            {
+                return Some(found);
+            }
+        }
+        self.finals[usize::from(location)] = None;
+        None
+    }
+
+    /// Chooses coherence and fence order.
+    fn choose_orders(&mut self, mut co: PartialOrder, mut sync_fence: PartialOrder) -> Option<Found> {
+        loop {
+            if !co.settle() || !sync_fence.settle() || self.look_again(&co, &sync_fence) == Look::Refuted {
+                return None;
+            }
+            if let Some(found) = self.try_completion(&co, &sync_fence) {
+                return Some(found);
+            }
+            // What fails at once is excluded.
+            let mut learned = false;
+            for (is_co, pair) in open_pairs(&co, &sync_fence) {
+                let options = if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
+                for decision in options {
+                    let (mut trial_co, mut trial_fence) = (co.clone(), sync_fence.clone());
+                    (if is_co { &mut trial_co } else { &mut trial_fence }).decide(pair, decision);
+                    let possible =
+                        trial_co.settle() && trial_fence.settle() && self.look_again(&trial_co, &trial_fence) != Look::Refuted;
+                    if !possible {
+                        (if is_co { &mut co } else { &mut sync_fence }).exclude(pair, decision);
+                        if !co.settle() || !sync_fence.settle() {
+                            return None;
+                        }
+                        learned = true;
+                    }
+                }
+            }
+            if !learned {
+                break;
+            }
+        }
+        let (is_co, pair) = open_pairs(&co, &sync_fence).into_iter().next()?;
+        let options = if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
+        for decision in options {
+            let (mut trial_co, mut trial_fence) = (co.clone(), sync_fence.clone());
+            (if is_co { &mut trial_co } else { &mut trial_fence }).decide(pair, decision);
+            if let Some(found) = self.choose_orders(trial_co, trial_fence) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Is the simplest completion of the orders an execution that was looked for?
+    fn try_completion(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Option<Found> {
+        let (co, sync_fence) = (co.complete()?, sync_fence.complete()?);
+        *self.engine.executions += 1;
+        if self.look_again(&co, &sync_fence) != Look::Settled {
+            return None;
+        }
+        let n = self.values.len();
+        let matrix = |rows: &[u64]| {
+            let mut matrix = BitMatrix::new(n);
+            for (e, &row) in rows.iter().enumerate() {
+                *matrix.row_mut(Event::from(e)) = EventSet(row);
+            }
+            matrix
+        };
+        self.execution.rf = matrix(&self.rf_must);
+        self.execution.co = matrix(&co.must);
+        self.execution.sync_fence = matrix(&sync_fence.must);
+        for (data, value) in self.execution.events.iter_mut().zip(&self.values) {
+            data.value = *value;
+        }
+        let judgement = match std::mem::replace(&mut self.prepared, true) {
+            true => self.engine.judge.judge_again(&self.execution),
+            false => self.engine.judge.judge(&self.execution),
+        };
+        let confirmed = self.engine.axioms.iter().all(|&check| judgement.holds[check])
+            && self.goal.check.is_none_or(|(check, wanted)| judgement.holds[check] == wanted);
+        debug_assert!(confirmed, "the judge must confirm what the bounds say");
+        confirmed.then(|| Found { execution: self.execution.clone(), finals: self.finals.clone() })
+    }
+
+    fn look_again(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Look {
+        self.engine.machine.order_is_new();
+        self.look(co, sync_fence)
+    }
+
+    /// What the bounds say.
+    fn look(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Look {
+        let engine = &mut *self.engine;
+        let chosen = Chosen {
+            rf: (&self.rf_must, &self.rf_may),
+            co: (&co.must, &co.may),
+            sync_fence: (&sync_fence.must, &sync_fence.may),
+        };
+        let mut look = Look::Settled;
+        for i in 0..engine.axioms.len() {
+            match engine.machine.status(engine.plan, engine.axioms[i], chosen) {
+                Status::Holds => {}
+                Status::Open => look = Look::Open,
+                Status::Fails => {
+                    // It is likely to fail the next time too.
+                    engine.axioms[..=i].rotate_right(1);
+                    return Look::Refuted;
+                }
+            }
+        }
+        if let Some((check, wanted)) = self.goal.check {
+            match (engine.machine.status(engine.plan, check, chosen), wanted) {
+                (Status::Holds, true) | (Status::Fails, false) => {}
+                (Status::Open, _) => look = Look::Open,
+                _ => return Look::Refuted,
+            }
+        }
+        look
+    }
+}
+
+/// The open pairs of both orders; `true` for coherence order.
+fn open_pairs(co: &PartialOrder, sync_fence: &PartialOrder) -> Vec<(bool, Pair)> {
+    let of_co = co.open().into_iter().map(|p| (true, p));
+    of_co.chain(sync_fence.open().into_iter().map(|p| (false, p))).collect()
+}

@@ -1,0 +1,239 @@
+//! Scoped C to straight code. Operands are evaluated from left to right; `&&` and `||` are short-circuits where their right
+//! side accesses memory.
+
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, Operation};
+
+use super::Error;
+use super::program::{Attributes, Modification, Program, Register, Step, Term};
+use super::skeleton::Shared;
+use super::symbol::{Binary, Unary};
+use crate::test::{
+    AtomicCall, AtomicFunction, BinaryOperator, Body, Expression, MemoryOrder, Place, Statement, StatementKind, Test, ThreadId,
+    UnaryOperator,
+};
+
+/// The code of a thread.
+pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
+    let mut compiler = Compiler { shared, program: Program::default(), place: Place::default() };
+    if let Some(Body::Statements(statements)) = test.threads.get(thread.index()).map(|t| &t.body) {
+        compiler.statements(statements)?;
+    }
+    Ok(compiler.program)
+}
+
+struct Compiler<'a> {
+    shared: &'a Shared,
+    program: Program,
+    /// The statement being compiled.
+    place: Place,
+}
+
+fn order(order: MemoryOrder) -> Order {
+    match order {
+        MemoryOrder::Relaxed => Order::Rlx,
+        MemoryOrder::Acquire => Order::Acq,
+        MemoryOrder::Release => Order::Rel,
+        MemoryOrder::AcqRel => Order::AcqRel,
+        MemoryOrder::SeqCst => Order::Sc,
+    }
+}
+
+impl Compiler<'_> {
+    fn push(&mut self, step: Step) -> usize {
+        self.program.push(step, self.place)
+    }
+
+    fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
+        for s in statements {
+            self.place = s.place;
+            match &s.kind {
+                StatementKind::Assign { name, value, .. } => {
+                    let register = self.program.register(name);
+                    if let Some(value) = value {
+                        let value = self.expression(value)?;
+                        self.push(Step::Assign(register, value));
+                    }
+                }
+                StatementKind::Store { address, value } => {
+                    let address = self.expression(address)?;
+                    let value = self.expression(value)?;
+                    self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
+                }
+                StatementKind::Evaluate(e) => {
+                    self.expression(e)?;
+                }
+                // C11 7.17.4.1: a relaxed fence has no effects.
+                StatementKind::Fence { order: MemoryOrder::Relaxed, .. } => {}
+                StatementKind::Fence { order: o, scope } => {
+                    self.push(Step::Fence { order: order(*o), scope: Some(scope.unwrap_or(Scope::Sys)) });
+                }
+                StatementKind::If { condition, then, otherwise } => {
+                    let condition = self.expression(condition)?;
+                    let branch = self.branch(condition);
+                    self.statements(then)?;
+                    if otherwise.is_empty() {
+                        self.program.patch(branch);
+                    } else {
+                        let over = self.push(Step::Jump(0));
+                        self.program.patch(branch);
+                        self.statements(otherwise)?;
+                        self.program.patch(over);
+                        // What depends on the condition ends behind both arms.
+                        let end = self.program.steps.len();
+                        if let Step::BranchIfZero { until, .. } = &mut self.program.steps[branch].0 {
+                            *until = Some(end);
+                        }
+                    }
+                }
+                StatementKind::While { condition, body } => {
+                    let start = self.program.steps.len();
+                    let condition = self.expression(condition)?;
+                    let branch = self.branch(condition);
+                    self.statements(body)?;
+                    self.push(Step::Jump(start));
+                    self.program.patch(branch);
+                }
+                StatementKind::DoWhile { body, condition } => {
+                    let start = self.program.steps.len();
+                    self.statements(body)?;
+                    self.place = s.place;
+                    let condition = self.expression(condition)?;
+                    let branch = self.branch(condition);
+                    self.push(Step::Jump(start));
+                    self.program.patch(branch);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn branch(&mut self, condition: Term) -> usize {
+        self.push(Step::BranchIfZero { condition, target: 0, until: Some(0) })
+    }
+
+    fn name(&mut self, name: &str) -> Term {
+        match self.shared.address_of(name) {
+            Ok(address) => Term::Constant(address),
+            Err(_) => Term::Register(self.program.register(name)),
+        }
+    }
+
+    /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
+    fn expression(&mut self, e: &Expression) -> Result<Term, Error> {
+        Ok(match e {
+            Expression::Integer(n) => Term::Constant(*n),
+            Expression::Name(name) => self.name(name),
+            Expression::Dereference(e) => {
+                let address = self.expression(e)?;
+                let to = self.program.fresh();
+                self.push(Step::Load { to, address, attributes: Attributes::new(Order::Plain, None) });
+                Term::Register(to)
+            }
+            Expression::Unary(operator, e) => {
+                let operator = match operator {
+                    UnaryOperator::Negate => Unary::Negate,
+                    UnaryOperator::LogicalNot => Unary::LogicalNot,
+                    UnaryOperator::BitwiseNot => Unary::BitwiseNot,
+                };
+                Term::Unary(operator, Box::new(self.expression(e)?))
+            }
+            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b) if accesses(b) => {
+                self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?
+            }
+            Expression::Binary(operator, a, b) => {
+                let a = self.expression(a)?;
+                let b = self.expression(b)?;
+                Term::binary(binary(*operator), a, b)
+            }
+            Expression::Atomic(call) => Term::Register(self.call(call)?),
+        })
+    }
+
+    fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, Error> {
+        let truth = |t: Term| Term::binary(Binary::Compare(crate::test::Comparison::NotEqual), t, Term::Constant(0));
+        let to = self.program.fresh();
+        let a = self.expression(a)?;
+        self.push(Step::Assign(to, truth(a)));
+        let goes_on = Term::Register(to);
+        let goes_on = if is_and { goes_on } else { Term::Unary(Unary::LogicalNot, Box::new(goes_on)) };
+        let branch = self.branch(goes_on);
+        let b = self.expression(b)?;
+        self.push(Step::Assign(to, truth(b)));
+        self.program.patch(branch);
+        Ok(Term::Register(to))
+    }
+
+    /// Does the call; gives the register with its value.
+    fn call(&mut self, call: &AtomicCall) -> Result<Register, Error> {
+        let address = self.expression(&call.address)?;
+        let scope = Some(call.scope.unwrap_or(Scope::Sys));
+        let memory_order = order(call.order.unwrap_or(MemoryOrder::SeqCst));
+        let construct = Construct { operation: Operation::Rmw, order: memory_order };
+        let read = Attributes::new(construct.read_order(), scope);
+        let write = Attributes::new(construct.write_order(), scope);
+        let to = self.program.fresh();
+        let modification = match &call.function {
+            AtomicFunction::Load => {
+                self.push(Step::Load { to, address, attributes: Attributes::new(memory_order, scope) });
+                return Ok(to);
+            }
+            AtomicFunction::Store(value) => {
+                let value = self.expression(value)?;
+                self.push(Step::Store { address, value, attributes: Attributes::new(memory_order, scope) });
+                return Ok(to);
+            }
+            AtomicFunction::Exchange(value) => Modification::Exchange(self.expression(value)?),
+            AtomicFunction::Fetch(operator, value) => Modification::Apply(binary(*operator), self.expression(value)?),
+            AtomicFunction::FetchMin(value) => Modification::Apply(Binary::Min, self.expression(value)?),
+            AtomicFunction::FetchMax(value) => Modification::Apply(Binary::Max, self.expression(value)?),
+            AtomicFunction::CompareExchange { weak, expected, desired, failure } => {
+                let new = self.expression(desired)?;
+                let expected = self.program.register(expected);
+                // Without an order of its own a failure has the order of the success, less its release part (C11 7.17.7.4).
+                let failure = failure.map_or(construct.read_order(), order);
+                let success = self.program.fresh();
+                let modification = Modification::CompareAndSwap {
+                    expected: Term::Register(expected),
+                    new,
+                    success: Some(success),
+                    failure: Attributes::new(failure, scope),
+                    spurious: *weak,
+                };
+                self.push(Step::Modify { to: Some(to), address, modification, read, write });
+                // On success `expected` keeps its value, which is what was read then too.
+                self.push(Step::Assign(expected, Term::Register(to)));
+                return Ok(success);
+            }
+        };
+        self.push(Step::Modify { to: Some(to), address, modification, read, write });
+        Ok(to)
+    }
+}
+
+fn accesses(e: &Expression) -> bool {
+    match e {
+        Expression::Integer(_) | Expression::Name(_) => false,
+        Expression::Dereference(_) | Expression::Atomic(_) => true,
+        Expression::Unary(_, e) => accesses(e),
+        Expression::Binary(_, a, b) => accesses(a) || accesses(b),
+    }
+}
+
+fn binary(operator: BinaryOperator) -> Binary {
+    match operator {
+        BinaryOperator::Multiply => Binary::Multiply,
+        BinaryOperator::Divide => Binary::Divide,
+        BinaryOperator::Remainder => Binary::Remainder,
+        BinaryOperator::Add => Binary::Add,
+        BinaryOperator::Subtract => Binary::Subtract,
+        BinaryOperator::ShiftLeft => Binary::ShiftLeft,
+        BinaryOperator::ShiftRight => Binary::ShiftRight,
+        BinaryOperator::Compare(comparison) => Binary::Compare(comparison),
+        BinaryOperator::And => Binary::And,
+        BinaryOperator::Xor => Binary::Xor,
+        BinaryOperator::Or => Binary::Or,
+        BinaryOperator::LogicalAnd => Binary::LogicalAnd,
+        BinaryOperator::LogicalOr => Binary::LogicalOr,
+    }
+}

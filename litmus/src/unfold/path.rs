@@ -1,0 +1,391 @@
+//! Symbolic execution of a thread: all its paths, with events, dependencies, and what each path supposes of the values read.
+//!
+//! Address, data and control dependencies are those of registers: a value depends on every read that any of its operands
+//! depends on, also where the value itself does not (`xor r1, r0, r0`).
+
+use margay_models::execution::{EventData, Kind, Order, Scope};
+
+use margay_models::signature::Signature;
+
+use super::program::{Attributes, Modification, Program, Register, Step, Term};
+use super::skeleton::Shared;
+use super::symbol::{Binary, Symbol, Symbols};
+use super::{Bounds, Error};
+use crate::test::{Comparison, Place};
+
+/// The largest number of steps of a path: more is no litmus test.
+const MAX_STEPS: usize = 4000;
+
+/// A value and the reads that it depends on, by the positions of their events on the path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dependent {
+    pub symbol: Symbol,
+    pub reads: u64,
+}
+
+/// An event of a path.
+#[derive(Debug, Clone)]
+pub(super) struct PathEvent {
+    /// What is known of it.
+    pub data: EventData,
+    /// The value that a write writes.
+    pub value: Option<Symbol>,
+    /// Reads that its address, its value and its execution depend on, by position.
+    pub address_reads: u64,
+    pub data_reads: u64,
+    pub control_reads: u64,
+    /// Is it the write of a read-modify-write whose read is the event before it?
+    pub modifies: bool,
+    /// Where it came from.
+    pub place: Place,
+}
+
+/// One way through a thread.
+#[derive(Debug, Clone)]
+pub(super) struct Path {
+    pub events: Vec<PathEvent>,
+    /// Values that must be different from 0 (true) or 0 (false).
+    pub suppositions: Vec<(Symbol, bool)>,
+    /// For each named register its value at the end.
+    pub registers: Vec<(String, Symbol)>,
+}
+
+/// All paths of a thread.
+pub(super) struct Explored {
+    pub paths: Vec<Path>,
+    pub symbols: Symbols,
+    /// Was a path cut off?
+    pub bounded: bool,
+}
+
+/// Where an exploration stands.
+#[derive(Debug, Clone)]
+struct State {
+    /// The next step.
+    at: usize,
+    steps: usize,
+    registers: Vec<Dependent>,
+    /// Reads that everything depends on, up to a step or to the end.
+    control: Vec<(u64, Option<usize>)>,
+    /// How often each backward jump was taken.
+    jumps: Vec<(usize, usize)>,
+    path: Path,
+}
+
+/// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
+pub(super) fn explore(program: &Program, shared: &Shared, bounds: Bounds) -> Result<Explored, Error> {
+    let mut explorer = Explorer { program, shared, bounds, symbols: Symbols::default(), open: Vec::new(), bounded: false };
+    let zero = Dependent { symbol: explorer.symbols.constant(0), reads: 0 };
+    let mut registers = vec![zero; program.names.len()];
+    for (register, value) in &program.initial {
+        registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
+    }
+    let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new() };
+    explorer.open.push(State { at: 0, steps: 0, registers, control: Vec::new(), jumps: Vec::new(), path });
+    let mut paths = Vec::new();
+    while let Some(state) = explorer.open.pop() {
+        if let Some(path) = explorer.run(state)? {
+            paths.push(path);
+        }
+        if paths.len() + explorer.open.len() > bounds.paths {
+            return Err(Error::new(format!("a thread has more than {} paths", bounds.paths)));
+        }
+    }
+    Ok(Explored { paths, symbols: explorer.symbols, bounded: explorer.bounded })
+}
+
+struct Explorer<'a> {
+    program: &'a Program,
+    shared: &'a Shared,
+    bounds: Bounds,
+    symbols: Symbols,
+    open: Vec<State>,
+    bounded: bool,
+}
+
+impl Explorer<'_> {
+    /// Goes on to the end of the path; other ways that branch off are left for later. `None`: it was cut off.
+    fn run(&mut self, mut state: State) -> Result<Option<Path>, Error> {
+        while let Some((step, place)) = self.program.steps.get(state.at) {
+            state.steps += 1;
+            if state.steps > MAX_STEPS {
+                return Err(Error::at(format!("a path of more than {MAX_STEPS} steps"), *place));
+            }
+            let here = state.at;
+            state.control.retain(|(_, until)| *until != Some(here));
+            state.at += 1;
+            let goes_on = self.step(&mut state, here, step, *place)?;
+            if state.path.events.len() > margay_models::bits::MAX_EVENTS {
+                return Err(Error::at(format!("more than {} events", margay_models::bits::MAX_EVENTS), *place));
+            }
+            if !goes_on {
+                return Ok(None);
+            }
+        }
+        let named = self.program.names.iter().zip(&state.registers);
+        state.path.registers = named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
+        Ok(Some(state.path))
+    }
+
+    fn term(&mut self, state: &State, term: &Term) -> Dependent {
+        match term {
+            Term::Constant(n) => Dependent { symbol: self.symbols.constant(*n), reads: 0 },
+            Term::Register(r) => state.registers[usize::from(r.0)],
+            Term::Unary(operator, a) => {
+                let a = self.term(state, a);
+                Dependent { symbol: self.symbols.unary(*operator, a.symbol), reads: a.reads }
+            }
+            Term::Binary(operator, a, b) => {
+                let (a, b) = (self.term(state, a), self.term(state, b));
+                Dependent { symbol: self.symbols.binary(*operator, a.symbol, b.symbol), reads: a.reads | b.reads }
+            }
+        }
+    }
+
+    /// Does a step. `false`: the path was cut off.
+    fn step(&mut self, state: &mut State, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
+        match step {
+            Step::Assign(to, term) => {
+                let value = self.term(state, term);
+                state.registers[usize::from(to.0)] = value;
+            }
+            Step::Load { to, address, attributes } => {
+                let address = self.term(state, address);
+                for (location, mut state) in self.locations(state, address, place)? {
+                    self.read(&mut state, Some(*to), location, address, *attributes, place);
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::Store { address, value, attributes } => {
+                let address = self.term(state, address);
+                let value = self.term(state, value);
+                for (location, mut state) in self.locations(state, address, place)? {
+                    self.write(&mut state, location, address, value, *attributes, false, place);
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::Modify { to, address, modification, read, write } => {
+                let address = self.term(state, address);
+                for (location, state) in self.locations(state, address, place)? {
+                    self.modify(state, *to, location, address, modification, (*read, *write), place);
+                }
+                return self.last(state);
+            }
+            Step::Fence { order, .. } if self.shared.signature == Signature::Plain => {
+                if matches!(order, Order::Sc | Order::Plain) {
+                    let data = EventData::new(Kind::Fence, None, Order::Plain);
+                    push(state, data, None, self.zero(), 0, false, place);
+                }
+            }
+            Step::ProxyFence(_) if self.shared.signature == Signature::Plain => {}
+            Step::Fence { order, scope } => {
+                let data = EventData { scope: *scope, ..EventData::new(Kind::Fence, None, *order) };
+                push(state, data, None, self.zero(), 0, false, place);
+            }
+            Step::ProxyFence(proxy) => {
+                let data = EventData { proxy: *proxy, ..EventData::new(Kind::ProxyFence, None, Order::Plain) };
+                push(state, data, None, self.zero(), 0, false, place);
+            }
+            Step::Barrier { barrier, scope, arrives, waits, relaxed } => {
+                let order = if *relaxed { Order::Rlx } else { Order::Plain };
+                let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
+                for (kind, _) in kinds.into_iter().filter(|(_, there)| *there) {
+                    let scope = (*scope == Scope::Cluster).then_some(Scope::Cluster);
+                    let data = EventData { barrier: Some(*barrier), scope, ..EventData::new(kind, None, order) };
+                    push(state, data, None, self.zero(), 0, false, place);
+                }
+            }
+            Step::Jump(target) => {
+                if *target <= here && !self.jumps_back(state, here) {
+                    return Ok(false);
+                }
+                state.at = *target;
+            }
+            Step::BranchIfZero { condition, target, until } => {
+                let condition = self.term(state, condition);
+                if condition.reads != 0 {
+                    state.control.push((condition.reads, *until));
+                }
+                if let Some(n) = self.symbols.as_constant(condition.symbol) {
+                    if n == 0 {
+                        return Ok(self.branch(state, here, *target));
+                    }
+                    return Ok(true);
+                }
+                let mut taken = state.clone();
+                taken.path.suppositions.push((condition.symbol, false));
+                if self.branch(&mut taken, here, *target) {
+                    self.open.push(taken);
+                }
+                state.path.suppositions.push((condition.symbol, true));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The states of a step that may fork are in `open`; goes on with the last of them.
+    fn last(&mut self, state: &mut State) -> Result<bool, Error> {
+        match self.open.pop() {
+            Some(next) => {
+                *state = next;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn branch(&mut self, state: &mut State, here: usize, target: usize) -> bool {
+        let goes_on = target > here || self.jumps_back(state, here);
+        state.at = target;
+        goes_on
+    }
+
+    /// Counts a backward jump; `false` if the bound is reached.
+    fn jumps_back(&mut self, state: &mut State, here: usize) -> bool {
+        let index = state.jumps.iter().position(|(at, _)| *at == here).unwrap_or_else(|| {
+            state.jumps.push((here, 0));
+            state.jumps.len() - 1
+        });
+        state.jumps[index].1 += 1;
+        let goes_on = state.jumps[index].1 <= self.bounds.unroll;
+        self.bounded |= !goes_on;
+        goes_on
+    }
+
+    fn zero(&mut self) -> Dependent {
+        Dependent { symbol: self.symbols.constant(0), reads: 0 }
+    }
+
+    /// The locations that an address may stand for, each with the state in which it does.
+    fn locations(&mut self, state: &State, address: Dependent, place: Place) -> Result<Vec<(u8, State)>, Error> {
+        if let Some(n) = self.symbols.as_constant(address.symbol) {
+            let location =
+                self.shared.location_at(n).ok_or_else(|| Error::at(format!("{n} is not the address of a location"), place))?;
+            return Ok(vec![(location, state.clone())]);
+        }
+        // An address that is read or computed: every location, where the value is its address.
+        let mut found = Vec::new();
+        for location in (0..self.shared.locations.len()).rev() {
+            let mut state = state.clone();
+            let wanted = self.symbols.constant(self.shared.address(location));
+            let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), address.symbol, wanted);
+            state.path.suppositions.push((equal, true));
+            found.push((location as u8, state));
+        }
+        Ok(found)
+    }
+
+    fn read(
+        &mut self,
+        state: &mut State,
+        to: Option<Register>,
+        location: u8,
+        address: Dependent,
+        attributes: Attributes,
+        place: Place,
+    ) -> Dependent {
+        let position = state.path.events.len() as u8;
+        let data = self.access(Kind::Read, location, attributes);
+        push(state, data, None, address, 0, false, place);
+        let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63) };
+        if let Some(to) = to {
+            state.registers[usize::from(to.0)] = value;
+        }
+        value
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
+    fn write(
+        &mut self,
+        state: &mut State,
+        location: u8,
+        address: Dependent,
+        value: Dependent,
+        attributes: Attributes,
+        modifies: bool,
+        place: Place,
+    ) {
+        let data = self.access(Kind::Write, location, attributes);
+        push(state, data, Some(value.symbol), address, value.reads, modifies, place);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one read-modify-write")]
+    fn modify(
+        &mut self,
+        mut state: State,
+        to: Option<Register>,
+        location: u8,
+        address: Dependent,
+        modification: &Modification,
+        halves: (Attributes, Attributes),
+        place: Place,
+    ) {
+        // Operands are read before the destination is written.
+        let (operand, new) = match modification {
+            Modification::Apply(_, operand) | Modification::Exchange(operand) => (self.term(&state, operand), self.zero()),
+            Modification::CompareAndSwap { expected, new, .. } => (self.term(&state, expected), self.term(&state, new)),
+        };
+        let before = state.clone();
+        let read = self.read(&mut state, to, location, address, halves.0, place);
+        let written = match modification {
+            Modification::Exchange(_) => operand,
+            Modification::Apply(operator, _) => {
+                Dependent { symbol: self.symbols.binary(*operator, read.symbol, operand.symbol), reads: operand.reads }
+            }
+            Modification::CompareAndSwap { success, failure, spurious, .. } => {
+                let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), read.symbol, operand.symbol);
+                let mut failed = before;
+                let value = self.read(&mut failed, to, location, address, *failure, place);
+                let outcome = Dependent { symbol: self.symbols.constant(0), reads: value.reads | operand.reads };
+                if let Some(success) = success {
+                    failed.registers[usize::from(success.0)] = outcome;
+                }
+                if !spurious {
+                    failed.path.suppositions.push((equal, false));
+                }
+                self.open.push(failed);
+                state.path.suppositions.push((equal, true));
+                if let Some(success) = success {
+                    state.registers[usize::from(success.0)] = Dependent { symbol: self.symbols.constant(1), ..outcome };
+                }
+                // Whether it writes depends on the expected value too.
+                Dependent { symbol: new.symbol, reads: new.reads | operand.reads }
+            }
+        };
+        self.write(&mut state, location, address, written, halves.1, true, place);
+        self.open.push(state);
+    }
+
+    fn access(&self, kind: Kind, location: u8, attributes: Attributes) -> EventData {
+        if self.shared.signature == Signature::Plain {
+            return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
+        }
+        let proxy = attributes.proxy.unwrap_or(self.shared.proxies[usize::from(location)]);
+        EventData {
+            scope: attributes.scope,
+            location: Some(location),
+            proxy,
+            volatile: attributes.volatile,
+            mmio: attributes.mmio,
+            reduction: attributes.reduction,
+            ..EventData::new(kind, None, attributes.order)
+        }
+    }
+}
+
+/// Adds an event to a path.
+fn push(
+    state: &mut State,
+    data: EventData,
+    value: Option<Symbol>,
+    address: Dependent,
+    data_reads: u64,
+    modifies: bool,
+    place: Place,
+) {
+    let control_reads = state.control.iter().fold(0, |reads, (of, _)| reads | of);
+    let address_reads = address.reads;
+    state.path.events.push(PathEvent { data, value, address_reads, data_reads, control_reads, modifies, place });
+}

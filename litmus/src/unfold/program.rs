@@ -1,0 +1,156 @@
+//! A thread as straight code with jumps, over numbered registers: what both dialects compile to.
+
+use margay_models::execution::{Order, Proxy, Scope};
+
+use super::symbol::{Binary, Unary};
+
+/// A register, an index into [`Program::names`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Register(pub u16);
+
+/// A value computed from registers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Term {
+    Constant(i64),
+    Register(Register),
+    Unary(Unary, Box<Term>),
+    Binary(Binary, Box<Term>, Box<Term>),
+}
+
+impl Term {
+    /// `a operator b`
+    pub fn binary(operator: Binary, a: Term, b: Term) -> Self {
+        Self::Binary(operator, Box::new(a), Box::new(b))
+    }
+}
+
+/// The annotations of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Attributes {
+    pub order: Order,
+    pub scope: Option<Scope>,
+    /// `None`: that of the location's name.
+    pub proxy: Option<Proxy>,
+    pub volatile: bool,
+    pub mmio: bool,
+    pub reduction: bool,
+}
+
+impl Attributes {
+    /// An order and a scope.
+    pub fn new(order: Order, scope: Option<Scope>) -> Self {
+        Self { order, scope, proxy: None, volatile: false, mmio: false, reduction: false }
+    }
+}
+
+/// What a read-modify-write writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Modification {
+    /// The operator, applied to what was read and the operand.
+    Apply(Binary, Term),
+    /// The operand.
+    Exchange(Term),
+    /// The new value, if what was read is the expected one; else nothing is written.
+    CompareAndSwap {
+        expected: Term,
+        new: Term,
+        /// Takes 1 on success, else 0.
+        success: Option<Register>,
+        /// Annotations of the read if it fails.
+        failure: Attributes,
+        /// May it fail although the value is the expected one?
+        spurious: bool,
+    },
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    Assign(Register, Term),
+    Load {
+        to: Register,
+        address: Term,
+        attributes: Attributes,
+    },
+    Store {
+        address: Term,
+        value: Term,
+        attributes: Attributes,
+    },
+    Modify {
+        to: Option<Register>,
+        address: Term,
+        modification: Modification,
+        read: Attributes,
+        write: Attributes,
+    },
+    Fence {
+        order: Order,
+        scope: Option<Scope>,
+    },
+    ProxyFence(Proxy),
+    /// Arrives at, then waits at a barrier.
+    Barrier {
+        barrier: u8,
+        scope: Scope,
+        arrives: bool,
+        waits: bool,
+        relaxed: bool,
+    },
+    /// Goes to the target if the condition is 0. What follows depends on it: up to a step (C), or to the end (PTX).
+    BranchIfZero {
+        condition: Term,
+        target: usize,
+        until: Option<usize>,
+    },
+    Jump(usize),
+}
+
+/// The code of a thread.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Program {
+    /// The steps, each with the place that it came from.
+    pub steps: Vec<(Step, crate::test::Place)>,
+    /// The names of the registers; those made for intermediate values have none.
+    pub names: Vec<Option<String>>,
+    /// What registers hold at the start, other than 0.
+    pub initial: Vec<(Register, i64)>,
+}
+
+impl Program {
+    /// The register of that name.
+    pub fn register(&mut self, name: &str) -> Register {
+        let known = self.names.iter().position(|n| n.as_deref() == Some(name));
+        Register(known.unwrap_or_else(|| {
+            self.names.push(Some(name.to_string()));
+            self.names.len() - 1
+        }) as u16)
+    }
+
+    /// A register for an intermediate value.
+    pub fn fresh(&mut self) -> Register {
+        self.names.push(None);
+        Register((self.names.len() - 1) as u16)
+    }
+
+    /// Adds a step; gives its number.
+    pub fn push(&mut self, step: Step, place: crate::test::Place) -> usize {
+        self.steps.push((step, place));
+        self.steps.len() - 1
+    }
+
+    /// Lets a branch or jump go to the next step to be added.
+    pub fn patch(&mut self, at: usize) {
+        let end = self.steps.len();
+        match &mut self.steps[at].0 {
+            Step::BranchIfZero { target, until, .. } => {
+                *target = end;
+                if let Some(until) = until {
+                    *until = end;
+                }
+            }
+            Step::Jump(target) => *target = end,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! One path for each thread, put together: an execution without reads-from, coherence and fence order.
+
+use margay_models::bits::{BitMatrix, Event, MAX_EVENTS};
+use margay_models::execution::{EventData, Execution, Kind, Location, Order, Proxy, Scope};
+use margay_models::signature::Signature;
+
+use super::Error;
+use super::path::Path;
+use super::symbol::{Symbol, Symbols};
+use crate::test::{InitialValue, Place, Test, ThreadId, Variable};
+
+/// The address of a location as a value.
+pub type Address = i64;
+
+/// The address of the first location; far from the numbers that tests compute with.
+const FIRST_ADDRESS: Address = 1 << 40;
+
+/// The distance of two locations: an offset that a test may add leads to no other location by accident.
+const STRIDE: Address = 1 << 20;
+
+/// What all candidates of a test share.
+#[derive(Debug, Clone)]
+pub(super) struct Shared {
+    pub signature: Signature,
+    pub locations: Vec<Location>,
+    /// For each location the proxy of accesses by its name.
+    pub proxies: Vec<Proxy>,
+    /// For each location its initial value.
+    pub initial: Vec<i64>,
+    pub threads: Vec<margay_models::execution::Placement>,
+}
+
+impl Shared {
+    /// From the declarations of a test.
+    pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
+        let index = |name: &str| test.locations.iter().position(|l| l.name == name);
+        let mut shared = Self {
+            signature,
+            locations: Vec::new(),
+            proxies: Vec::new(),
+            initial: Vec::new(),
+            threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
+        };
+        for (l, declared) in test.locations.iter().enumerate() {
+            let missing = |name: &str| Error::at(format!("there is no location `{name}`"), declared.place);
+            let physical = match &declared.alias {
+                Some(alias) => index(&alias.of).ok_or_else(|| missing(&alias.of))?,
+                None => l,
+            };
+            let atomic = test
+                .threads
+                .iter()
+                .flat_map(|t| &t.parameters)
+                .any(|p| p.name == declared.name && p.ty == crate::test::CType::AtomicInt);
+            shared.locations.push(Location { name: declared.name.clone(), physical: physical as u8, atomic });
+            shared.proxies.push(declared.alias.as_ref().map_or(Proxy::Generic, |a| a.proxy));
+            shared.initial.push(match &declared.value {
+                Some(InitialValue::Integer(n)) => *n,
+                Some(InitialValue::AddressOf(name)) => {
+                    FIRST_ADDRESS + STRIDE * index(name).ok_or_else(|| missing(name))? as Address
+                }
+                None => 0,
+            });
+        }
+        Ok(shared)
+    }
+
+    /// The address of a location by its index.
+    pub fn address(&self, location: usize) -> Address {
+        FIRST_ADDRESS + STRIDE * location as Address
+    }
+
+    /// The address of a location by its name.
+    pub fn address_of(&self, name: &str) -> Result<Address, Error> {
+        let location = self.locations.iter().position(|l| l.name == name);
+        location.map(|l| self.address(l)).ok_or_else(|| Error::new(format!("there is no location `{name}`")))
+    }
+
+    /// The location with an address.
+    pub fn location_at(&self, address: Address) -> Option<u8> {
+        (0..self.locations.len()).find(|&l| self.address(l) == address).map(|l| l as u8)
+    }
+}
+
+/// The value of a write.
+#[derive(Debug, Clone, Copy)]
+pub enum WriteValue {
+    /// A number.
+    Known(i64),
+    /// Computed from the reads of a thread.
+    Computed(ThreadId, Symbol),
+}
+
+/// A candidate execution but for reads-from, coherence order and fence order.
+#[derive(Debug, Clone)]
+pub struct Skeleton {
+    /// Everything that is known: events, program order, dependencies, read-modify-writes, barriers.
+    pub execution: Execution,
+    /// For each event the value that it writes; `None` for what is no write.
+    pub writes: Vec<Option<WriteValue>>,
+    /// Values that must be different from 0 (true) or 0 (false).
+    pub suppositions: Vec<(ThreadId, Symbol, bool)>,
+    /// For each thread the values of its registers at the end.
+    pub registers: Vec<Vec<(String, Symbol)>>,
+    /// For each event where it came from in the text.
+    pub places: Vec<Place>,
+    /// For each thread the nodes of its values.
+    symbols: Vec<Symbols>,
+    /// For each thread its first event.
+    first: Vec<usize>,
+}
+
+impl Skeleton {
+    /// A value, if `read` knows the values of the reads that it depends on, by their events.
+    pub fn evaluate(&self, thread: ThreadId, symbol: Symbol, read: impl Fn(Event) -> Option<i64>) -> Option<i64> {
+        let first = self.first[thread.index()];
+        self.symbols[thread.index()].evaluate(symbol, &|position| read(Event::from(first + usize::from(position))))
+    }
+
+    /// The final value of a register.
+    pub fn register(&self, thread: ThreadId, name: &str) -> Option<Symbol> {
+        self.registers.get(thread.index())?.iter().find(|(n, _)| n == name).map(|(_, symbol)| *symbol)
+    }
+
+    /// The location of that name, by index of the physical location behind it.
+    pub fn physical(&self, name: &str) -> Option<u8> {
+        self.execution.locations.iter().find(|l| l.name == name).map(|l| l.physical)
+    }
+
+    /// The address of a location.
+    pub fn address_of(&self, name: &str) -> Option<Address> {
+        let location = self.execution.locations.iter().position(|l| l.name == name)?;
+        Some(FIRST_ADDRESS + STRIDE * location as Address)
+    }
+
+    /// The location whose name a variable of a condition is; `None` for registers.
+    pub fn location_of(&self, variable: &Variable) -> Option<u8> {
+        match variable {
+            Variable::Location(name) => self.physical(name),
+            Variable::Register { .. } => None,
+        }
+    }
+}
+
+/// Puts one path for each thread together.
+pub(super) fn assemble(paths: &[&Path], symbols: &[Symbols], shared: &Shared) -> Result<Skeleton, Error> {
+    let mut events: Vec<EventData> = Vec::new();
+    let (mut writes, mut places, mut first, mut suppositions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (t, path) in paths.iter().enumerate() {
+        let thread = ThreadId(t as u8);
+        first.push(events.len());
+        for e in &path.events {
+            events.push(EventData { thread: Some(thread.0), ..e.data.clone() });
+            writes.push(e.value.map(|symbol| match symbols[t].as_constant(symbol) {
+                Some(n) => WriteValue::Known(n),
+                None => WriteValue::Computed(thread, symbol),
+            }));
+            places.push(e.place);
+        }
+        suppositions.extend(path.suppositions.iter().map(|(symbol, holds)| (thread, *symbol, *holds)));
+    }
+    for (l, location) in shared.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l) {
+        let _ = location;
+        let value = Some(shared.initial[l]);
+        events.push(EventData { location: Some(l as u8), value, ..EventData::new(Kind::Init, None, Order::Plain) });
+        writes.push(Some(WriteValue::Known(shared.initial[l])));
+        places.push(Place::default());
+    }
+    if events.len() > MAX_EVENTS {
+        return Err(Error::new(format!("more than {MAX_EVENTS} events, initial writes included")));
+    }
+    let mut execution = Execution::new(shared.signature, events, shared.threads.clone(), shared.locations.clone());
+    for (path, &first) in paths.iter().zip(&first) {
+        for (position, e) in path.events.iter().enumerate() {
+            let event = Event::from(first + position);
+            if e.modifies {
+                execution.rmw.insert(Event::from(first + position - 1), event);
+            }
+            let mut depend = |relation: fn(&mut Execution) -> &mut BitMatrix, reads: u64| {
+                for position in (0..64).filter(|p| reads >> p & 1 == 1) {
+                    relation(&mut execution).insert(Event::from(first + position), event);
+                }
+            };
+            depend(|x| &mut x.addr, e.address_reads);
+            depend(|x| &mut x.data, e.data_reads);
+            depend(|x| &mut x.ctrl, e.control_reads);
+        }
+    }
+    synchronise_barriers(&mut execution);
+    let registers = paths.iter().map(|p| p.registers.clone()).collect();
+    Ok(Skeleton { execution, writes, suppositions, registers, places, symbols: symbols.to_vec(), first })
+}
+
+/// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of the cta (or cluster).
+fn synchronise_barriers(x: &mut Execution) {
+    let barriers: Vec<(Event, usize)> = (0..x.size())
+        .map(Event::from)
+        .filter(|e| x.events[e.index()].barrier.is_some())
+        .map(|e| {
+            // How many like it came before it in its thread.
+            let of = |e: Event| {
+                let data = &x.events[e.index()];
+                (data.thread, data.kind, data.barrier, data.scope)
+            };
+            (e, (0..e.index()).filter(|&b| of(Event::from(b)) == of(e)).count())
+        })
+        .collect();
+    for &(a, round) in &barriers {
+        for &(w, of_wait) in &barriers {
+            let (arrival, wait) = (&x.events[a.index()], &x.events[w.index()]);
+            let (Some(s), Some(t)) = (arrival.thread, wait.thread) else { continue };
+            let scope = arrival.scope.unwrap_or(Scope::Cta);
+            let together = x.threads[usize::from(s)].shares(scope, x.threads[usize::from(t)]);
+            let same = arrival.barrier == wait.barrier && arrival.scope == wait.scope && arrival.order != Order::Rlx;
+            if arrival.kind == Kind::BarrierArrive
+                && wait.kind == Kind::BarrierWait
+                && s != t
+                && together
+                && same
+                && round == of_wait
+            {
+                x.sync_barrier.insert(a, w);
+            }
+        }
+    }
+}

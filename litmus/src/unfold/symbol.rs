@@ -1,0 +1,177 @@
+//! Values while a thread is executed symbolically: numbers, the values of reads, and what is computed from them.
+
+use crate::test::Comparison;
+
+/// `-a`, `!a`, `~a`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// `-a`
+    Negate,
+    /// `!a`: 1 if a is 0, else 0.
+    LogicalNot,
+    /// `~a`
+    BitwiseNot,
+}
+
+/// A binary operator. Arithmetic wraps around at 64 bits; division by zero gives zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`
+    Multiply,
+    /// `a / b`
+    Divide,
+    /// `a % b`
+    Remainder,
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+    /// `a << b`
+    ShiftLeft,
+    /// `a >> b`
+    ShiftRight,
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
+    /// 1 if the comparison holds, else 0.
+    Compare(Comparison),
+    /// `a && b`
+    LogicalAnd,
+    /// `a || b`
+    LogicalOr,
+    /// `atom.inc`: 0 if a >= b, else a + 1.
+    Increment,
+    /// `atom.dec`: b if a is 0 or a > b, else a - 1.
+    Decrement,
+}
+
+impl Unary {
+    /// Its value.
+    pub fn apply(self, a: i64) -> i64 {
+        match self {
+            Self::Negate => a.wrapping_neg(),
+            Self::LogicalNot => i64::from(a == 0),
+            Self::BitwiseNot => !a,
+        }
+    }
+}
+
+impl Binary {
+    /// Its value.
+    pub fn apply(self, a: i64, b: i64) -> i64 {
+        match self {
+            Self::Add => a.wrapping_add(b),
+            Self::Subtract => a.wrapping_sub(b),
+            Self::Multiply => a.wrapping_mul(b),
+            Self::Divide => a.checked_div(b).unwrap_or(0),
+            Self::Remainder => a.checked_rem(b).unwrap_or(0),
+            Self::And => a & b,
+            Self::Or => a | b,
+            Self::Xor => a ^ b,
+            Self::ShiftLeft => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
+            Self::ShiftRight => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0),
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
+            Self::Compare(comparison) => i64::from(comparison.holds(a, b)),
+            Self::LogicalAnd => i64::from(a != 0 && b != 0),
+            Self::LogicalOr => i64::from(a != 0 || b != 0),
+            Self::Increment => {
+                if a >= b {
+                    0
+                } else {
+                    a.wrapping_add(1)
+                }
+            }
+            Self::Decrement => {
+                if a == 0 || a > b {
+                    b
+                } else {
+                    a.wrapping_sub(1)
+                }
+            }
+        }
+    }
+}
+
+/// A value, an index into [`Symbols`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Symbol(u32);
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Node {
+    Constant(i64),
+    /// What a read returns, by the position of its event on the path.
+    Read(u8),
+    Unary(Unary, Symbol),
+    Binary(Binary, Symbol, Symbol),
+}
+
+/// The values of one thread; operands come before what is computed from them.
+#[derive(Debug, Clone, Default)]
+pub struct Symbols {
+    nodes: Vec<Node>,
+}
+
+impl Symbols {
+    fn add(&mut self, node: Node) -> Symbol {
+        self.nodes.push(node);
+        Symbol((self.nodes.len() - 1) as u32)
+    }
+
+    /// A number.
+    pub(super) fn constant(&mut self, value: i64) -> Symbol {
+        self.add(Node::Constant(value))
+    }
+
+    /// The value of the read at a position of the path.
+    pub(super) fn read(&mut self, position: u8) -> Symbol {
+        self.add(Node::Read(position))
+    }
+
+    /// The number that it is, if it does not depend on reads.
+    pub fn as_constant(&self, symbol: Symbol) -> Option<i64> {
+        match self.nodes[symbol.0 as usize] {
+            Node::Constant(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// `operator a`
+    pub(super) fn unary(&mut self, operator: Unary, a: Symbol) -> Symbol {
+        match self.as_constant(a) {
+            Some(n) => self.constant(operator.apply(n)),
+            None => self.add(Node::Unary(operator, a)),
+        }
+    }
+
+    /// `a operator b`; what is the same whatever the reads return becomes a number (`r ^ r`).
+    pub(super) fn binary(&mut self, operator: Binary, a: Symbol, b: Symbol) -> Symbol {
+        let same = a == b || self.nodes[a.0 as usize] == self.nodes[b.0 as usize];
+        match (operator, self.as_constant(a), self.as_constant(b)) {
+            (_, Some(a), Some(b)) => self.constant(operator.apply(a, b)),
+            (Binary::Xor | Binary::Subtract, ..) if same => self.constant(0),
+            (Binary::And | Binary::Multiply, Some(0), _) | (Binary::And | Binary::Multiply, _, Some(0)) => self.constant(0),
+            (Binary::Add | Binary::Xor | Binary::Or, Some(0), _) => b,
+            (Binary::Add | Binary::Subtract | Binary::Xor | Binary::Or, _, Some(0)) => a,
+            _ => self.add(Node::Binary(operator, a, b)),
+        }
+    }
+
+    /// The value, if `read` knows the values of the reads that it depends on.
+    pub fn evaluate(&self, symbol: Symbol, read: &impl Fn(u8) -> Option<i64>) -> Option<i64> {
+        match self.nodes[symbol.0 as usize] {
+            Node::Constant(n) => Some(n),
+            Node::Read(position) => read(position),
+            Node::Unary(operator, a) => Some(operator.apply(self.evaluate(a, read)?)),
+            Node::Binary(operator, a, b) => Some(operator.apply(self.evaluate(a, read)?, self.evaluate(b, read)?)),
+        }
+    }
+}
