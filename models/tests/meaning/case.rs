@@ -1,7 +1,5 @@
 //! A row of the tables: a litmus test with its verdict under each model that it speaks of, and where the verdict comes from.
 
-use margay_models::Signature;
-
 /// What a model says about the outcome of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -35,12 +33,27 @@ pub const fn case(
     Case { name, source, text, verdicts }
 }
 
-/// The tables for a signature.
-pub fn cases(signature: Signature) -> Vec<&'static Case> {
-    let tables: &[&'static [Case]] = match signature {
-        Signature::Plain => &[crate::plain::CASES],
-        Signature::C => &[crate::c::CASES, crate::c_sc::CASES],
-        Signature::Ptx => &[crate::ptx::CASES, crate::ptx_coherence::CASES],
-    };
-    tables.iter().flat_map(|t| t.iter()).collect()
+/// Some cases, each with a verdict for each of some models.
+pub struct Table {
+    /// The models.
+    pub models: &'static [&'static str],
+    /// The cases.
+    pub cases: &'static [Case],
+}
+
+/// Every table.
+pub const TABLES: &[Table] = &[
+    Table { models: &["sc", "tso"], cases: crate::plain::CASES },
+    Table { models: &["rmo"], cases: crate::rmo::CASES },
+    Table { models: crate::c::ALL, cases: crate::c::CASES },
+    Table { models: crate::c::ALL, cases: crate::c_sc::CASES },
+    Table { models: crate::ptx::ALL, cases: crate::ptx::CASES },
+    Table { models: crate::ptx::ALL, cases: crate::ptx_coherence::CASES },
+    Table { models: &["ptx-8"], cases: crate::ptx_8::CASES },
+    Table { models: &["ptx-2015"], cases: crate::ptx_2015::CASES },
+];
+
+/// The cases for a model.
+pub fn cases(model: &str) -> Vec<&'static Case> {
+    TABLES.iter().filter(|t| t.models.contains(&model)).flat_map(|t| t.cases).collect()
 }

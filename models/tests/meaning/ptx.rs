@@ -4,9 +4,9 @@
 use crate::case::Verdict::{Allowed, Forbidden};
 use crate::case::{Case, case};
 
-/// Every PTX model.
-pub const ALL: &[&str] = &["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns"];
-const BY_ORDER: &[&str] = &["ptx-6.0", "ptx-6.0-strong-patterns"];
+/// Every PTX model but that of 2015.
+pub const ALL: &[&str] = &["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-8"];
+const BY_ORDER: &[&str] = &["ptx-6.0", "ptx-6.0-strong-patterns", "ptx-8"];
 const ANY_FENCE: &[&str] = &["ptx-6.0-any-fence"];
 
 /// The table.
@@ -65,6 +65,13 @@ pub const CASES: &[Case] = &[
         "2019 paper, section 3.4.1: no acquire pattern",
         "W x=1; W.REL.gpu y=1
          R.RLX.gpu y=1; R x=0",
+        &[(Allowed, ALL)],
+    ),
+    case(
+        "MP, release and two relaxed loads",
+        "2019 paper, section 3.4.1: no acquire pattern",
+        "W x=1; W.REL.gpu y=1
+         R.RLX.gpu y=1; R.RLX.gpu y=1; R x=0",
         &[(Allowed, ALL)],
     ),
     case(

@@ -168,4 +168,22 @@ pub const CASES: &[Case] = &[
          W.RLX.gpu x=1; R.RLX.gpu x=2",
         &[(Forbidden, ALL)],
     ),
+    case(
+        "SC per location beyond causality",
+        "2019 paper, Fig. 7, axiom 5: the two stores between which the cycle passes (1 and 2) are not morally strong",
+        "@0.0.0 W.RLX.cta x=4; W.RLX.cta x=1; R.RLX.sys x=3
+         @0.0.0 R.RLX.sys x=2; R.RLX.sys x=4
+         @0.0.1 W.RLX.sys x=3; W.RLX.sys x=2",
+        &[(Forbidden, ALL)],
+    ),
+    case(
+        "SC per location beyond causality, through coherence order",
+        "2019 paper, Fig. 7, axiom 5: as before, and the load of 3 is not morally strong with the store of 2",
+        "@0.0.0 W.RLX.cta x=4; W.RLX.cta x=1; R.RLX.gpu x=3
+         @0.0.0 R.RLX.sys x=2; R.RLX.sys x=4
+         @0.0.1 W.RLX.sys x=3; W.RLX.sys x=7
+         @1.0.0 W.RLX.sys x=2
+         final x=2",
+        &[(Forbidden, ALL)],
+    ),
 ];
