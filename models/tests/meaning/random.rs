@@ -96,6 +96,8 @@ fn operation(
     };
     let order = random.of(orders);
     let event = EventData { scope: scope(random, order), ..EventData::new(Kind::Fence, Some(thread), order) };
+    let surface = aliases && order == Plain && kind < 8 && random.below(4) == 0;
+    let event = EventData { proxy: if surface { Proxy::Surface } else { Proxy::Generic }, ..event };
     match kind {
         0..=3 => events.push(EventData { kind: Kind::Read, location, ..event }),
         4..=7 => events.push(EventData { kind: Kind::Write, location, ..event }),
