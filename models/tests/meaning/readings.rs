@@ -7,6 +7,8 @@ use margay_models::cat::ast::InstructionKind;
 use margay_models::cat::parse;
 use margay_models::judge::Judge;
 
+use crate::case::cases;
+use crate::program::Program;
 use crate::random::{Random, describe, execution};
 use crate::shipped;
 
@@ -49,5 +51,42 @@ fn patterns_of_strong_operations_allow_the_same() {
     for _ in 0..20_000 {
         let e = execution(&mut random, Signature::Ptx);
         assert_eq!(any.judge(&e).consistent, strong.judge(&e).consistent, "{}", describe(&e));
+    }
+}
+
+/// A PTX model and a change of its text allow the same executions, as far as random ones and the tables tell.
+fn agree(name: &str, change: impl Fn(&str) -> String) {
+    let text = shipped::text(name);
+    let changed = change(&text);
+    assert_ne!(text, changed, "nothing was changed");
+    let (original, changed) = (shipped::model(name), shipped::from_text(name, &changed));
+    let (mut original, mut changed) = (Judge::new(&original), Judge::new(&changed));
+    let mut random = Random::new(9);
+    let written = cases(name).into_iter().flat_map(|c| Program::parse(Signature::Ptx, c.text).candidates());
+    for e in written.chain((0..20_000).map(|_| execution(&mut random, Signature::Ptx))) {
+        assert_eq!(original.judge(&e).consistent, changed.judge(&e).consistent, "{}", describe(&e));
+    }
+}
+
+#[test]
+fn the_clause_of_one_thread_is_redundant_in_the_isa() {
+    agree("ptx-8", |text| text.replace("(po | po^-1 | (strong * strong) & sr)", "((strong * strong) & sr)"));
+}
+
+/// The axiom excludes orders of fences, but no outcomes (docs/ptx-isa-derivation.md, C9).
+#[test]
+fn the_fence_sc_axiom_excludes_no_outcome() {
+    for name in ["ptx-6.0", "ptx-8"] {
+        let start = shipped::text(name).find("irreflexive sync_fence;").expect("the axiom");
+        let text = shipped::text(name);
+        let end = start + text[start..].find('\n').expect("its line");
+        let without = shipped::from_text(name, &format!("{}{}", &text[..start], &text[end..]));
+        let original = shipped::model(name);
+        let (mut original, mut without) = (Judge::new(&original), Judge::new(&without));
+        for case in cases(name) {
+            let candidates = Program::parse(Signature::Ptx, case.text).candidates();
+            let allowed = |judge: &mut Judge| candidates.iter().any(|e| judge.judge(e).consistent);
+            assert_eq!(allowed(&mut original), allowed(&mut without), "{name}: {}", case.name);
+        }
     }
 }
