@@ -132,7 +132,12 @@ impl Machine {
 
     fn iterate(&mut self, fixpoint: &Fixpoint) {
         self.restart(fixpoint);
-        while self.round(fixpoint) {}
+        // Each round adds a pair at least: typing accepts monotone definitions only.
+        let mut left = fixpoint.members.len() * self.events * self.events + 1;
+        while self.round(fixpoint) {
+            left -= 1;
+            assert!(left > 0, "a recursive definition is not monotone");
+        }
     }
 
     /// The operations of a fixpoint, once.

@@ -13,3 +13,17 @@ fn shipped_models_read() {
     }
     assert_eq!(problems, Vec::<String>::new());
 }
+
+/// Whoever adds a model adds its name to the table of src/library.rs.
+#[test]
+fn every_model_of_the_folder_is_built_in() {
+    let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the crate's folder");
+    let mut files: Vec<String> = folder
+        .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
+        .filter_map(|name| name.strip_suffix(".cat").map(str::to_owned))
+        .collect();
+    files.sort();
+    let mut listed: Vec<&str> = library::built_in_names().collect();
+    listed.sort_unstable();
+    assert_eq!(files, listed);
+}

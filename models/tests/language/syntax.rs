@@ -132,7 +132,9 @@ fn the_standard_library_is_there() {
 
 #[test]
 fn files_of_herds_library_can_be_included() {
-    let m = model("X86 include \"x86fences.cat\" include \"filters.cat\" include \"cos.cat\" acyclic mfence | WR(po) | noid(rf) | co");
+    let m = model(
+        "X86 include \"x86fences.cat\" include \"filters.cat\" include \"cos.cat\" acyclic mfence | WR(po) | noid(rf) | co",
+    );
     assert!(m.definitions.iter().any(|d| d.name == "WR(po)"));
 }
 
