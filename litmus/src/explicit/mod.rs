@@ -2,6 +2,7 @@
 //! as they grow, and the judge of `margay-models` confirms what it finds.
 
 mod interval;
+mod monotone;
 mod order;
 mod outcome;
 mod search;
@@ -107,6 +108,8 @@ pub struct Runner {
     axioms: Vec<usize>,
     /// Checks that show a program to be undefined, with the outcome of the test that does.
     undefined: Vec<(usize, bool)>,
+    /// Does the model forbid no less when reads are added to an execution?
+    grows_with_reads: bool,
 }
 
 impl Runner {
@@ -125,12 +128,13 @@ impl Runner {
             judge: Judge::new(model),
             axioms: model.axioms().map(|(i, _)| i).collect(),
             undefined: undefined.collect(),
+            grows_with_reads: monotone::grows_with_reads(model),
             plan,
         }
     }
 
     /// Unfolds a test for the model's signature.
-    fn unfold(&self, test: &Test, options: &Options) -> Result<Unfolding, Error> {
+    fn unfold(&self, test: &Test, options: &Options, skip_waiting: bool) -> Result<Unfolding, Error> {
         let of_test = match test.dialect {
             Dialect::C => Signature::C,
             Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
@@ -139,19 +143,25 @@ impl Runner {
         if of_test != self.signature && self.signature != Signature::Plain {
             return Err(Error::Signature { test: of_test, model: self.signature });
         }
-        Ok(Unfolding::new(test, self.signature, options.bounds)?)
+        Ok(Unfolding::new(test, self.signature, Bounds { skip_waiting, ..options.bounds })?)
     }
 
     /// Runs a test.
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
-        let unfolding = self.unfold(test, options)?;
+        let skip_waiting = options.bounds.skip_waiting || self.grows_with_reads;
+        let unfolding = self.unfold(test, options, skip_waiting)?;
         let axioms = self.axioms.clone();
         let mut executions = 0;
         let found = self.find(&unfolding, &axioms, &mut executions, |s| Goal { outcomes: asked(test, s), check: None })?;
+        // A read that only waits may race.
+        let waiting = if unfolding.waits && !self.undefined.is_empty() { Some(self.unfold(test, options, false)?) } else { None };
         let mut race = None;
         for &check in &self.undefined.clone() {
             if race.is_none() {
-                race = self.find(&unfolding, &axioms, &mut executions, |_| Goal { outcomes: Vec::new(), check: Some(check) })?;
+                race = self.find(waiting.as_ref().unwrap_or(&unfolding), &axioms, &mut executions, |_| Goal {
+                    outcomes: Vec::new(),
+                    check: Some(check),
+                })?;
             }
         }
         let reachable = found.is_some();
@@ -171,7 +181,8 @@ impl Runner {
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
     /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome.
     pub fn forbidden(&mut self, test: &Test, options: &Options) -> Result<Option<Forbidden>, Error> {
-        let unfolding = self.unfold(test, options)?;
+        let skip_waiting = options.bounds.skip_waiting || self.grows_with_reads;
+        let unfolding = self.unfold(test, options, skip_waiting)?;
         let mut all: Vec<usize> = self.axioms.clone();
         all.sort_unstable();
         let mut executions = 0;

@@ -9,6 +9,7 @@ mod compile_ptx;
 mod path;
 mod program;
 mod skeleton;
+mod spin;
 mod symbol;
 
 pub use skeleton::{Address, Skeleton, WriteValue};
@@ -30,11 +31,13 @@ pub struct Bounds {
     pub unroll: usize,
     /// The largest number of paths of a thread.
     pub paths: usize,
+    /// Leave out paths that go round a loop which only waits: right for models that forbid no less when reads are added.
+    pub skip_waiting: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { unroll: 2, paths: 4096 }
+        Self { unroll: 2, paths: 4096, skip_waiting: false }
     }
 }
 
@@ -78,6 +81,8 @@ pub struct Unfolding {
     shared: skeleton::Shared,
     /// Was a path cut off at the bound?
     pub bounded: bool,
+    /// Were paths left out that only wait?
+    pub waits: bool,
 }
 
 impl Unfolding {
@@ -85,15 +90,16 @@ impl Unfolding {
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         let shared = skeleton::Shared::new(test, signature)?;
-        let (mut paths, mut symbols, mut bounded) = (Vec::new(), Vec::new(), false);
+        let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
         for t in 0..test.threads.len() {
             let program = compile(test, ThreadId(t as u8), &shared)?;
             let explored = path::explore(&program, &shared, bounds)?;
             bounded |= explored.bounded;
+            waits |= explored.waits;
             paths.push(explored.paths);
             symbols.push(explored.symbols);
         }
-        Ok(Self { paths, symbols, shared, bounded })
+        Ok(Self { paths, symbols, shared, bounded, waits })
     }
 
     /// The number of skeletons: one for each choice of a path for each thread.

@@ -9,6 +9,7 @@ use margay_models::signature::Signature;
 
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::skeleton::Shared;
+use super::spin::{Arrival, Heads};
 use super::symbol::{Binary, Symbol, Symbols};
 use super::{Bounds, Error};
 use crate::test::{Comparison, Place};
@@ -56,6 +57,8 @@ pub(super) struct Explored {
     pub symbols: Symbols,
     /// Was a path cut off?
     pub bounded: bool,
+    /// Was a path left out that only waits?
+    pub waits: bool,
 }
 
 /// Where an exploration stands.
@@ -69,19 +72,30 @@ struct State {
     control: Vec<(u64, Option<usize>)>,
     /// How often each backward jump was taken.
     jumps: Vec<(usize, usize)>,
+    /// The last arrival at the head of each loop.
+    arrivals: Vec<Arrival>,
     path: Path,
 }
 
 /// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
 pub(super) fn explore(program: &Program, shared: &Shared, bounds: Bounds) -> Result<Explored, Error> {
-    let mut explorer = Explorer { program, shared, bounds, symbols: Symbols::default(), open: Vec::new(), bounded: false };
+    let mut explorer = Explorer {
+        program,
+        shared,
+        bounds,
+        symbols: Symbols::default(),
+        open: Vec::new(),
+        bounded: false,
+        waits: false,
+        heads: Heads::new(program),
+    };
     let zero = Dependent { symbol: explorer.symbols.constant(0), reads: 0 };
     let mut registers = vec![zero; program.names.len()];
     for (register, value) in &program.initial {
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
     }
     let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new() };
-    explorer.open.push(State { at: 0, steps: 0, registers, control: Vec::new(), jumps: Vec::new(), path });
+    explorer.open.push(State { at: 0, steps: 0, registers, control: Vec::new(), jumps: Vec::new(), arrivals: Vec::new(), path });
     let mut paths = Vec::new();
     while let Some(state) = explorer.open.pop() {
         if let Some(path) = explorer.run(state)? {
@@ -91,7 +105,7 @@ pub(super) fn explore(program: &Program, shared: &Shared, bounds: Bounds) -> Res
             return Err(Error::new(format!("a thread has more than {} paths", bounds.paths)));
         }
     }
-    Ok(Explored { paths, symbols: explorer.symbols, bounded: explorer.bounded })
+    Ok(Explored { paths, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
 }
 
 struct Explorer<'a> {
@@ -101,6 +115,8 @@ struct Explorer<'a> {
     symbols: Symbols,
     open: Vec<State>,
     bounded: bool,
+    waits: bool,
+    heads: Heads,
 }
 
 impl Explorer<'_> {
@@ -112,6 +128,10 @@ impl Explorer<'_> {
                 return Err(Error::at(format!("a path of more than {MAX_STEPS} steps"), *place));
             }
             let here = state.at;
+            if self.bounds.skip_waiting && self.heads.contains(here) && self.arrives_unchanged(&mut state) {
+                self.waits = true;
+                return Ok(None);
+            }
             state.control.retain(|(_, until)| *until != Some(here));
             state.at += 1;
             let goes_on = self.step(&mut state, here, step, *place)?;
@@ -125,6 +145,22 @@ impl Explorer<'_> {
         let named = self.program.names.iter().zip(&state.registers);
         state.path.registers = named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
         Ok(Some(state.path))
+    }
+
+    /// At the head of a loop: has the last iteration done nothing but wait?
+    fn arrives_unchanged(&self, state: &mut State) -> bool {
+        let arrival = Arrival { head: state.at, events: state.path.events.len(), registers: state.registers.clone() };
+        match state.arrivals.iter_mut().find(|a| a.head == state.at) {
+            Some(before) => {
+                let waited = self.heads.only_waited(before, &state.path.events, &state.registers, &self.symbols);
+                *before = arrival;
+                waited
+            }
+            None => {
+                state.arrivals.push(arrival);
+                false
+            }
+        }
     }
 
     fn term(&mut self, state: &State, term: &Term) -> Dependent {

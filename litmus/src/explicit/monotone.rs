@@ -1,0 +1,70 @@
+//! Does a model forbid no less when reads (that nothing depends on) are added to an execution? Then loops that only wait for a
+//! value need not be unrolled ([`crate::unfold`]).
+//!
+//! Adding events leaves every base relation between the old ones as it is, and adds pairs with new ones. Operators that look at
+//! one pair at a time (union, intersection, difference, products, inverse) keep the value between old events as it is; sequences,
+//! closures, domains and ranges may gain pairs through new events. So what is gained must never be subtracted: the
+//! right side of a difference, and what is complemented, may contain only operators of the first kind, and no check may be negated.
+
+use margay_models::model::{ExprId, Model, Node, Role};
+
+/// Does it?
+pub(super) fn grows_with_reads(model: &Model) -> bool {
+    let arena = &model.arena;
+    // For each node: may its value between old events grow? Ascending order, so operands come first; members of recursive
+    // definitions may.
+    let mut grows = vec![true; arena.len()];
+    let mut sound = vec![true; arena.len()];
+    let body = |id: ExprId| match arena.node(id) {
+        Node::Definition(d) if model.definition(d).group.is_none() => Some(model.definition(d).body),
+        _ => None,
+    };
+    for id in model.reachable(model.axioms().map(|(_, c)| c.expr)) {
+        let node = arena.node(id);
+        let of_children = |what: &[bool], all: bool| {
+            let mut children = node.children().chain(body(id));
+            if all { children.all(|c| what[c.index()]) } else { children.any(|c| what[c.index()]) }
+        };
+        grows[id.index()] = match node {
+            Node::Set(_) | Node::Relation(_) | Node::Empty(_) => false,
+            Node::Definition(d) if model.definition(d).group.is_some() => true,
+            Node::Sequence(..) | Node::Closure(_) | Node::ReflexiveClosure(_) | Node::Domain(_) | Node::Range(_) => true,
+            _ => of_children(&grows, false),
+        };
+        let subtracts_what_grows = match node {
+            Node::Difference(_, b) => grows[b.index()],
+            Node::Complement(a) => grows[a.index()],
+            _ => false,
+        };
+        sound[id.index()] = !subtracts_what_grows && of_children(&sound, true);
+    }
+    let bodies_are_sound = model.groups.iter().flatten().all(|&m| sound[model.definition(m).body.index()]);
+    let checks_are_sound = model.checks.iter().filter(|c| c.role == Role::Axiom).all(|c| !c.negated && sound[c.expr.index()]);
+    checks_are_sound && bodies_are_sound
+}
+
+#[cfg(test)]
+mod tests {
+    use margay_models::library;
+
+    use super::grows_with_reads;
+
+    #[test]
+    fn the_shipped_models_do() {
+        for name in library::built_in_names() {
+            let model = library::load(name, &[]).unwrap().model;
+            assert!(grows_with_reads(&model), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_subtracts_a_sequence_does_not() {
+        let model = |text: &str| {
+            let source = margay_models::diagnostic::SourceFile::new("m.cat", text);
+            margay_models::Model::parse(source, &margay_models::typing::FilesThenBuiltIn).unwrap().model
+        };
+        assert!(!grows_with_reads(&model("PTX \"m\"\nacyclic po \\ (po; po)\n")));
+        assert!(!grows_with_reads(&model("PTX \"m\"\n~acyclic po\n")));
+        assert!(grows_with_reads(&model("PTX \"m\"\nacyclic (po; rf) \\ co\n")));
+    }
+}

@@ -1,0 +1,218 @@
+//! The pruned search against plain enumeration: every choice of reads-from, every order, judged one by one.
+
+use margay_litmus::explicit::{Options, run};
+use margay_litmus::read;
+use margay_litmus::test::{Operand, Proposition, Test, Variable};
+use margay_litmus::unfold::{Bounds, Skeleton, Unfolding, WriteValue};
+use margay_models::bits::{BitMatrix, Event};
+use margay_models::diagnostic::SourceFile;
+use margay_models::execution::{Kind, Order};
+use margay_models::judge::Judge;
+use margay_models::{Model, library, wellformed};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// All strict orders over the pairs that may be in them: each pair forward, backward or (if not `total`) neither.
+fn orders(n: usize, pairs: &[(Event, Event)], fixed: &BitMatrix, total: bool) -> Vec<BitMatrix> {
+    let ways: usize = if total { 2 } else { 3 };
+    let mut found = Vec::new();
+    for mut code in 0..ways.pow(pairs.len() as u32) {
+        let mut order = fixed.clone();
+        for &(a, b) in pairs {
+            match code % ways {
+                0 => order.insert(a, b),
+                1 => order.insert(b, a),
+                _ => {}
+            }
+            code /= ways;
+        }
+        let transitive = order.pairs().all(|(a, b)| a != b && (order.row(b).0 & !order.row(a).0) == 0);
+        if transitive {
+            found.push(order);
+        }
+    }
+    assert!(n == fixed.size());
+    found
+}
+
+/// Is the condition reachable? By brute force. Without loops, addresses that are read, and values in cycles.
+fn reachable(test: &Test, model: &Model) -> bool {
+    let unfolding = Unfolding::new(test, model.signature, Bounds::default()).unwrap();
+    let mut judge = Judge::new(model);
+    (0..unfolding.len()).any(|number| of_skeleton(&unfolding.skeleton(number).unwrap(), test, model, &mut judge))
+}
+
+fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judge) -> bool {
+    let total = model.signature.total_coherence();
+    let base = &skeleton.execution;
+    let n = base.size();
+    let events = |keep: &dyn Fn(usize) -> bool| (0..n).filter(|&e| keep(e)).map(Event::from).collect::<Vec<_>>();
+    let kind = |e: usize| base.events[e].kind;
+    let reads = events(&|e| kind(e) == Kind::Read);
+    let writes = events(&|e| kind(e) == Kind::Write);
+    let inits = events(&|e| kind(e) == Kind::Init);
+    let fences = events(&|e| kind(e) == Kind::Fence && base.events[e].order == Order::Sc && !total);
+    let pairs = |list: &[Event], keep: &dyn Fn(Event, Event) -> bool| -> Vec<(Event, Event)> {
+        list.iter().flat_map(|&a| list.iter().map(move |&b| (a, b))).filter(|&(a, b)| a < b && keep(a, b)).collect()
+    };
+    let mut fixed = BitMatrix::new(n);
+    for &i in &inits {
+        writes.iter().filter(|w| base.physical(**w) == base.physical(i)).for_each(|&w| fixed.insert(i, w));
+    }
+    let coherences = orders(n, &pairs(&writes, &|a, b| base.physical(a) == base.physical(b)), &fixed, total);
+    let fence_orders = orders(n, &pairs(&fences, &|_, _| true), &BitMatrix::new(n), false);
+    let sources: Vec<Vec<Event>> = reads
+        .iter()
+        .map(|&r| writes.iter().chain(&inits).copied().filter(|&w| base.physical(w) == base.physical(r)).collect())
+        .collect();
+    for mut code in 0..sources.iter().map(Vec::len).product::<usize>() {
+        let mut x = base.clone();
+        for (&r, sources) in reads.iter().zip(&sources) {
+            x.rf.insert(sources[code % sources.len()], r);
+            code /= sources.len();
+        }
+        // Values, as far as they follow.
+        let mut values: Vec<Option<i64>> = vec![None; n];
+        for _ in 0..n {
+            for e in 0..n {
+                values[e] = match skeleton.writes[e] {
+                    Some(WriteValue::Known(v)) => Some(v),
+                    Some(WriteValue::Computed(t, s)) => skeleton.evaluate(t, s, |r| values[r.index()]),
+                    None => x.rf.column(Event::from(e)).iter().next().and_then(|w| values[w.index()]),
+                };
+            }
+        }
+        if reads.iter().any(|r| values[r.index()].is_none()) {
+            continue;
+        }
+        let supposed = skeleton
+            .suppositions
+            .iter()
+            .all(|&(t, s, holds)| skeleton.evaluate(t, s, |r| values[r.index()]).is_some_and(|v| (v != 0) == holds));
+        if !supposed {
+            continue;
+        }
+        for co in &coherences {
+            for sync_fence in &fence_orders {
+                x.co = co.clone();
+                x.sync_fence = sync_fence.clone();
+                if judge.is_consistent(&x) {
+                    assert_eq!(wellformed::violations(&x), Vec::<String>::new());
+                    if satisfied(&test.condition.proposition, skeleton, &values, &writes, co) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Does the condition hold for some choice of last writes?
+fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], writes: &[Event], co: &BitMatrix) -> bool {
+    let x = &skeleton.execution;
+    let finals = |l: u8| -> Vec<i64> {
+        let here = |w: &&Event| x.physical(**w) == Some(l);
+        let maximal: Vec<i64> =
+            writes.iter().filter(here).filter(|w| co.row(**w).is_empty()).filter_map(|w| values[w.index()]).collect();
+        let init = (0..x.size()).find(|&e| x.events[e].kind == Kind::Init && x.events[e].location == Some(l));
+        if maximal.is_empty() { init.and_then(|e| values[e]).into_iter().collect() } else { maximal }
+    };
+    let all: Vec<Vec<i64>> = (0..x.locations.len()).map(|l| finals(l as u8)).collect();
+    let holds = |choice: &[i64]| -> bool {
+        fn eval(p: &Proposition, value: &dyn Fn(&Operand) -> i64) -> bool {
+            match p {
+                Proposition::True => true,
+                Proposition::False => false,
+                Proposition::Compare { comparison, left, right } => comparison.holds(value(left), value(right)),
+                Proposition::Not(p) => !eval(p, value),
+                Proposition::And(parts) => parts.iter().all(|p| eval(p, value)),
+                Proposition::Or(parts) => parts.iter().any(|p| eval(p, value)),
+            }
+        }
+        eval(p, &|operand| match operand {
+            Operand::Integer(n) => *n,
+            Operand::AddressOf(_) => 0,
+            Operand::Variable(Variable::Location(name)) => choice[usize::from(skeleton.physical(name).unwrap())],
+            Operand::Variable(Variable::Register { thread, name }) => {
+                let symbol = skeleton.register(*thread, name).unwrap();
+                skeleton.evaluate(*thread, symbol, |r| values[r.index()]).unwrap()
+            }
+        })
+    };
+    let mut choices: Vec<Vec<i64>> = vec![Vec::new()];
+    for options in &all {
+        choices = choices.iter().flat_map(|c| options.iter().map(move |o| [c.as_slice(), &[*o]].concat())).collect();
+    }
+    choices.iter().any(|c| holds(c))
+}
+
+/// A random PTX test of two or three threads with up to three instructions each, as text.
+fn ptx_test() -> impl Strategy<Value = String> {
+    let location = select(&["x", "y"][..]);
+    let scope = select(&["cta", "gpu"][..]);
+    let instruction = (0..14usize, location, scope, 1..3i64, 0..2usize).prop_map(|(kind, l, s, v, r)| match kind {
+        0 => format!("ld.weak r{r}, {l}"),
+        1 => format!("ld.relaxed.{s} r{r}, {l}"),
+        2 => format!("ld.acquire.{s} r{r}, {l}"),
+        3 => format!("st.weak {l}, {v}"),
+        4 => format!("st.relaxed.{s} {l}, {v}"),
+        5 => format!("st.release.{s} {l}, {v}"),
+        6 => format!("st.relaxed.{s} {l}, r{r}"),
+        7 => format!("atom.relaxed.{s}.add r{r}, {l}, {v}"),
+        8 => format!("atom.acq_rel.{s}.exch r{r}, {l}, {v}"),
+        9 => format!("atom.relaxed.{s}.cas r{r}, {l}, 0, {v}"),
+        10 => format!("fence.sc.{s}"),
+        11 => format!("fence.acq_rel.{s}"),
+        12 => format!("@r{r} st.relaxed.{s} {l}, {v}"),
+        _ => "bar.cta.sync 0".to_string(),
+    });
+    let column = proptest::collection::vec(instruction, 1..4);
+    let places = select(&["cta 0,gpu 0", "cta 1,gpu 0"][..]);
+    let threads = proptest::collection::vec((column, places), 2..4);
+    let values = proptest::collection::vec(0..4i64, 3);
+    let last = (select(&["x", "y"][..]), select(&["==", "!="][..]), 0..4i64);
+    (threads, values, last).prop_map(|(threads, values, (l, comparison, v))| {
+        // Few enough events for plain enumeration.
+        let threads = if threads.iter().map(|(c, _)| c.len()).sum::<usize>() > 6 { threads[..2].to_vec() } else { threads };
+        let header: Vec<String> = threads.iter().enumerate().map(|(t, (_, place))| format!("P{t}@{place}")).collect();
+        let rows = threads.iter().map(|(c, _)| c.len()).max().unwrap_or(0);
+        let row = |r: usize| threads.iter().map(|(c, _)| c.get(r).cloned().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+        let rows: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
+        let declared: String = (0..threads.len()).map(|t| format!("P{t}:r0=0; P{t}:r1=0; ")).collect();
+        let asked: Vec<String> =
+            threads.iter().zip(&values).enumerate().map(|(t, (_, v))| format!("P{t}:r{} == {v}", t % 2)).collect();
+        format!(
+            "PTX random\n{{ x=0; y=0; {declared}}}\n {} ;\n{rows}exists (({}) /\\ {l} {comparison} {v})\n",
+            header.join(" | "),
+            asked.join(" \\/ ")
+        )
+    })
+}
+
+fn agree(text: &str, models: &[&str]) -> Result<(), TestCaseError> {
+    let test = read::test(&SourceFile::new("random", text)).unwrap().test;
+    for name in models {
+        let model = library::load(name, &[]).unwrap().model;
+        let verdict = run(&test, &model, &Options::default()).unwrap();
+        prop_assert_eq!(verdict.reachable, reachable(&test, &model), "{} {}", name, text);
+        if let Some(witness) = verdict.witness {
+            prop_assert_eq!(wellformed::violations(&witness.execution), Vec::<String>::new());
+        }
+    }
+    Ok(())
+}
+
+/// How many random tests; `MARGAY_CASES` for more.
+fn cases() -> u32 {
+    std::env::var("MARGAY_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_search_misses_nothing(text in ptx_test()) {
+        agree(&text, &["ptx-6.0", "ptx-8", "tso", "sc"])?;
+    }
+}
