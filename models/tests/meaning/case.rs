@@ -50,6 +50,7 @@ pub const TABLES: &[Table] = &[
     Table { models: crate::ptx::ALL, cases: crate::ptx::CASES },
     Table { models: crate::ptx::ALL, cases: crate::ptx_coherence::CASES },
     Table { models: &["ptx-8"], cases: crate::ptx_8::CASES },
+    Table { models: &["ptx-8"], cases: crate::ptx_8_proxies::CASES },
     Table { models: &["ptx-2015"], cases: crate::ptx_2015::CASES },
 ];
 

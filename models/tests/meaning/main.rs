@@ -13,6 +13,7 @@ mod program;
 mod ptx;
 mod ptx_2015;
 mod ptx_8;
+mod ptx_8_proxies;
 mod ptx_coherence;
 mod random;
 mod readings;
