@@ -83,29 +83,33 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
             break;
         }
-        let mut shapes = Shape::all(bound);
+        let shapes = Shape::all(bound);
         let names: Vec<String> = open.iter().map(|&q| report.axioms[q].axiom.clone()).collect();
         progress.bound(bound, shapes.len(), &names);
-        // Expensive shapes first, so that no thread is left with a long one at the end: those of few, but not too few threads.
-        let done = AtomicUsize::new(0);
-        let mut order: Vec<usize> = (0..shapes.len()).collect();
-        order.sort_by_key(|&i| (cost_rank(&shapes[i]), i));
-        let mut decisions: Vec<(usize, Vec<Decision>)> = pool.install(|| {
-            order
+        // Few threads first: a counterexample there makes shapes of more threads needless. They are the expensive ones, too, so
+        // that no thread is left with a long case at the end.
+        let every_shape = options.keep_going || options.all.is_some();
+        let (done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let by_shape: Vec<(&Shape, Vec<Decision>)> = pool.install(|| {
+            shapes
                 .par_iter()
                 .with_max_len(1)
-                .map(|&i| {
-                    let decisions = case::decide(&setting, &shapes[i], &open);
-                    progress.shape(&shapes[i].to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-                    (i, decisions)
+                .map(|shape| {
+                    let needless = || !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
+                    let decisions = if needless() { Vec::new() } else { case::decide(&setting, shape, &open) };
+                    if decisions.iter().any(|d| d.answer == Answer::Found) {
+                        fewest.fetch_min(shape.threads(), Ordering::Relaxed);
+                    }
+                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+                    (shape, decisions)
                 })
                 .collect()
         });
-        decisions.sort_by_key(|&(i, _)| i);
-        let by_shape: Vec<(Shape, Vec<Decision>)> = decisions.into_iter().map(|(i, d)| (shapes[i].clone(), d)).collect();
-        shapes.clear();
+        // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
+        let most = if every_shape { usize::MAX } else { fewest.into_inner() };
+        let by_shape: Vec<(&Shape, Vec<Decision>)> = by_shape.into_iter().filter(|(s, _)| s.threads() <= most).collect();
         for &question in &open {
-            record(&mut report, question, bound, &by_shape);
+            record(&mut report, question, bound, &by_shape, shapes.len());
         }
         for &question in &open {
             if report.axioms[question].verdict == Verdict::Counterexample {
@@ -113,7 +117,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
                 let found: Vec<&Shape> = by_shape
                     .iter()
                     .filter(|(_, d)| d.iter().any(|d| d.question == question && d.answer == Answer::Found))
-                    .map(|(s, _)| s)
+                    .map(|&(s, _)| s)
                     .collect();
                 if let Err(Disagreement(what)) = choose(&mut report, &setting, question, &found, &pool) {
                     report.axioms[question].verdict = Verdict::Undecided(format!(
@@ -135,16 +139,15 @@ fn name(mapping: &Mapping, ask: &case::Ask) -> String {
     ask.questions.iter().map(|q| mapping.source.checks[q.0].display_name()).collect::<Vec<_>>().join(" & ")
 }
 
-/// Shapes that take longest come first: measured at 8 events, 3 and 4 threads of unequal length do.
-fn cost_rank(shape: &Shape) -> usize {
-    shape.threads().abs_diff(3 + shape.events() / 6)
-}
-
 /// Adds the row of one question at one bound.
-fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(Shape, Vec<Decision>)]) {
+fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(&Shape, Vec<Decision>)], all_shapes: usize) {
     let all: Vec<&Decision> = by_shape.iter().flat_map(|(_, d)| d).filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == Answer::Found);
     let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
+    if !found && all.len() < all_shapes {
+        // Another axiom's counterexample ended the search; nothing is said about this one at this bound.
+        return;
+    }
     // A counterexample of this size is a smallest one, whatever the undecided shapes hold.
     let verdict = match (found, unknown) {
         (true, _) => Verdict::Counterexample,
@@ -162,7 +165,7 @@ fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(
         bound,
         verdict,
         shapes: all.len() - unknown,
-        all_shapes: all.len(),
+        all_shapes,
         variables: all.iter().map(|d| d.statistics.variables).sum(),
         clauses: all.iter().map(|d| d.statistics.clauses).sum(),
         conflicts: all.iter().map(|d| d.statistics.conflicts).sum(),
