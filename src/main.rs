@@ -1,1 +1,49 @@
-fn main() {}
+//! The command line of Margay: one file for each subcommand.
+
+mod arguments;
+mod check;
+mod diagnostics;
+mod exit;
+mod library;
+mod limits;
+mod output;
+mod progress;
+mod run;
+mod side_by_side;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit::Exit;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(exit::usage(&error) as u8),
+    };
+    let output = output::Output::new(arguments.format, arguments.color);
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(output.colour_errors())
+        .with_max_level(match arguments.verbose {
+            0 => tracing::Level::ERROR,
+            1 => tracing::Level::INFO,
+            _ => tracing::Level::DEBUG,
+        })
+        .without_time()
+        .init();
+    let exit = match &arguments.command {
+        Command::Check(options) => check::run(options, &output),
+        Command::Run(options) => run::run(options, &output),
+        Command::Models(options) => library::models(options, &output),
+        Command::Mappings(options) => library::mappings(options, &output),
+    };
+    let exit = exit.unwrap_or_else(|error| output.failed(&error));
+    ExitCode::from(exit as u8)
+}
+
+/// What a subcommand returns: how to exit, or why its output could not be written.
+type Outcome = std::io::Result<Exit>;

@@ -1,0 +1,12 @@
+//! No text is a litmus test that the readers fail on other than by a diagnostic, and what is read prints and reads again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use margay_models::diagnostic::SourceFile;
+
+fuzz_target!(|text: &str| {
+    if let Ok(read) = margay_litmus::read::test(&SourceFile::new("fuzz.litmus", text)) {
+        let printed = read.test.to_string();
+        assert!(margay_litmus::read::test(&SourceFile::new("again.litmus", printed.as_str())).is_ok(), "{printed}");
+    }
+});

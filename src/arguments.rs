@@ -1,0 +1,165 @@
+//! Commands and options.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use margay_mappings::Backend;
+
+/// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
+#[derive(Debug, Parser)]
+#[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// Output for people, or JSON (docs/json.md)
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Colours; `auto` is on a terminal only
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
+    /// Say more on standard error; twice for much more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 holds, 1 counterexample found, 2 wrong input or command, 3 undecided (limit or interrupt)";
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading.
+    Human,
+    /// For programs: one JSON object.
+    Json,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
+    Check(Check),
+    /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
+    Run(Run),
+    /// List the built-in memory models, or show one
+    Models(List),
+    /// List the built-in mappings, or show one
+    Mappings(List),
+}
+
+/// Options of `models` and `mappings`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Print the text of this one
+    #[arg(long, value_name = "NAME")]
+    pub show: Option<String>,
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// A .map file, or the name of a built-in mapping
+    #[arg(value_name = "MAPPING")]
+    pub mapping: String,
+    /// The largest number of source events; a read-modify-write is two, initial writes are none
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    pub bound: usize,
+    /// Ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub axiom: Vec<String>,
+    /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Make programs of these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
+    pub typed: Switch,
+    /// Which modification orders must fail: `universal`, some one above coherence order (the published statement); `exists`,
+    /// all of them, so that the outcome itself is forbidden
+    #[arg(long, value_enum, value_name = "READING", default_value_t = Co::Universal)]
+    pub co: Co,
+    /// Find every smallest counterexample up to isomorphism, at most N for each axiom
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    pub all: Option<usize>,
+    /// After a counterexample, check the other axioms up to the bound
+    #[arg(long)]
+    pub keep_going: bool,
+    /// A .cat file or model name to use instead of the mapping's source model
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// A .cat file or model name to use instead of the mapping's target model
+    #[arg(long, value_name = "MODEL")]
+    pub target: Option<String>,
+    /// The number of threads that solve [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time, e.g. `30s`, `10m`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
+    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
+    pub memory: Option<u64>,
+    /// The SAT solver
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    pub solver: Backend,
+    /// Write counterexamples as files into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the CNF of every case (DIMACS) into this folder
+    #[arg(long, value_name = "DIR")]
+    pub dump_cnf: Option<PathBuf>,
+}
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Litmus tests (PTX in tabular form or the form of 2015, scoped C or CUDA), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// A .cat file or model name; several to compare
+    #[arg(short, long, value_name = "MODEL", required = true, value_delimiter = ',')]
+    pub model: Vec<String>,
+    /// How often each backward jump is taken
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub unroll: usize,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
+/// The reading of modification order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Co {
+    /// Some modification order above coherence order breaks an axiom.
+    Universal,
+    /// No modification order explains the outcome.
+    Exists,
+}
+
+/// Solvers by name, those of this build listed in the help.
+fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name()))
+        .map(|name| name.parse::<Backend>().unwrap_or_default())
+}

@@ -1,0 +1,35 @@
+//! `--out`: each counterexample as files that other tools and browsers read.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::json;
+use super::present::{Context, Presented};
+
+/// Writes report.json and, for each counterexample, litmus tests, pictures and the explanation.
+pub fn write(folder: &Path, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let report = serde_json::to_string_pretty(&json::object(context, presented))?;
+    fs::write(folder.join("report.json"), report + "\n")?;
+    for (i, shown) in presented.iter().enumerate() {
+        let stem = if presented.len() == 1 { "counterexample".to_owned() } else { format!("counterexample-{}", i + 1) };
+        let file = |suffix: &str| folder.join(format!("{stem}{suffix}"));
+        let (source, target) = shown.svgs();
+        fs::write(file("-source.litmus"), format!("{}\n", shown.source))?;
+        fs::write(file("-target.litmus"), format!("{}\n", shown.target))?;
+        fs::write(file("-source.svg"), source)?;
+        fs::write(file("-target.svg"), target)?;
+        let words = format!(
+            "{}: axiom {} of {} fails with {} events.\n\noutcome: {}\n\n{}\n",
+            context.mapping.title,
+            shown.counterexample.axiom,
+            context.mapping.source.name,
+            shown.counterexample.events,
+            shown.outcome,
+            shown.explanation.join("\n")
+        );
+        fs::write(file(".txt"), words)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! The report as JSON (docs/json.md).
+
+use margay_mappings::check::{AxiomReport, CoReading, Row, Verdict};
+use serde_json::{Value, json};
+
+use super::present::{Context, Presented};
+use crate::output::SCHEMA;
+
+fn verdict(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::None => "none",
+        Verdict::Counterexample => "counterexample",
+        Verdict::Undecided(_) => "undecided",
+    }
+}
+
+fn row(row: &Row) -> Value {
+    json!({
+        "bound": row.bound,
+        "verdict": verdict(&row.verdict),
+        "seconds": row.seconds,
+        "shapes": row.shapes,
+        "variables": row.variables,
+        "clauses": row.clauses,
+        "conflicts": row.conflicts,
+    })
+}
+
+fn axiom(axiom: &AxiomReport) -> Value {
+    let last = axiom.rows.last();
+    json!({
+        "axiom": axiom.axiom,
+        "verdict": verdict(&axiom.verdict),
+        "bound": axiom.bound,
+        "seconds": axiom.rows.iter().map(|r| r.seconds).sum::<f64>(),
+        "shapes": axiom.rows.iter().map(|r| r.shapes).sum::<usize>(),
+        "variables": last.map_or(0, |r| r.variables),
+        "clauses": last.map_or(0, |r| r.clauses),
+        "conflicts": axiom.rows.iter().map(|r| r.conflicts).sum::<u64>(),
+        "rows": axiom.rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn counterexample(shown: &Presented<'_>) -> Value {
+    let c = shown.counterexample;
+    let name = |e| margay_models::picture::event_name(&c.source, e);
+    let cycle: Vec<Value> = c
+        .violation
+        .iter()
+        .flat_map(|v| v.edges())
+        .map(|e| json!({ "from": name(e.from), "to": name(e.to), "relation": e.relation.name() }))
+        .collect();
+    let events: Vec<Value> = (0..c.source.size())
+        .map(margay_models::bits::Event::from)
+        .map(|e| json!({ "name": name(e), "event": margay_models::picture::event_label(&c.source, e) }))
+        .collect();
+    json!({
+        "axiom": c.axiom,
+        "events": c.events,
+        "threads": c.source.threads.len(),
+        "locations": c.source.locations.len(),
+        "source_litmus": shown.source,
+        "target_litmus": shown.target,
+        "outcome": shown.outcome,
+        "source_events": events,
+        "cycle": cycle,
+        "summary": shown.summary,
+        "explanation": shown.explanation,
+    })
+}
+
+/// The whole report.
+pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
+    let Context { mapping, options, report, seconds } = context;
+    let reason = match &report.verdict {
+        Verdict::Undecided(why) => Some(why),
+        Verdict::None | Verdict::Counterexample => None,
+    };
+    json!({
+        "schema": SCHEMA,
+        "margay": env!("CARGO_PKG_VERSION"),
+        "mapping": mapping.title,
+        "mapping_file": mapping.file.name,
+        "source": mapping.source.name,
+        "source_file": mapping.source.source.name,
+        "target": mapping.target.name,
+        "target_file": mapping.target.source.name,
+        "level": "execution",
+        "co": match options.co { CoReading::Universal => "universal", CoReading::Exists => "exists" },
+        "typed": options.typed,
+        "constructs": report.constructs,
+        "solver": options.backend.version(),
+        "verdict": verdict(&report.verdict),
+        "reason": reason,
+        "bound": options.bound,
+        "established": report.established,
+        "seconds": seconds,
+        "peak_memory_bytes": crate::limits::peak(),
+        "axioms": report.axioms.iter().map(axiom).collect::<Vec<_>>(),
+        "counterexamples": presented.iter().map(counterexample).collect::<Vec<_>>(),
+        "truncated": report.truncated,
+    })
+}

@@ -1,0 +1,93 @@
+//! A counterexample made presentable: litmus tests, outcome, words and pictures.
+
+use margay_litmus::render::render;
+use margay_mappings::check::{CheckOptions, CheckReport, Counterexample};
+use margay_mappings::language::Mapping;
+use margay_models::picture::{Picture, event_name, svg};
+
+/// What the whole report is about.
+pub struct Context<'a> {
+    /// The mapping.
+    pub mapping: &'a Mapping,
+    /// What was asked.
+    pub options: &'a CheckOptions,
+    /// What was found.
+    pub report: &'a CheckReport,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// A counterexample with everything that is shown of it.
+pub struct Presented<'a> {
+    /// The counterexample.
+    pub counterexample: &'a Counterexample,
+    /// The source program and outcome.
+    pub source: String,
+    /// The target program and outcome.
+    pub target: String,
+    /// The outcome.
+    pub outcome: String,
+    /// Why the source forbids the execution, line by line.
+    pub explanation: Vec<String>,
+    /// The same in one sentence.
+    pub summary: String,
+    /// The source execution with the violated cycle.
+    pub source_picture: Picture,
+    /// The target execution.
+    pub target_picture: Picture,
+}
+
+impl<'a> Presented<'a> {
+    /// Renders a counterexample.
+    pub fn new(mapping: &Mapping, counterexample: &'a Counterexample) -> Self {
+        let name = |side: &str| format!("{}-{}-events-{side}", counterexample.axiom, counterexample.events);
+        let describe = |model: &str, verdict: &str| format!("{verdict} by {model}");
+        let source = render(
+            &counterexample.source,
+            &name("source"),
+            Some(&describe(&mapping.source.name, &format!("forbidden (axiom {})", counterexample.axiom))),
+            &counterexample.finals,
+        );
+        let target = render(
+            &counterexample.target,
+            &name("target"),
+            Some(&describe(&mapping.target.name, "allowed")),
+            &counterexample.target_finals,
+        );
+        let text = |r: &Result<margay_litmus::render::Rendered, margay_litmus::render::Error>| match r {
+            Ok(r) => r.test.to_string().trim_end().to_owned(),
+            Err(e) => format!("(this execution has no litmus test: {e})"),
+        };
+        let outcome = match &source {
+            Ok(r) => outcome_of(&r.test.to_string()),
+            Err(e) => format!("({e})"),
+        };
+        let names = |e| event_name(&counterexample.source, e);
+        let violation = counterexample.violation.as_ref();
+        Self {
+            counterexample,
+            source: text(&source),
+            target: text(&target),
+            outcome,
+            explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
+            summary: violation.map(|v| v.summary(&names)).unwrap_or_default(),
+            source_picture: Picture::of(
+                &format!("{}: forbidden by {}", mapping.source.name, counterexample.axiom),
+                &counterexample.source,
+                violation,
+            ),
+            target_picture: Picture::of(&format!("{}: allowed", mapping.target.name), &counterexample.target, None),
+        }
+    }
+
+    /// The pictures as SVG: source, target.
+    pub fn svgs(&self) -> (String, String) {
+        (svg(&self.counterexample.source, &self.source_picture), svg(&self.counterexample.target, &self.target_picture))
+    }
+}
+
+/// The condition of a test: what its last lines say after `exists`.
+fn outcome_of(test: &str) -> String {
+    let start = test.rfind("exists").map_or(test.len(), |i| i + "exists".len());
+    test[start..].split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,113 @@
+//! Where output goes and how it looks: colours and width on a terminal, none in a pipe; a closed pipe ends the program quietly.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use margay_models::diagnostic::Diagnostic;
+
+use crate::arguments::{Colour, Format};
+use crate::diagnostics;
+use crate::exit::Exit;
+
+/// The output of the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    /// Human or JSON.
+    pub format: Format,
+    colour: Colour,
+}
+
+/// The version of every JSON object that is printed.
+pub const SCHEMA: u32 = 1;
+
+impl Output {
+    /// For the options given.
+    pub fn new(format: Format, colour: Colour) -> Self {
+        Self { format, colour }
+    }
+
+    fn wants_colour(self, terminal: bool) -> bool {
+        match self.colour {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        }
+    }
+
+    /// Colours on standard output?
+    pub fn colour(self) -> bool {
+        self.wants_colour(io::stdout().is_terminal())
+    }
+
+    /// Colours on standard error?
+    pub fn colour_errors(self) -> bool {
+        self.wants_colour(io::stderr().is_terminal())
+    }
+
+    /// The columns of the terminal; in a pipe, as many as COLUMNS says, or 100.
+    pub fn width(self) -> usize {
+        let asked = || std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        let terminal = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+        asked().or_else(terminal).unwrap_or(100).clamp(30, 160)
+    }
+
+    /// A text in a style, if there are colours.
+    pub fn paint(self, style: Style, text: &str) -> String {
+        if self.colour() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// A heading.
+    pub fn heading(self, text: &str) -> String {
+        self.paint(Style::new().bold(), text)
+    }
+
+    /// What is bad.
+    pub fn bad(self, text: &str) -> String {
+        self.paint(AnsiColor::Red.on_default().bold(), text)
+    }
+
+    /// What is good.
+    pub fn good(self, text: &str) -> String {
+        self.paint(AnsiColor::Green.on_default().bold(), text)
+    }
+
+    /// What is neither.
+    pub fn unsure(self, text: &str) -> String {
+        self.paint(AnsiColor::Yellow.on_default().bold(), text)
+    }
+
+    /// Writes a text and a line break to standard output.
+    pub fn print(self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{text}")
+    }
+
+    /// Writes a JSON object to standard output.
+    pub fn json(self, value: &serde_json::Value) -> io::Result<()> {
+        self.print(&serde_json::to_string_pretty(value)?)
+    }
+
+    /// Reports wrong input: on standard error for people, as an object on standard output for programs.
+    pub fn wrong(self, found: &[Diagnostic]) -> io::Result<Exit> {
+        match self.format {
+            Format::Human => diagnostics::print(found, self.colour_errors(), self.width()),
+            Format::Json => self.json(&serde_json::json!({ "schema": SCHEMA, "errors": diagnostics::json(found) }))?,
+        }
+        Ok(Exit::Wrong)
+    }
+
+    /// Reports warnings on standard error.
+    pub fn warn(self, found: &[Diagnostic]) {
+        diagnostics::print(found, self.colour_errors(), self.width());
+    }
+
+    /// The end of a program whose output could not be written.
+    pub fn failed(self, error: &io::Error) -> Exit {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            let _ = writeln!(io::stderr(), "error: cannot write: {error}");
+            return Exit::Wrong;
+        }
+        // The reader has seen enough.
+        Exit::Holds
+    }
+}

@@ -1,0 +1,186 @@
+//! `margay run`: is the outcome of a litmus test allowed, and what shows or forbids it?
+
+mod show;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use margay_litmus::explicit::{Options, Runner, Verdict};
+use margay_litmus::read;
+use margay_litmus::test::Test;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::library;
+use margay_models::model::Model;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::arguments::{Format, Run};
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+use crate::table::{number, table};
+
+/// One test under one model.
+struct Answer<'a> {
+    file: &'a str,
+    test: &'a Test,
+    model: &'a Model,
+    verdict: Verdict,
+    milliseconds: f64,
+}
+
+/// Runs the command.
+pub fn run(options: &Run, output: &Output) -> Outcome {
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    let mut models: Vec<Model> = Vec::new();
+    for name in &options.model {
+        match library::load(name, &[PathBuf::from("models")]) {
+            Ok(loaded) => {
+                output.warn(&loaded.warnings);
+                models.push(loaded.model);
+            }
+            Err(found) => errors.extend(found),
+        }
+    }
+    if !errors.is_empty() {
+        return output.wrong(&errors);
+    }
+    let files = match expand(&options.tests) {
+        Ok(files) => files,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let unfolding = Options { bounds: margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() } };
+    let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
+    let mut tests: Vec<(String, Arc<SourceFile>, Test)> = Vec::new();
+    for path in &files {
+        let name = path.display().to_string();
+        match read::load(path) {
+            Ok(read) => {
+                output.warn(&read.warnings);
+                let text = std::fs::read_to_string(path).unwrap_or_default();
+                tests.push((name.clone(), SourceFile::new(name, text), read.test));
+            }
+            Err(found) => errors.extend(found),
+        }
+    }
+    let mut answers = Vec::new();
+    let mut bounded = false;
+    for (file, source, test) in &tests {
+        for (model, runner) in models.iter().zip(&mut runners) {
+            let start = Instant::now();
+            match runner.run(test, &unfolding) {
+                Ok(verdict) => {
+                    bounded |= verdict.bounded;
+                    let answer = Answer { file, test, model, verdict, milliseconds: start.elapsed().as_secs_f64() * 1e3 };
+                    if output.format == Format::Json {
+                        output.print(&line(&answer).to_string())?;
+                    }
+                    answers.push(answer);
+                }
+                Err(error) => errors.push(diagnostic(&error, file, source, model)),
+            }
+        }
+    }
+    if output.format == Format::Human && !answers.is_empty() {
+        print(&answers, output)?;
+        if let [only] = answers.as_slice() {
+            show::explain(only.test, only.model, &only.verdict, &mut runners[0], &unfolding, output)?;
+        }
+    }
+    if !errors.is_empty() {
+        return output.wrong(&errors);
+    }
+    Ok(if bounded { Exit::Undecided } else { Exit::Holds })
+}
+
+/// Why a test could not be run.
+fn diagnostic(error: &margay_litmus::explicit::Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
+    use margay_litmus::explicit::Error;
+    match error {
+        Error::Unfold(e) => {
+            let diagnostic = Diagnostic::error(format!("`{file}` under `{}`: {}", model.name, e.message));
+            match e.place {
+                Some(span) => diagnostic.at(source, span, "here"),
+                None => diagnostic,
+            }
+        }
+        Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
+            .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
+    }
+}
+
+/// One line of JSON.
+fn line(answer: &Answer<'_>) -> serde_json::Value {
+    let v = &answer.verdict;
+    json!({
+        "schema": SCHEMA,
+        "file": answer.file,
+        "name": answer.test.name,
+        "model": answer.model.name,
+        "quantifier": v.quantifier.keyword(),
+        "holds": v.holds,
+        "reachable": v.reachable,
+        "bounded": v.bounded,
+        "racy": v.racy,
+        "engine": "explicit",
+        "executions": v.executions,
+        "milliseconds": answer.milliseconds,
+    })
+}
+
+fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
+    let rows: Vec<Vec<String>> = answers
+        .iter()
+        .map(|a| {
+            let v = &a.verdict;
+            let outcome = match (v.reachable, v.bounded) {
+                (true, _) => "allowed",
+                (false, true) => "not found (bounded)",
+                (false, false) => "forbidden",
+            };
+            vec![
+                a.test.name.clone(),
+                a.model.name.clone(),
+                outcome.to_owned(),
+                format!("{} {}", v.quantifier.keyword(), if v.holds { "holds" } else { "fails" }),
+                v.racy.map_or("-", |r| if r { "racy" } else { "race-free" }).to_owned(),
+                number(v.executions),
+                format!("{:.2}", a.milliseconds),
+            ]
+        })
+        .collect();
+    let header = ["test", "model", "outcome", "condition", "races", "executions", "ms"];
+    output.print(&table(&header, &rows, &[5, 6], output.width()))
+}
+
+/// The files named; folders stand for the .litmus files in them.
+fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
+    fn walk(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+        entries.sort();
+        for entry in entries {
+            if entry.is_dir() {
+                if depth > 0 {
+                    walk(&entry, depth - 1, out)?;
+                }
+            } else if entry.extension().is_some_and(|e| e == "litmus") {
+                out.push(entry);
+            }
+        }
+        Ok(())
+    }
+    let mut out = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let before = out.len();
+            walk(path, 8, &mut out)
+                .map_err(|e| Diagnostic::error(format!("cannot read the folder `{}`: {e}", path.display())))?;
+            if out.len() == before {
+                return Err(Diagnostic::error(format!("there is no .litmus file in `{}`", path.display())));
+            }
+        } else {
+            out.push(path.clone());
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,47 @@
+//! What is behind the answer for one test: the execution that has the outcome, or the axiom and cycle that forbid it.
+
+use std::io;
+
+use margay_litmus::explicit::{Options, Runner, Verdict};
+use margay_litmus::test::Test;
+use margay_models::explain;
+use margay_models::model::Model;
+use margay_models::picture::{Picture, event_name, text};
+
+use crate::output::Output;
+
+/// Prints it.
+pub fn explain(
+    test: &Test,
+    model: &Model,
+    verdict: &Verdict,
+    runner: &mut Runner,
+    options: &Options,
+    output: &Output,
+) -> io::Result<()> {
+    output.print("")?;
+    if let Some(witness) = &verdict.witness {
+        output.print(&output.heading("An execution with this outcome"))?;
+        let picture = Picture::of(&format!("{}: allowed by {}", test.name, model.name), &witness.execution, None);
+        output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
+        return Ok(());
+    }
+    let Ok(Some(forbidden)) = runner.forbidden(test, options) else {
+        return output.print("No execution of the program has this outcome, whatever the model says.");
+    };
+    let execution = &forbidden.witness.execution;
+    for &check in &forbidden.checks {
+        let name = model.checks[check].display_name();
+        output.print(&output.heading(&format!("Why {} forbids it (axiom {name})", model.name)))?;
+        let violation = explain::violation(model, execution, check);
+        if let Some(violation) = &violation {
+            for line in violation.words(&|e| event_name(execution, e)) {
+                output.print(&format!("  {line}"))?;
+            }
+        }
+        output.print("")?;
+        let picture = Picture::of(&format!("{}: forbidden by {name}", test.name), execution, violation.as_ref());
+        output.print(text(execution, &picture, output.width(), output.colour()).trim_end())?;
+    }
+    Ok(())
+}
