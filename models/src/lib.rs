@@ -9,6 +9,7 @@ pub mod judge;
 pub mod library;
 pub mod lower;
 pub mod model;
+pub mod picture;
 pub mod signature;
 pub mod typing;
 pub mod wellformed;

@@ -1,0 +1,97 @@
+//! Names and labels of events and threads, in the notation of each signature.
+
+use crate::bits::Event;
+use crate::execution::{EventData, Execution, Kind, Order, Scope};
+use crate::signature::Signature;
+
+/// `a`, `b`, ... for events of threads; `ix` for the initial write of `x`.
+pub fn event_name(execution: &Execution, event: Event) -> String {
+    let data = &execution.events[event.index()];
+    if data.thread.is_none() {
+        return format!("i{}", location(execution, data));
+    }
+    letters(event.index())
+}
+
+/// `a` to `z`, then `a1` and so on.
+fn letters(index: usize) -> String {
+    let letter = char::from(b'a' + (index % 26) as u8);
+    if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26) }
+}
+
+fn location<'a>(execution: &'a Execution, data: &EventData) -> &'a str {
+    data.location.and_then(|l| execution.locations.get(usize::from(l))).map_or("?", |l| l.name.as_str())
+}
+
+/// What the event does: `W.REL.gpu x=1`, `fence.sc.gpu`, `ld.acquire.gpu x=0`.
+pub fn event_label(execution: &Execution, event: Event) -> String {
+    let data = &execution.events[event.index()];
+    let access = match (data.location, data.value) {
+        (None, _) => String::new(),
+        (Some(_), Some(value)) => format!(" {}={value}", location(execution, data)),
+        (Some(_), None) => format!(" {}", location(execution, data)),
+    };
+    if data.kind == Kind::Init {
+        return format!("init{access}");
+    }
+    let rmw = execution.rmw.pairs().any(|(r, w)| r == event || w == event);
+    let head = match execution.signature {
+        Signature::Ptx => ptx(data, rmw),
+        Signature::C | Signature::Plain => {
+            let kind = match data.kind {
+                Kind::Read => "R",
+                Kind::Write | Kind::Init => "W",
+                Kind::Fence | Kind::ProxyFence => "F",
+                Kind::BarrierArrive | Kind::BarrierWait => "B",
+            };
+            let order = match (execution.signature, data.order, data.kind) {
+                (Signature::C, Order::Plain, Kind::Read | Kind::Write) => ".NA".to_owned(),
+                (_, Order::Plain, _) => String::new(),
+                (_, order, _) => format!(".{}", order.tag()),
+            };
+            format!("{kind}{order}{}", scope(data))
+        }
+    };
+    format!("{head}{access}")
+}
+
+fn scope(data: &EventData) -> String {
+    data.scope.map_or_else(String::new, |s| format!(".{}", Scope::name(s)))
+}
+
+fn ptx(data: &EventData, rmw: bool) -> String {
+    let order = match data.order {
+        Order::Plain => "weak",
+        Order::Rlx => "relaxed",
+        Order::Acq => "acquire",
+        Order::Rel => "release",
+        Order::AcqRel => "acq_rel",
+        Order::Sc => "sc",
+    };
+    let order = match (data.volatile, data.mmio) {
+        (true, _) => "volatile",
+        (_, true) => "mmio",
+        _ => order,
+    };
+    match data.kind {
+        Kind::Read if rmw => format!("atom-R.{order}{}", scope(data)),
+        Kind::Write if rmw => format!("atom-W.{order}{}", scope(data)),
+        Kind::Read => format!("ld.{order}{}", scope(data)),
+        Kind::Write | Kind::Init => format!("st.{order}{}", scope(data)),
+        Kind::Fence => format!("fence.{order}{}", scope(data)),
+        Kind::ProxyFence => "fence.proxy".to_owned(),
+        Kind::BarrierArrive => format!("bar.arrive {}", data.barrier.unwrap_or(0)),
+        Kind::BarrierWait => format!("bar.wait {}", data.barrier.unwrap_or(0)),
+    }
+}
+
+/// Where a thread runs: `gpu 0, cta 1`, with the cluster where threads are in several; empty where placement plays no part.
+pub fn placement_label(execution: &Execution, thread: usize) -> String {
+    let placed = execution.events.iter().any(|e| e.scope.is_some());
+    let Some(p) = execution.threads.get(thread).filter(|_| placed) else { return String::new() };
+    if execution.threads.iter().any(|q| q.cluster != p.cluster) && execution.events.iter().any(|e| e.scope == Some(Scope::Cluster)) {
+        format!("gpu {}, cluster {}, cta {}", p.gpu, p.cluster, p.cta)
+    } else {
+        format!("gpu {}, cta {}", p.gpu, p.cta)
+    }
+}

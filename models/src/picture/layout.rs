@@ -1,0 +1,39 @@
+//! Where events go: a column for each thread, a row for each step of program order, initial writes on top.
+
+use super::Picture;
+use crate::bits::Event;
+use crate::execution::Execution;
+
+/// The columns and rows of a picture.
+pub struct Layout {
+    /// The events of each thread, in program order.
+    pub threads: Vec<Vec<Event>>,
+    /// The initial writes that an edge touches.
+    pub inits: Vec<Event>,
+    /// The most events of a thread.
+    pub rows: usize,
+}
+
+impl Layout {
+    /// Places the events.
+    pub fn of(execution: &Execution, picture: &Picture) -> Self {
+        let all = || (0..execution.size()).map(Event::from);
+        let threads: Vec<Vec<Event>> = (0..execution.threads.len())
+            .map(|t| {
+                let mut events: Vec<Event> =
+                    all().filter(|e| execution.events[e.index()].thread.is_some_and(|x| usize::from(x) == t)).collect();
+                events.sort_by_key(|&e| (execution.po.column(e).len(), e));
+                events
+            })
+            .collect();
+        let touched = |e: Event| picture.edges.iter().any(|x| x.from == e || x.to == e);
+        let inits = all().filter(|&e| execution.events[e.index()].thread.is_none() && touched(e)).collect();
+        let rows = threads.iter().map(Vec::len).max().unwrap_or(0);
+        Self { threads, inits, rows }
+    }
+
+    /// Column and row of an event of a thread.
+    pub fn cell(&self, event: Event) -> Option<(usize, usize)> {
+        self.threads.iter().enumerate().find_map(|(t, events)| events.iter().position(|&e| e == event).map(|row| (t, row)))
+    }
+}
