@@ -14,7 +14,35 @@ macro_rules! shipped {
     };
 }
 
-shipped!["rc11-to-ptx", "rc11-to-ptx-no-release-rmw"];
+shipped![
+    "rc11-to-ptx",
+    "rc11-to-ptx-descoped",
+    "rc11-to-ptx-no-release-rmw",
+    "rc11-to-ptx-descoped-no-release-rmw",
+    "rc11-to-ptx-weak-relaxed-load",
+    "rc11-to-ptx-weak-relaxed-store",
+    "rc11-to-ptx-relaxed-acquire-load",
+    "rc11-to-ptx-relaxed-release-store",
+    "rc11-to-ptx-cta-release-store",
+    "rc11-to-ptx-gpu-relaxed-load",
+    "rc11-to-ptx-cta-relaxed-rmw",
+    "rc11-to-ptx-relaxed-acquire-rmw",
+    "rc11-to-ptx-relaxed-release-rmw",
+    "rc11-to-ptx-no-acquire-acq_rel-rmw",
+    "rc11-to-ptx-no-release-acq_rel-rmw",
+    "rc11-to-ptx-no-fence-sc-load",
+    "rc11-to-ptx-no-acquire-sc-load",
+    "rc11-to-ptx-no-fence-sc-store",
+    "rc11-to-ptx-no-release-sc-store",
+    "rc11-to-ptx-no-fence-sc-rmw",
+    "rc11-to-ptx-no-acquire-sc-rmw",
+    "rc11-to-ptx-no-acquire-fence",
+    "rc11-to-ptx-no-release-fence",
+    "rc11-to-ptx-no-acquire-acq_rel-fence",
+    "rc11-to-ptx-no-release-acq_rel-fence",
+    "rc11-to-ptx-acq_rel-sc-fence",
+    "rc11-to-ptx-cta-sc-fence",
+];
 
 /// The names of the built-in mappings.
 pub fn names() -> impl Iterator<Item = &'static str> {
