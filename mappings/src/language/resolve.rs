@@ -71,7 +71,10 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
     let mut directories = Vec::new();
     if let Some(folder) = folder {
         directories.push(folder.to_path_buf());
-        directories.push(folder.join("../models"));
+        directories.push(match folder.parent() {
+            Some(parent) if folder.file_name().is_some() => parent.join("models"),
+            _ => folder.join("../models"),
+        });
         directories.push(PathBuf::from("models"));
     }
     let mut warnings = Vec::new();

@@ -89,7 +89,9 @@ fn ptx(data: &EventData, rmw: bool) -> String {
 pub fn placement_label(execution: &Execution, thread: usize) -> String {
     let placed = execution.events.iter().any(|e| e.scope.is_some());
     let Some(p) = execution.threads.get(thread).filter(|_| placed) else { return String::new() };
-    if execution.threads.iter().any(|q| q.cluster != p.cluster) && execution.events.iter().any(|e| e.scope == Some(Scope::Cluster)) {
+    if execution.threads.iter().any(|q| q.cluster != p.cluster)
+        && execution.events.iter().any(|e| e.scope == Some(Scope::Cluster))
+    {
         format!("gpu {}, cluster {}, cta {}", p.gpu, p.cluster, p.cta)
     } else {
         format!("gpu {}, cta {}", p.gpu, p.cta)

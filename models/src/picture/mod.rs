@@ -43,13 +43,15 @@ pub struct Edge {
 
 impl Picture {
     /// A picture of reads-from, coherence (without what transitivity gives), RMW pairs, Fence-SC order and dependencies, with the
-    /// cycle of a violation emphasised. Edges from initial writes are shown where a read reads them.
+    /// cycle of a violation emphasised. Edges from initial writes are shown only on the cycle.
     pub fn of(title: &str, execution: &Execution, violation: Option<&Violation>) -> Picture {
         let mut picture = Picture {
             title: title.to_owned(),
             subtitle: String::new(),
             edges: Vec::new(),
-            events: (0..execution.size()).map(|e| format!("{}: {}", event_name(execution, e.into()), event_label(execution, e.into()))).collect(),
+            events: (0..execution.size())
+                .map(|e| format!("{}: {}", event_name(execution, e.into()), event_label(execution, e.into())))
+                .collect(),
         };
         let cycle = cycle(violation);
         let names = Names::of(execution.signature);
@@ -67,16 +69,20 @@ impl Picture {
             (&execution.ctrl, "ctrl"),
         ] {
             for (a, b) in relation.pairs() {
-                // That the initial write comes first goes without saying.
-                let obvious = execution.events[a.index()].thread.is_none() && label == names.co;
+                // That the initial write comes first, and that a value of 0 comes from there, goes without saying.
+                let obvious = execution.events[a.index()].thread.is_none();
                 if !obvious {
                     picture.add(a, b, label, false);
                 }
             }
         }
-        for (a, b, relation) in cycle {
+        for &(a, b, relation) in &cycle {
             picture.add(a, b, names.of_relation(relation), true);
         }
+        // The cycle comes first, in its order.
+        let position =
+            |e: &Edge| cycle.iter().position(|&(a, b, r)| (a, b, names.of_relation(r)) == (e.from, e.to, e.label.as_str()));
+        picture.edges.sort_by_key(|e| position(e).unwrap_or(usize::MAX));
         picture
     }
 

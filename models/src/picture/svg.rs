@@ -87,7 +87,8 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
     drawing.line(&format!("<rect class=\"page\" width=\"{width:.0}\" height=\"{height:.0}\"/>"));
     drawing.text(&format!("<text class=\"title\" x=\"{:.1}\" y=\"{:.1}\">", width / 2.0, MARGIN + 4.0), &picture.title);
     if !picture.subtitle.is_empty() {
-        drawing.text(&format!("<text class=\"subtitle\" x=\"{:.1}\" y=\"{:.1}\">", width / 2.0, MARGIN + 26.0), &picture.subtitle);
+        drawing
+            .text(&format!("<text class=\"subtitle\" x=\"{:.1}\" y=\"{:.1}\">", width / 2.0, MARGIN + 26.0), &picture.subtitle);
     }
     for t in 0..layout.threads.len() {
         let (x, y) = (column(t) - half - 14.0, header_y - 2.0);
@@ -106,7 +107,10 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
     let mut texts = Vec::new();
     for (i, edge) in edges.iter().enumerate() {
         // Edges between the same two events keep apart.
-        let same = edges[..i].iter().filter(|e| (e.from, e.to) == (edge.from, edge.to) || (e.from, e.to) == (edge.to, edge.from)).count();
+        let same = edges[..i]
+            .iter()
+            .filter(|e| (e.from, e.to) == (edge.from, edge.to) || (e.from, e.to) == (edge.to, edge.from))
+            .count();
         if let Some(text) = drawing.edge(edge, same, &layout) {
             texts.push(text);
         }
@@ -163,7 +167,10 @@ impl Drawing {
                 let reach = 24.0 + 14.0 * i.abs_diff(j) as f64 + 16.0 * same as f64;
                 let (a, b) = (x1 + side * half, x2 + side * half + side * 4.0);
                 let out = x1 + side * (half + reach);
-                (format!("M{a:.1},{y1:.1} C{out:.1},{y1:.1} {out:.1},{y2:.1} {b:.1},{y2:.1}"), (x1 + side * (half + 0.75 * reach), (y1 + y2) / 2.0))
+                (
+                    format!("M{a:.1},{y1:.1} C{out:.1},{y1:.1} {out:.1},{y2:.1} {b:.1},{y2:.1}"),
+                    (x1 + side * (half + 0.75 * reach), (y1 + y2) / 2.0),
+                )
             }
             // From or to an initial write: a straight line into the top of the box.
             (None, _) | (_, None) => {

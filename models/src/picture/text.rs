@@ -57,7 +57,13 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
             for block in row {
                 let (cell, emphasised) = block.get(i).map_or(("", false), |(l, e)| (l.as_str(), *e));
                 line.push_str(&" ".repeat(pending));
-                line.push_str(&if i == 0 { paint(BOLD, cell) } else if emphasised { paint(RED, cell) } else { cell.to_owned() });
+                line.push_str(&if i == 0 {
+                    paint(BOLD, cell)
+                } else if emphasised {
+                    paint(RED, cell)
+                } else {
+                    cell.to_owned()
+                });
                 pending = size(block) - cell.chars().count() + 3;
             }
             out.push_str(line.trim_end());
