@@ -1,0 +1,279 @@
+//! The program as a user meets it: exit codes, bad input, pipes, JSON, interruption.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs the program in the root of the repository.
+fn margay(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program starts")
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
+    command
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", out(output)))
+}
+
+/// A folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+#[test]
+fn the_published_mapping_holds_without_seq_cst_accesses() {
+    let output = margay(&["check", "mappings/rc11-to-ptx.map", "--bound", "4", "--without", "R.SC,W.SC,RMW.SC"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).starts_with("no counterexample up to 4 events"), "{}", out(&output));
+    assert!(!out(&output).contains('\u{1b}'), "no colours in a pipe");
+    assert_eq!(err(&output), "", "no progress in a pipe");
+}
+
+#[test]
+fn a_broken_mapping_is_explained() {
+    let folder = folder("explained");
+    let path = folder.to_str().expect("a path of text");
+    let output = margay(&["check", "mappings/rc11-to-ptx-no-release-rmw.map", "--bound", "4", "--out", path]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let text = out(&output);
+    for expected in
+        ["counterexample with 4 events, axiom Coherence", "memory_order_seq_cst", "fence.sc.gpu", "-rf->", "happens before"]
+    {
+        assert!(text.contains(expected), "`{expected}` is missing in\n{text}");
+    }
+    for file in [
+        "report.json",
+        "counterexample-source.litmus",
+        "counterexample-target.litmus",
+        "counterexample-source.svg",
+        "counterexample.txt",
+    ] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let svg = std::fs::read_to_string(folder.join("counterexample-source.svg")).expect("a picture");
+    roxmltree::Document::parse(&svg).expect("well-formed XML");
+    // The written tests read back, and each model says of its own what the check said.
+    for (file, model, reachable) in
+        [("counterexample-source.litmus", "rc11-scoped", false), ("counterexample-target.litmus", "ptx-6.0", true)]
+    {
+        let path = folder.join(file);
+        let run = margay(&["run", path.to_str().expect("a path of text"), "--model", model, "--format", "json"]);
+        assert_eq!(run.status.code(), Some(0), "{file}: {}", err(&run));
+        assert_eq!(json(&run)["reachable"], reachable, "{file}");
+    }
+}
+
+#[test]
+fn the_report_is_json_of_the_documented_schema() {
+    let output = margay(&["check", "rc11-to-ptx-no-release-rmw", "--bound", "4", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["level"], "execution");
+    assert_eq!(report["verdict"], "counterexample");
+    assert_eq!(report["bound"], 4);
+    assert_eq!(report["established"], 3);
+    let axioms = report["axioms"].as_array().expect("axioms");
+    assert_eq!(
+        axioms.iter().map(|a| a["axiom"].as_str()).collect::<Vec<_>>(),
+        [Some("Coherence"), Some("Atomicity"), Some("SC")]
+    );
+    for field in ["verdict", "bound", "seconds", "shapes", "variables", "clauses", "conflicts"] {
+        assert!(!axioms[0][field].is_null(), "{field}");
+    }
+    let first = &report["counterexamples"][0];
+    assert_eq!(first["events"], 4);
+    for field in ["axiom", "source_litmus", "target_litmus", "outcome", "cycle"] {
+        assert!(!first[field].is_null(), "{field}");
+    }
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_number_of_jobs_or_the_solver() {
+    let answer = |arguments: &[&str]| {
+        let mut report =
+            json(&margay(&[&["check", "rc11-to-ptx-no-release-rmw", "--bound", "4", "--format", "json"], arguments].concat()));
+        report["counterexamples"].take()
+    };
+    let one = answer(&["--jobs", "1"]);
+    assert!(one[0]["events"].is_number());
+    for other in [["--jobs", "2"], ["--jobs", "5"], ["--solver", "batsat"], ["--solver", "varisat"]] {
+        assert_eq!(one, answer(&other), "{other:?}");
+    }
+}
+
+#[test]
+fn an_edited_row_changes_the_answer() {
+    let folder = folder("edited");
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/mappings/rc11-to-ptx.map")).expect("the mapping");
+    let edited = text.replace("ld.acquire.s\nR.SC", "ld.relaxed.s\nR.SC");
+    assert_ne!(text, edited);
+    let path = folder.join("edited.map");
+    std::fs::write(&path, edited).expect("written");
+    let output = margay(&["check", path.to_str().expect("a path of text"), "--bound", "4"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+}
+
+#[test]
+fn wrong_input_is_reported_with_its_place() {
+    let folder = folder("wrong");
+    let file = |name: &str, content: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, content).expect("written");
+        path.to_str().expect("a path of text").to_owned()
+    };
+    let head = "mapping \"m\" from rc11-scoped to ptx-6.0\n";
+    let cases: Vec<(Vec<String>, &str)> = vec![
+        (vec![file("empty.map", b"")], "the mapping is empty"),
+        (vec![file("binary.map", &[0, 159, 146, 150, 7])], "is not text"),
+        (vec![folder.to_str().expect("text").to_owned()], "it is a folder"),
+        (vec!["no-such-file.map".to_owned()], "cannot read the mapping"),
+        (vec![file("word.map", b"hello\n")], "expected `mapping`"),
+        (vec![file("missing.map", head.as_bytes())], "no row for R.NA"),
+        (vec![file("unknown.map", format!("{head}R.FOO.s => ld.weak\n").as_bytes())], "unknown construct `R.FOO.s`"),
+        (vec![file("model.map", b"mapping \"m\" from rc11-scopd to ptx-6.0\n")], "rc11-scopd"),
+        (vec!["rc11-to-ptx".into(), "--bound".into(), "0".into()], "bound of 0"),
+        (vec!["rc11-to-ptx".into(), "--bound".into(), "60".into()], "bound of 60 events is out of reach"),
+        (vec!["rc11-to-ptx".into(), "--axiom".into(), "Sanity".into()], "no axiom `Sanity`"),
+        (vec!["rc11-to-ptx".into(), "--axiom".into(), "race".into()], "is not an axiom"),
+        (vec!["rc11-to-ptx".into(), "--without".into(), "Q".into()], "no construct `Q`"),
+        (vec!["rc11-to-ptx".into(), "--only".into(), "R.NA".into(), "--without".into(), "R".into()], "leave no construct"),
+        (vec!["rc11-to-ptx".into(), "--source".into(), file("bad.cat", b"C\nlet a = po |\nacyclic a\n")], "bad.cat"),
+        (vec!["rc11-to-ptx".into(), "--timeout".into(), "soon".into()], "--timeout"),
+    ];
+    for (arguments, expected) in cases {
+        let mut all = vec!["check"];
+        all.extend(arguments.iter().map(String::as_str));
+        let output = margay(&all);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", err(&output));
+        assert!(err(&output).contains(expected), "{arguments:?}: `{expected}` is missing in\n{}", err(&output));
+        assert_eq!(out(&output), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn wrong_input_as_json() {
+    let output = margay(&["check", "no-such-file.map", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(json(&output)["errors"][0]["severity"], "error");
+}
+
+#[test]
+fn a_mistyped_command_is_answered_with_the_nearest() {
+    let output = margay(&["chekc"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("check"), "{}", err(&output));
+    assert_eq!(margay(&["--help"]).status.code(), Some(0));
+    assert_eq!(margay(&["--version"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_time_limit_ends_with_what_was_established() {
+    let output = margay(&["check", "rc11-to-ptx", "--bound", "9", "--timeout", "2s", "--without", "R.SC,W.SC,RMW.SC"]);
+    assert_eq!(output.status.code(), Some(3), "{}", out(&output));
+    assert!(out(&output).starts_with("undecided: the time given was used up"), "{}", out(&output));
+    assert!(out(&output).contains("established: no counterexample up to"), "{}", out(&output));
+}
+
+#[test]
+fn a_memory_limit_ends_with_what_was_established() {
+    let output = margay(&["check", "rc11-to-ptx", "--bound", "9", "--memory", "1MiB", "--without", "R.SC,W.SC,RMW.SC"]);
+    assert_eq!(output.status.code(), Some(3), "{}", out(&output));
+    assert!(out(&output).starts_with("undecided: the memory given was used up"), "{}", out(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_what_was_established() {
+    let mut child = command(&["check", "rc11-to-ptx", "--bound", "10", "--without", "R.SC,W.SC,RMW.SC"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(Duration::from_millis(1500));
+    let sent = Instant::now();
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let status = child.wait().expect("it ends");
+    assert!(sent.elapsed() < Duration::from_secs(20), "it ends soon after the interrupt");
+    let mut text = String::new();
+    child.stdout.take().expect("its output").read_to_string(&mut text).expect("text");
+    assert_eq!(status.code(), Some(3), "{text}");
+    assert!(text.starts_with("undecided: interrupted"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = command(&["check", "rc11-to-ptx-no-release-rmw", "--bound", "4"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(!err(&output).contains("panicked"), "{}", err(&output));
+}
+
+#[test]
+fn narrow_terminals_get_narrow_output() {
+    let output = command(&["check", "rc11-to-ptx-no-release-rmw", "--bound", "4"]).env("COLUMNS", "60").output().expect("starts");
+    let text = out(&output);
+    // Programs and explanations are not broken; what Margay lays out itself fits.
+    let table: Vec<&str> = text.lines().skip_while(|l| !l.trim_start().starts_with("axiom ")).collect();
+    assert!(!table.is_empty(), "{text}");
+    for line in table {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
+}
+
+#[test]
+fn cnf_is_written_for_other_solvers() {
+    let folder = folder("cnf");
+    let path = folder.to_str().expect("a path of text");
+    let output = margay(&["check", "rc11-to-ptx", "--bound", "2", "--axiom", "SC", "--dump-cnf", path]);
+    assert_eq!(output.status.code(), Some(0));
+    let files: Vec<PathBuf> = std::fs::read_dir(&folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
+    assert_eq!(files.len(), 3, "one case for each thread shape of 1 and 2 events");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("text");
+        let header: Vec<usize> = text
+            .lines()
+            .find_map(|l| l.strip_prefix("p cnf "))
+            .expect("a header")
+            .split(' ')
+            .map(|n| n.parse().expect("a number"))
+            .collect();
+        let clauses: Vec<&str> = text.lines().filter(|l| !l.starts_with('c') && !l.starts_with('p')).collect();
+        assert_eq!(clauses.len(), header[1]);
+        assert!(clauses.iter().all(|c| c.ends_with(" 0") || *c == "0"));
+    }
+}
+
+#[test]
+fn built_in_texts_are_listed_and_shown() {
+    let listed = out(&margay(&["models"]));
+    for name in ["sc", "tso", "ptx-6.0", "rc11-scoped", "rc11", "c20-scoped"] {
+        assert!(listed.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}: {listed}");
+    }
+    assert!(out(&margay(&["models", "--show", "ptx-6.0"])).starts_with("PTX"));
+    assert!(out(&margay(&["mappings"])).contains("rc11-to-ptx"));
+    let wrong = margay(&["mappings", "--show", "rc11-to-ptxx"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(err(&wrong).contains("did you mean `rc11-to-ptx`?"), "{}", err(&wrong));
+}
