@@ -35,14 +35,24 @@ fn orders(n: usize, pairs: &[(Event, Event)], fixed: &BitMatrix, total: bool) ->
     found
 }
 
-/// Is the condition reachable? By brute force. Without loops, addresses that are read, and values in cycles.
-fn reachable(test: &Test, model: &Model) -> bool {
-    let unfolding = Unfolding::new(test, model.signature, Bounds::default()).unwrap();
-    let mut judge = Judge::new(model);
-    (0..unfolding.len()).any(|number| of_skeleton(&unfolding.skeleton(number).unwrap(), test, model, &mut judge))
+/// What brute force finds. Without loops, addresses that are read, and values in cycles.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Truth {
+    reachable: bool,
+    racy: bool,
 }
 
-fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judge) -> bool {
+fn truth(test: &Test, model: &Model) -> Truth {
+    let unfolding = Unfolding::new(test, model.signature, Bounds::default()).unwrap();
+    let mut judge = Judge::new(model);
+    let mut truth = Truth::default();
+    for number in 0..unfolding.len() {
+        of_skeleton(&unfolding.skeleton(number).unwrap(), test, model, &mut judge, &mut truth);
+    }
+    truth
+}
+
+fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judge, truth: &mut Truth) {
     let total = model.signature.total_coherence();
     let base = &skeleton.execution;
     let n = base.size();
@@ -96,16 +106,16 @@ fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judg
             for sync_fence in &fence_orders {
                 x.co = co.clone();
                 x.sync_fence = sync_fence.clone();
-                if judge.is_consistent(&x) {
+                let judgement = judge.judge(&x);
+                if judgement.consistent {
                     assert_eq!(wellformed::violations(&x), Vec::<String>::new());
-                    if satisfied(&test.condition.proposition, skeleton, &values, &writes, co) {
-                        return true;
-                    }
+                    let race = |&c: &usize| model.checks[c].kind == margay_models::CheckKind::Empty;
+                    truth.racy |= judgement.flagged.iter().any(race);
+                    truth.reachable |= satisfied(&test.condition.proposition, skeleton, &values, &writes, co);
                 }
             }
         }
     }
-    false
 }
 
 /// Does the condition hold for some choice of last writes?
@@ -172,7 +182,8 @@ fn ptx_test() -> impl Strategy<Value = String> {
     let threads = proptest::collection::vec((column, places), 2..4);
     let values = proptest::collection::vec(0..4i64, 3);
     let last = (select(&["x", "y"][..]), select(&["==", "!="][..]), 0..4i64);
-    (threads, values, last).prop_map(|(threads, values, (l, comparison, v))| {
+    let connective = select(&[" \\/ ", " /\\ "][..]);
+    (threads, values, last, connective).prop_map(|(threads, values, (l, comparison, v), connective)| {
         // Few enough events for plain enumeration.
         let threads = if threads.iter().map(|(c, _)| c.len()).sum::<usize>() > 6 { threads[..2].to_vec() } else { threads };
         let header: Vec<String> = threads.iter().enumerate().map(|(t, (_, place))| format!("P{t}@{place}")).collect();
@@ -185,8 +196,39 @@ fn ptx_test() -> impl Strategy<Value = String> {
         format!(
             "PTX random\n{{ x=0; y=0; {declared}}}\n {} ;\n{rows}exists (({}) /\\ {l} {comparison} {v})\n",
             header.join(" | "),
-            asked.join(" \\/ ")
+            asked.join(connective)
         )
+    })
+}
+
+/// A random scoped C test, as text.
+fn c_test() -> impl Strategy<Value = String> {
+    let location = select(&["x", "y"][..]);
+    let scope = select(&["work_group", "device"][..]);
+    let order = select(&["relaxed", "acq_rel", "seq_cst"][..]);
+    let statement = (0..10usize, location, scope, order, 1..3i64, 0..2usize).prop_map(|(kind, l, s, o, v, r)| {
+        let load = o.replace("acq_rel", "acquire");
+        let store = o.replace("acq_rel", "release");
+        match kind {
+            0 | 1 => format!("r{r} = atomic_load_explicit({l}, memory_order_{load}, memory_scope_{s});"),
+            2 | 3 => format!("atomic_store_explicit({l}, {v}, memory_order_{store}, memory_scope_{s});"),
+            4 => format!("r{r} = *{l};"),
+            5 => format!("*{l} = {v};"),
+            6 => format!("r{r} = atomic_fetch_add_explicit({l}, {v}, memory_order_{o}, memory_scope_{s});"),
+            7 => format!("if (r{r} == 1) {{ *{l} = {v}; }}"),
+            8 => format!("atomic_thread_fence(memory_order_{}, memory_scope_{s});", o.replace("relaxed", "release")),
+            _ => format!("atomic_store_explicit({l}, r{r}, memory_order_{store}, memory_scope_{s});"),
+        }
+    });
+    let thread = (proptest::collection::vec(statement, 1..4), 0..2u8);
+    let values = proptest::collection::vec(0..3i64, 2);
+    (proptest::collection::vec(thread, 2), values, select(&["x", "y"][..]), 0..3i64).prop_map(|(threads, values, l, v)| {
+        let thread = |(t, (statements, wg)): (usize, &(Vec<String>, u8))| {
+            let body = statements.join("\n  ");
+            format!("P{t}@wg {wg},dev 0 (atomic_int* x, atomic_int* y) {{\n  int r0 = 0;\n  int r1 = 0;\n  {body}\n}}\n")
+        };
+        let threads: String = threads.iter().enumerate().map(thread).collect();
+        format!("C random\n{{ [x]=0; [y]=0; }}\n{threads}exists (0:r0={} /\\ 1:r1={} /\\ [{l}]={v})\n", values[0], values[1])
     })
 }
 
@@ -195,7 +237,9 @@ fn agree(text: &str, models: &[&str]) -> Result<(), TestCaseError> {
     for name in models {
         let model = library::load(name, &[]).unwrap().model;
         let verdict = run(&test, &model, &Options::default()).unwrap();
-        prop_assert_eq!(verdict.reachable, reachable(&test, &model), "{} {}", name, text);
+        let truth = truth(&test, &model);
+        prop_assert_eq!(verdict.reachable, truth.reachable, "{} {}", name, text);
+        prop_assert_eq!(verdict.racy.unwrap_or(false), truth.racy, "{} {}", name, text);
         if let Some(witness) = verdict.witness {
             prop_assert_eq!(wellformed::violations(&witness.execution), Vec::<String>::new());
         }
@@ -213,6 +257,11 @@ proptest! {
 
     #[test]
     fn the_search_misses_nothing(text in ptx_test()) {
-        agree(&text, &["ptx-6.0", "ptx-8", "tso", "sc"])?;
+        agree(&text, &["ptx-6.0", "ptx-8", "ptx-2015", "tso", "sc"])?;
+    }
+
+    #[test]
+    fn nor_does_it_in_scoped_c(text in c_test()) {
+        agree(&text, &["rc11-scoped", "c20-scoped", "rc11", "tso"])?;
     }
 }

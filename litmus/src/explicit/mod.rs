@@ -8,6 +8,7 @@ mod outcome;
 mod search;
 
 use std::fmt;
+use std::time::Instant;
 
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
@@ -26,6 +27,8 @@ use search::{Engine, Found, Goal, Search};
 pub struct Options {
     /// Bounds of the unfolding.
     pub bounds: Bounds,
+    /// When to give up.
+    pub deadline: Option<Instant>,
 }
 
 /// An execution that shows something.
@@ -79,6 +82,8 @@ pub enum Error {
         /// Those of the model.
         model: Signature,
     },
+    /// The deadline passed before there was an answer.
+    Time,
 }
 
 impl fmt::Display for Error {
@@ -86,6 +91,7 @@ impl fmt::Display for Error {
         match self {
             Self::Unfold(e) => write!(f, "{e}"),
             Self::Signature { test, model } => write!(f, "the model is one of {model} executions, the test one of {test}"),
+            Self::Time => write!(f, "the time is up"),
         }
     }
 }
@@ -152,15 +158,15 @@ impl Runner {
         let unfolding = self.unfold(test, options, skip_waiting)?;
         let axioms = self.axioms.clone();
         let mut executions = 0;
-        let found = self.find(&unfolding, &axioms, &mut executions, |s| Goal { outcomes: asked(test, s), check: None })?;
+        let found = self
+            .find(&unfolding, &axioms, options.deadline, &mut executions, |s| Goal { outcomes: asked(test, s), check: None })?;
         // A read that only waits may race.
         let waiting = if unfolding.waits && !self.undefined.is_empty() { Some(self.unfold(test, options, false)?) } else { None };
         let mut race = None;
         for &check in &self.undefined.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(&unfolding), &axioms, &mut executions, |_| Goal {
-                    outcomes: Vec::new(),
-                    check: Some(check),
+                race = self.find(waiting.as_ref().unwrap_or(&unfolding), &axioms, options.deadline, &mut executions, |_| {
+                    Goal { outcomes: Vec::new(), check: Some(check) }
                 })?;
             }
         }
@@ -189,7 +195,7 @@ impl Runner {
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
             let goal = |s: &Skeleton| Goal { outcomes: asked(test, s), check: None };
-            if let Some(found) = self.find(&unfolding, &axioms, &mut executions, goal)? {
+            if let Some(found) = self.find(&unfolding, &axioms, options.deadline, &mut executions, goal)? {
                 let judgement = self.judge.judge(&found.execution);
                 let checks = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
                 return Ok(Some(Forbidden { witness: found.into(), checks }));
@@ -202,6 +208,7 @@ impl Runner {
         &mut self,
         unfolding: &Unfolding,
         axioms: &[usize],
+        deadline: Option<Instant>,
         executions: &mut u64,
         goal: impl Fn(&Skeleton) -> Goal,
     ) -> Result<Option<Found>, Error> {
@@ -210,9 +217,20 @@ impl Runner {
         for number in 0..unfolding.len() {
             let skeleton = unfolding.skeleton(number)?;
             let goal = goal(&skeleton);
-            let mut engine =
-                Engine { plan: &self.plan, machine: &mut self.machine, judge: &mut self.judge, axioms: &mut axioms, executions };
-            if let Some(found) = Search::new(&mut engine, &skeleton, &goal, total).run() {
+            let mut engine = Engine {
+                plan: &self.plan,
+                machine: &mut self.machine,
+                judge: &mut self.judge,
+                axioms: &mut axioms,
+                executions,
+                deadline,
+                expired: false,
+            };
+            let found = Search::new(&mut engine, &skeleton, &goal, total).run();
+            if found.is_none() && engine.expired {
+                return Err(Error::Time);
+            }
+            if let Some(found) = found {
                 return Ok(Some(found));
             }
         }
