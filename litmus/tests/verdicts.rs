@@ -123,6 +123,52 @@ fn barriers() {
     assert!(reachable(&text("0", "bar.cta.arrive 0, 64"), "ptx-6.0"), "does not wait");
 }
 
+/// PTX ISA 8.9.4, item 3: barriers of clusters, between ctas.
+#[test]
+fn cluster_barriers() {
+    let text = |arrive: &str, cluster: u8| {
+        format!(
+            "PTX b\n{{ x=0; }}\n P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster {cluster},gpu 0 ;\n st.weak x, 1 | barrier.cluster.arrive ;\n {arrive} | barrier.cluster.wait ;\n barrier.cluster.wait | ld.weak r0, x ;\nexists (P1:r0 == 0)\n"
+        )
+    };
+    assert!(!reachable(&text("barrier.cluster.arrive", 0), "ptx-8"));
+    assert!(reachable(&text("barrier.cluster.arrive", 1), "ptx-8"), "another cluster");
+    assert!(reachable(&text("barrier.cluster.arrive.relaxed", 0), "ptx-8"), "PTX ISA 9.7.13.4: relaxed gives no ordering");
+    let witness = verdict(&text("barrier.cluster.arrive", 0).replace("== 0)", "== 1)"), "ptx-8").witness.unwrap();
+    assert_eq!(margay_models::wellformed::violations(&witness.execution), Vec::<String>::new());
+}
+
+/// What forbids an outcome: the one axiom that an execution with it violates.
+#[test]
+fn forbidden_outcomes_have_a_reason() {
+    let writer = ["st.weak x, 1", "st.release.gpu y, 1"];
+    let text = ptx(&writer, &["ld.acquire.gpu r0, y", "ld.weak r1, x"], MP);
+    let test = read::test(&SourceFile::new("t", text)).unwrap().test;
+    let model = library::load("ptx-6.0", &[]).unwrap().model;
+    let mut runner = margay_litmus::explicit::Runner::new(&model);
+    let forbidden = runner.forbidden(&test, &Options::default()).unwrap().unwrap();
+    let names: Vec<String> = forbidden.checks.iter().map(|&c| model.checks[c].display_name()).collect();
+    assert_eq!(names, ["Causality"]);
+    assert!(margay_models::explain::violation(&model, &forbidden.witness.execution, forbidden.checks[0]).is_some());
+    // No program writes 7.
+    let never = ptx(&["st.weak x, 1"], &["ld.weak r0, x"], "P1:r0 == 7");
+    let never = read::test(&SourceFile::new("t", never)).unwrap().test;
+    assert!(runner.forbidden(&never, &Options::default()).unwrap().is_none());
+}
+
+#[test]
+fn a_deadline_ends_a_search() {
+    let row = ["atom.relaxed.gpu.add r0, x, 1"; 9].join(" | ");
+    let header: Vec<String> = (0..9).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
+    let text = format!("PTX t\n{{ x=0; }}\n {} ;\n {row} ;\nexists (x == 8)\n", header.join(" | "));
+    let test = read::test(&SourceFile::new("t", text)).unwrap().test;
+    let model = library::load("ptx-6.0", &[]).unwrap().model;
+    let start = std::time::Instant::now();
+    let options = Options { deadline: Some(start + std::time::Duration::from_millis(50)), ..Options::default() };
+    assert_eq!(run(&test, &model, &options).unwrap_err(), margay_litmus::explicit::Error::Time);
+    assert!(start.elapsed().as_secs() < 20);
+}
+
 /// Loops are unrolled, and a verdict that a longer unrolling might change is marked.
 #[test]
 fn loops() {

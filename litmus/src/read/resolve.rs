@@ -39,6 +39,7 @@ pub(super) fn check(
 ) {
     let mut checker = Checker { test, file, warnings, errors };
     checker.initial_state();
+    checker.widths();
     let mut registers = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
         let id = ThreadId(t as u8);
@@ -106,6 +107,33 @@ impl<'a> Checker<'a> {
                 && !names.contains(&of.as_str())
             {
                 self.unknown("location", of, register.place.0, names.iter().copied());
+            }
+        }
+    }
+
+    /// Overlap is complete here: accesses of one location have one width (PTX ISA 8.7.2).
+    fn widths(&mut self) {
+        let mut known: Vec<(&str, u8)> = Vec::new();
+        for thread in &self.test.threads {
+            let Body::Instructions(instructions) = &thread.body else { continue };
+            for i in instructions {
+                let (Operation::Load { access, address, .. }
+                | Operation::Store { access, address, .. }
+                | Operation::Atom { access, address, .. }) = &i.operation
+                else {
+                    continue;
+                };
+                let (Base::Location(name), Some(ty)) = (&address.base, access.ty) else { continue };
+                match known.iter().find(|(l, _)| l == name) {
+                    Some(&(_, bits)) if bits != ty.bits => {
+                        let message = format!("accesses of {bits} and of {} bits to `{name}`: the model does not apply", ty.bits);
+                        self.error(message, i.place.0, "another width than before").help = Some(
+                            "the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2)".to_string(),
+                        );
+                    }
+                    Some(_) => {}
+                    None => known.push((name, ty.bits)),
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Unfolding: from a test to its candidate executions, but for the choices of reads-from and orders.
 //!
-//! Each thread becomes straight code ([`program`]), is executed symbolically along every path ([`path`]) with the values of
+//! Each thread becomes straight code (program.rs), is executed symbolically along every path (path.rs) with the values of
 //! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
 //! what must hold of the values.
 

@@ -39,6 +39,11 @@ fn ty() -> impl Strategy<Value = Option<Type>> {
     ])
 }
 
+/// Accesses are of one width.
+fn width() -> impl Strategy<Value = Option<Type>> {
+    option::of(select(&['b', 's', 'u'][..]).prop_map(|letter| Type { letter, bits: 32 }))
+}
+
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![register().prop_map(Value::Register), integer().prop_map(Value::Integer), location().prop_map(Value::AddressOf),]
 }
@@ -55,7 +60,7 @@ fn access(orders: &'static [AccessOrder], generic: bool) -> BoxedStrategy<Access
         return Just(Access::default()).boxed();
     }
     let spaces = option::of(select(&[Space::Global, Space::Shared][..]));
-    (option::of(select(orders)), scope(), any::<bool>(), spaces, option::of(select(&CacheOperator::ALL[..])), ty())
+    (option::of(select(orders)), scope(), any::<bool>(), spaces, option::of(select(&CacheOperator::ALL[..])), width())
         .prop_map(|(order, scope, scoped, space, cache, ty)| {
             let weak = matches!(order, None | Some(AccessOrder::Weak));
             let scope = match order {
