@@ -277,7 +277,7 @@ impl Lines {
         Ok(Lowering { steps, span })
     }
 
-    /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `R.NA.s`.
+    /// `R.SC.s`, `R.SC.gpu`, `R.NA`.
     fn construct(&self, name: &str, span: Span, source: Signature) -> Result<(Construct, ScopePattern), Diagnostic> {
         let all = constructs(source);
         let names: Vec<String> = all.iter().map(|c| c.name(source)).collect();
@@ -302,15 +302,17 @@ impl Lines {
         let scope = match rest {
             [] => ScopePattern::Any(None),
             [word] => match scope_name(word) {
-                Some(_) if !construct.has_scope() => {
-                    return Err(Diagnostic::error("plain accesses have no scope of their own")
+                None if word.is_empty() => {
+                    return Err(Diagnostic::error("expected a scope after the `.`")
                         .at(&self.file, span, "here")
-                        .help("drop the scope"));
+                        .help("write a scope variable, e.g. `s`, or one of cta, cluster, gpu, sys"));
+                }
+                _ if !construct.has_scope() => {
+                    return Err(Diagnostic::error(format!("`{}` has no scope of its own", construct.name(source)))
+                        .at(&self.file, span, "here")
+                        .help("drop the scope; the right-hand side may name one (cta, cluster, gpu, sys)"));
                 }
                 Some(scope) => ScopePattern::Named(scope),
-                None if word.is_empty() => {
-                    return Err(Diagnostic::error("expected a scope after the `.`").at(&self.file, span, "here"));
-                }
                 None => ScopePattern::Any(Some((*word).to_owned())),
             },
             _ => {

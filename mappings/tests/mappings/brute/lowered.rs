@@ -1,0 +1,115 @@
+//! What the compiler makes of a program, and its executions that read back as a given source execution.
+
+use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
+use margay_models::bits::{BitMatrix, Event};
+use margay_models::execution::{EventData, Execution, Kind, Order, Scope};
+use margay_models::judge::Judge;
+use margay_models::signature::{Operation, Signature};
+
+use super::orders::{choices, partial_orders};
+use super::program::{Op, Program};
+use super::source::{finish, halves};
+
+fn row<'a>(mapping: &'a Mapping, op: &Op) -> &'a Row {
+    let fits = |row: &&Row| match row.scope {
+        ScopePattern::Any(_) => true,
+        ScopePattern::Named(scope) => op.scope == Some(scope),
+    };
+    mapping.rows.iter().filter(|row| row.construct == op.construct).find(fits).expect("mappings are complete")
+}
+
+/// The compiled program, and for each source event its target event.
+fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execution, Vec<Option<usize>>) {
+    let mut events: Vec<EventData> = Vec::new();
+    let mut rmw = Vec::new();
+    let mut image = Vec::new();
+    for (op, lowering) in program.ops.iter().zip(chosen) {
+        let mut access = None;
+        for step in &lowering.steps {
+            let scope = match step.scope {
+                StepScope::None => None,
+                StepScope::Named(scope) => Some(scope),
+                StepScope::Same => Some(op.scope.unwrap_or(Scope::Sys)),
+            };
+            let mut push = |kind: Kind, order: Order| {
+                let mut data = EventData::new(kind, Some(op.thread as u8), order);
+                data.scope = scope;
+                data.volatile = step.volatile;
+                data.location = if kind == Kind::Fence { None } else { op.location };
+                events.push(data);
+                events.len() - 1
+            };
+            match step.operation {
+                Operation::Fence => drop(push(Kind::Fence, step.order)),
+                Operation::Read => access = Some(push(Kind::Read, step.order)),
+                Operation::Write => access = Some(push(Kind::Write, step.order)),
+                Operation::Rmw => {
+                    let (read, write) = halves(step.order);
+                    let first = push(Kind::Read, read);
+                    rmw.push((first, push(Kind::Write, write)));
+                    access = Some(first);
+                }
+            }
+        }
+        image.push(access);
+        if op.construct.operation == Operation::Rmw {
+            image.push(access.map(|a| a + 1));
+        }
+    }
+    let inits = events.len();
+    image.extend((0..usize::from(program.locations)).map(|l| Some(inits + l)));
+    (finish(mapping.target.signature, program, events, &rmw), image)
+}
+
+/// A choice of lowerings under which a legal target execution reads back as the source execution.
+pub fn legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge) -> Option<Vec<usize>> {
+    lowerings(mapping, program).into_iter().find(|choice| has_legal(mapping, program, source, judge, choice))
+}
+
+/// All of them.
+pub fn all_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge) -> Vec<Vec<usize>> {
+    lowerings(mapping, program).into_iter().filter(|choice| has_legal(mapping, program, source, judge, choice)).collect()
+}
+
+fn lowerings(mapping: &Mapping, program: &Program) -> Vec<Vec<usize>> {
+    let lists: Vec<Vec<usize>> = program.ops.iter().map(|op| (0..row(mapping, op).alternatives.len()).collect()).collect();
+    choices(&lists)
+}
+
+fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge, choice: &[usize]) -> bool {
+    let chosen: Vec<&Lowering> =
+        program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
+    let (mut target, image) = compile(mapping, program, &chosen);
+    let at = |e: Event| Event::from(image[e.index()].expect("accesses stay accesses"));
+    for (w, r) in source.rf.pairs() {
+        target.rf.insert(at(w), at(r));
+    }
+    let is_init = |e: Event| source.events[e.index()].kind == Kind::Init;
+    let mut least = BitMatrix::new(target.size());
+    source.co.pairs().filter(|&(w, _)| is_init(w)).for_each(|(w, x)| least.insert(at(w), at(x)));
+    let free: Vec<(usize, usize)> =
+        source.co.pairs().filter(|&(w, _)| !is_init(w)).map(|(w, x)| (at(w).index(), at(x).index())).collect();
+    let coherence = if mapping.target.signature == Signature::Ptx { partial_orders(&free) } else { vec![free] };
+    let fences: Vec<usize> = (0..target.size())
+        .filter(|&e| target.events[e].kind == Kind::Fence && target.events[e].order == Order::Sc)
+        .filter(|_| mapping.target.signature == Signature::Ptx)
+        .collect();
+    let between: Vec<(usize, usize)> =
+        fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();
+    let fence_orders = partial_orders(&between);
+    let mut first = true;
+    for co in &coherence {
+        target.co = least.clone();
+        co.iter().for_each(|&(a, b)| target.co.insert(Event::from(a), Event::from(b)));
+        for order in &fence_orders {
+            target.sync_fence =
+                BitMatrix::from_pairs(target.size(), order.iter().map(|&(a, b)| (Event::from(a), Event::from(b))));
+            let judgement = if first { judge.judge(&target) } else { judge.judge_again(&target) };
+            first = false;
+            if judgement.consistent {
+                return true;
+            }
+        }
+    }
+    false
+}

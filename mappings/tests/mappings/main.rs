@@ -1,0 +1,14 @@
+//! Mappings: what the check says of those that are shipped and of broken ones, against an enumeration that was written apart;
+//! the mapping language, read, printed and misread.
+
+mod against_judge;
+mod all;
+mod brute;
+mod deterministic;
+mod diagnostics;
+mod invent;
+mod robustness;
+mod roundtrip;
+mod rows;
+mod setup;
+mod variants;

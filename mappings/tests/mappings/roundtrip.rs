@@ -1,0 +1,53 @@
+//! A printed mapping reads as the same mapping.
+
+use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern, Step};
+use margay_mappings::library;
+use proptest::prelude::*;
+
+use crate::invent::mapping_text;
+use crate::setup::{read, shipped};
+
+/// The rows without their places in the text.
+fn rows(mapping: &Mapping) -> Vec<(String, ScopePattern, Vec<Vec<Step>>)> {
+    let steps = |row: &Row| row.alternatives.iter().map(|l: &Lowering| l.steps.clone()).collect();
+    mapping.rows.iter().map(|r| (format!("{:?}", r.construct), r.scope.clone(), steps(r))).collect()
+}
+
+fn reads_back(mapping: &Mapping) {
+    let text = mapping.to_string();
+    let again = read(&text).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
+    assert_eq!(rows(mapping), rows(&again), "{text}");
+    assert_eq!((&mapping.title, &mapping.source.name, &mapping.target.name), (&again.title, &again.source.name, &again.target.name));
+    assert_eq!(text, again.to_string());
+}
+
+#[test]
+fn every_shipped_mapping() {
+    for name in library::names() {
+        reads_back(&shipped(name));
+    }
+}
+
+#[test]
+fn defaults_are_written_out() {
+    let text = shipped("rc11-to-ptx").to_string();
+    let text = text
+        .replace("ld.weak", "ld")
+        .replace("st.weak", "st.weak")
+        .replace("=> ld.relaxed.s\n", "=> ld.volatile\n")
+        .replace("atom.relaxed.s", "atom")
+        .replace("=> fence.sc.s\n", "=> membar.gl\n")
+        .replace("=> fence.acq_rel.s", "=> fence.gpu");
+    let mapping = read(&text).expect("defaults are understood");
+    reads_back(&mapping);
+    insta::assert_snapshot!(mapping.to_string());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_mappings((text, _, _) in mapping_text()) {
+        reads_back(&read(&text).unwrap_or_else(|e| panic!("{text}\n{e:?}")));
+    }
+}

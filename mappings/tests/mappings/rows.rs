@@ -1,0 +1,105 @@
+//! Every row means something: weakened by a step, the answer of the check changes, or the table says why it does not.
+//!
+//! A step: a fence less, an order weaker by one, a scope narrower by one. What falls is looked for with few constructs that can
+//! show it; the same constructs show nothing in the mapping as it is.
+
+use std::fmt::Write;
+
+use margay_mappings::check::CheckReport;
+use margay_mappings::language::{Lowering, Mapping, Step, StepScope};
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::Operation;
+
+use crate::setup::{ask, falls, names, options, shipped};
+
+/// The instruction one step weaker, in every way.
+fn weaker(step: Step) -> Vec<Step> {
+    let mut out = Vec::new();
+    let order = |order: Order| Step { order, scope: if order == Order::Plain { StepScope::None } else { step.scope }, ..step };
+    let orders: &[Order] = match (step.operation, step.order) {
+        (Operation::Fence, Order::Sc) => &[Order::AcqRel],
+        (_, Order::AcqRel) => &[Order::Acq, Order::Rel],
+        (Operation::Fence, _) => &[],
+        (_, Order::Acq | Order::Rel) => &[Order::Rlx],
+        (Operation::Read | Operation::Write, Order::Rlx) => &[Order::Plain],
+        (_, Order::Rlx | Order::Plain | Order::Sc) => &[],
+    };
+    out.extend(orders.iter().map(|&o| order(o)));
+    match step.scope {
+        StepScope::Same => out.push(Step { scope: StepScope::Named(Scope::Gpu), ..step }),
+        StepScope::Named(Scope::Sys) => out.push(Step { scope: StepScope::Named(Scope::Gpu), ..step }),
+        StepScope::Named(_) | StepScope::None => {}
+    }
+    out
+}
+
+/// The lowering one step weaker, in every way.
+fn weakenings(lowering: &Lowering) -> Vec<Lowering> {
+    let mut out = Vec::new();
+    for (i, &step) in lowering.steps.iter().enumerate() {
+        let with = |steps: Vec<Step>| Lowering { steps, span: lowering.span };
+        if step.operation == Operation::Fence {
+            let mut steps = lowering.steps.clone();
+            steps.remove(i);
+            out.push(with(steps));
+        }
+        for weak in weaker(step) {
+            let mut steps = lowering.steps.clone();
+            steps[i] = weak;
+            out.push(with(steps));
+        }
+    }
+    out
+}
+
+/// The constructs that show what a row is for.
+fn partners(construct: &str) -> &'static str {
+    match construct {
+        "F.SC" => "F.SC,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA",
+        "R.SC" => "R.SC,W.SC,R.NA,W.NA,W.REL",
+        "W.SC" => "R.SC,W.SC,R.NA,W.NA,R.ACQ",
+        "RMW.SC" => "RMW.SC,R.SC,W.SC,R.ACQ,W.REL,W.RLX,R.RLX",
+        "F.ACQ" | "F.REL" | "F.ACQ_REL" => "F.ACQ,F.REL,F.ACQ_REL,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA",
+        _ => "R.NA,W.NA,R.RLX,W.RLX,R.ACQ,W.REL,RMW.RLX,RMW.ACQ,RMW.REL,RMW.ACQ_REL",
+    }
+}
+
+fn report(mapping: &Mapping, only: &str, bound: usize) -> CheckReport {
+    let mut options = options(bound);
+    options.only = names(only);
+    ask(mapping, &options)
+}
+
+/// A table of all weakenings of a mapping, and how many show nothing.
+fn table(mapping: &Mapping, bound: usize) -> (String, usize) {
+    let (mut out, mut silent) = (String::new(), 0);
+    for (i, row) in mapping.rows.iter().enumerate() {
+        let construct = row.construct.name(mapping.source.signature);
+        let only = partners(&construct);
+        let whole = report(mapping, only, bound);
+        for lowering in weakenings(&row.alternatives[0]) {
+            let text = lowering.text(mapping.target.signature, "s");
+            let mut weak = mapping.clone();
+            weak.rows[i].alternatives = vec![lowering];
+            let weak = report(&weak, only, bound);
+            let same = weak.verdict == whole.verdict && weak.established == whole.established;
+            silent += usize::from(same);
+            let answer = falls(&weak);
+            let mark = if same { "  SAME" } else { "" };
+            writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature)).expect("to a string");
+        }
+    }
+    (out, silent)
+}
+
+#[test]
+fn of_the_published_mapping() {
+    let (table, _) = table(&shipped("rc11-to-ptx"), 4);
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn of_the_mapping_without_scopes() {
+    let (table, _) = table(&shipped("rc11-to-ptx-descoped"), 4);
+    insta::assert_snapshot!(table);
+}

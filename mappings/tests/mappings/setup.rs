@@ -1,0 +1,49 @@
+//! What the tests have in common: loading a mapping, asking about it.
+
+use margay_mappings::Backend;
+use margay_mappings::check::{CheckOptions, CheckReport, Silent, Verdict, check};
+use margay_mappings::language::{LoadOptions, Mapping, load_text};
+use margay_mappings::library;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+
+/// A shipped mapping.
+pub fn shipped(name: &str) -> Mapping {
+    let file = library::built_in(name).unwrap_or_else(|| panic!("no mapping {name}"));
+    load_text(&file, None, &LoadOptions::default()).unwrap_or_else(|e| panic!("{name}: {e:?}")).mapping
+}
+
+/// A mapping from its text.
+pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
+    load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default()).map(|loaded| loaded.mapping)
+}
+
+/// Options that do not depend on the machine or on the features of the build.
+pub fn options(bound: usize) -> CheckOptions {
+    let mut options = CheckOptions::new(bound);
+    options.jobs = 2;
+    options.backend = Backend::Batsat;
+    options
+}
+
+/// Names as the options take them.
+pub fn names(list: &str) -> Vec<String> {
+    list.split(',').filter(|n| !n.is_empty()).map(str::to_owned).collect()
+}
+
+/// The report of a check that must be possible.
+pub fn ask(mapping: &Mapping, options: &CheckOptions) -> CheckReport {
+    check(mapping, options, &Silent).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.title))
+}
+
+/// Where a mapping falls: `Coherence, SC at 4`, or `none up to 5`.
+pub fn falls(report: &CheckReport) -> String {
+    match &report.verdict {
+        Verdict::None => format!("none up to {}", report.established),
+        Verdict::Undecided(why) => panic!("undecided: {why}"),
+        Verdict::Counterexample => {
+            let fallen = report.axioms.iter().filter(|a| a.verdict == Verdict::Counterexample);
+            let names: Vec<&str> = fallen.map(|a| a.axiom.as_str()).collect();
+            format!("{} at {}", names.join(", "), report.established + 1)
+        }
+    }
+}
