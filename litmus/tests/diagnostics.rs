@@ -55,6 +55,7 @@ fn instructions() {
         "red.acquire.gpu.add x, 1",
         "red.exch x, 1",
         "fence.sc",
+        "st.u32 x, 1 ;\n ld.u64 r0, x",
         "fence.relaxed.gpu",
         "fence.proxy",
         "membar.gpu",
@@ -111,6 +112,9 @@ fn instructions() {
         t:4:2: error: `red` has no `.exch` [red.exch: needs a result: use `atom`]
     fence.sc
         t:4:2: error: `fence` needs a scope [fence.sc: no scope] (PTX has no default here: write e.g. `fence.sc.gpu`)
+    st.u32 x, 1 ;
+     ld.u64 r0, x
+        t:5:2: error: accesses of 32 and of 64 bits to `x`: the model does not apply [ld.u64 r0, x: another width than before] (the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2))
     fence.relaxed.gpu
         t:4:8: error: unknown qualifier `relaxed` [relaxed: not known]
     fence.proxy

@@ -2,6 +2,7 @@
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
+use margay_litmus::render::render;
 use margay_litmus::test::{Operand, Proposition, Test, Variable};
 use margay_litmus::unfold::{Bounds, Skeleton, Unfolding, WriteValue};
 use margay_models::bits::{BitMatrix, Event};
@@ -242,6 +243,14 @@ fn agree(text: &str, models: &[&str]) -> Result<(), TestCaseError> {
         prop_assert_eq!(verdict.racy.unwrap_or(false), truth.racy, "{} {}", name, text);
         if let Some(witness) = verdict.witness {
             prop_assert_eq!(wellformed::violations(&witness.execution), Vec::<String>::new());
+            // The test of the execution that was found has that execution.
+            let again = render(&witness.execution, "again", None, &witness.finals);
+            prop_assert!(again.is_ok(), "{:?} {}", again, text);
+            let again = again.unwrap().test;
+            let written = read::test(&SourceFile::new("again", again.to_string()));
+            prop_assert!(written.is_ok(), "{:?} {}", written, again);
+            prop_assert!(written.unwrap().test == again, "{}", again);
+            prop_assert!(run(&again, &model, &Options::default()).unwrap().reachable, "{name}\n{text}\n{again}");
         }
     }
     Ok(())
