@@ -95,7 +95,8 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
             Operation::Fence => Order::AcqRel,
         },
     };
-    if let Some(word) = rest.first()
+    if named.is_none()
+        && let Some(word) = rest.first()
         && scope_name(word).is_none()
         && variable != Some(*word)
     {

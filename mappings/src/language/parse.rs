@@ -137,9 +137,12 @@ impl Lines {
                 .help(SHAPE)
         };
         let (_, span) = expect("mapping", Span::default()).map_err(fail)?;
-        let title = match line.get(1) {
-            Some((Token::Quoted(_), _)) => Some(expect("\"", span).map_err(fail)?.0),
-            _ => None,
+        let (title, span) = match line.get(1) {
+            Some((Token::Quoted(_), _)) => {
+                let (title, span) = expect("\"", span).map_err(fail)?;
+                (Some(title), span)
+            }
+            _ => (None, span),
         };
         let (_, span) = expect("from", span).map_err(fail)?;
         let source = expect("", span).map_err(fail)?;
@@ -293,12 +296,20 @@ impl Lines {
                 span,
                 "not a construct",
             );
+            // A construct of the operation that the name begins with, if it begins with one: not `F.REL` for `R.REL`.
+            let same: Vec<&str> = names.iter().map(String::as_str).filter(|n| n.split('.').next() == parts.first().copied()).collect();
+            let known = if same.is_empty() { names.iter().map(String::as_str).collect() } else { same };
             let head = parts[..parts.len().min(2)].join(".");
-            return Err(match nearest(&head, names.iter().map(String::as_str)) {
+            return Err(match nearest(&head, known.iter().copied()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.help(format!("constructs: {}", names.join(", "))),
+                None => diagnostic.help(format!("constructs: {}", known.join(", "))),
             });
         };
+        if source == Signature::Plain && !rest.is_empty() {
+            return Err(Diagnostic::error("operations of this source model have neither orders nor scopes")
+                .at(&self.file, span, "more than an operation")
+                .help(format!("constructs: {}", names.join(", "))));
+        }
         let scope = match rest {
             [] => ScopePattern::Any(None),
             [word] => match scope_name(word) {

@@ -156,6 +156,19 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                     .help("drop one; lowerings that the compiler may choose between are written in one row with `or`"),
             );
         }
+        if let ScopePattern::Named(scope) = row.scope
+            && !scopes.contains(&scope)
+        {
+            let known: Vec<&str> = scopes.iter().map(|s| s.name()).collect();
+            let (message, help) = if known.is_empty() {
+                let message = format!("the source model `{}` does not speak of scopes", mapping.source.name);
+                (message, "drop the scope on the left-hand side".to_owned())
+            } else {
+                let message = format!("between `{}` and `{}` there is no {} scope", mapping.source.name, mapping.target.name, scope.name());
+                (message, format!("scopes: {}", known.join(", ")))
+            };
+            errors.push(Diagnostic::error(message).at(file, row.span, "this scope").help(help));
+        }
         let cluster = row.alternatives.iter().find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
         if let Some(lowering) = cluster
             && !has_clusters(&mapping.target)

@@ -52,15 +52,18 @@ fn weakenings(lowering: &Lowering) -> Vec<Lowering> {
     out
 }
 
-/// The constructs that show what a row is for.
-fn partners(construct: &str) -> &'static str {
+/// The constructs that show what a row is for, and the bound up to which they are searched.
+fn partners(construct: &str) -> (&'static str, usize) {
     match construct {
-        "F.SC" => "F.SC,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA",
-        "R.SC" => "R.SC,W.SC,R.NA,W.NA,W.REL",
-        "W.SC" => "R.SC,W.SC,R.NA,W.NA,R.ACQ",
-        "RMW.SC" => "RMW.SC,R.SC,W.SC,R.ACQ,W.REL,W.RLX,R.RLX",
-        "F.ACQ" | "F.REL" | "F.ACQ_REL" => "F.ACQ,F.REL,F.ACQ_REL,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA",
-        _ => "R.NA,W.NA,R.RLX,W.RLX,R.ACQ,W.REL,RMW.RLX,RMW.ACQ,RMW.REL,RMW.ACQ_REL",
+        // Store buffering: two stores, two fences, two loads.
+        "F.SC" => ("F.SC,R.RLX,W.RLX", 6),
+        "R.SC" => ("R.SC,W.SC,R.NA,W.NA,W.REL", 4),
+        "W.SC" => ("R.SC,W.SC,R.NA,W.NA,R.ACQ", 4),
+        "RMW.SC" => ("RMW.SC,R.SC,W.SC,R.NA,W.NA,R.ACQ,W.REL", 5),
+        // Message passing: two accesses of the data, two of the flag, the fence.
+        "F.ACQ" | "F.REL" | "F.ACQ_REL" => ("F.ACQ,F.REL,F.ACQ_REL,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA", 5),
+        "RMW.RLX" | "RMW.ACQ" | "RMW.REL" | "RMW.ACQ_REL" => ("RMW.RLX,RMW.ACQ,RMW.REL,RMW.ACQ_REL,R.NA,W.NA,R.ACQ,W.REL,W.RLX", 5),
+        _ => ("R.NA,W.NA,R.RLX,W.RLX,R.ACQ,W.REL,RMW.RLX", 4),
     }
 }
 
@@ -70,12 +73,12 @@ fn report(mapping: &Mapping, only: &str, bound: usize) -> CheckReport {
     ask(mapping, &options)
 }
 
-/// A table of all weakenings of a mapping, and how many show nothing.
-fn table(mapping: &Mapping, bound: usize) -> (String, usize) {
-    let (mut out, mut silent) = (String::new(), 0);
+/// A table of all weakenings of a mapping, those that show nothing marked.
+fn table(mapping: &Mapping) -> String {
+    let mut out = String::new();
     for (i, row) in mapping.rows.iter().enumerate() {
         let construct = row.construct.name(mapping.source.signature);
-        let only = partners(&construct);
+        let (only, bound) = partners(&construct);
         let whole = report(mapping, only, bound);
         for lowering in weakenings(&row.alternatives[0]) {
             let text = lowering.text(mapping.target.signature, "s");
@@ -83,23 +86,20 @@ fn table(mapping: &Mapping, bound: usize) -> (String, usize) {
             weak.rows[i].alternatives = vec![lowering];
             let weak = report(&weak, only, bound);
             let same = weak.verdict == whole.verdict && weak.established == whole.established;
-            silent += usize::from(same);
             let answer = falls(&weak);
             let mark = if same { "  SAME" } else { "" };
             writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature)).expect("to a string");
         }
     }
-    (out, silent)
+    out
 }
 
 #[test]
 fn of_the_published_mapping() {
-    let (table, _) = table(&shipped("rc11-to-ptx"), 4);
-    insta::assert_snapshot!(table);
+    insta::assert_snapshot!(table(&shipped("rc11-to-ptx")));
 }
 
 #[test]
 fn of_the_mapping_without_scopes() {
-    let (table, _) = table(&shipped("rc11-to-ptx-descoped"), 4);
-    insta::assert_snapshot!(table);
+    insta::assert_snapshot!(table(&shipped("rc11-to-ptx-descoped")));
 }
