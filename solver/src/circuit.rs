@@ -12,6 +12,8 @@ impl Bit {
     pub const TRUE: Bit = Bit(0);
     /// The constant false.
     pub const FALSE: Bit = Bit(1);
+    /// Any value that is not constant, while a circuit is in outline (see [`Circuit::set_outline`]); never part of a formula.
+    pub const UNKNOWN: Bit = Bit(2);
 
     /// The gate behind the bit.
     pub fn gate(self) -> usize {
@@ -64,21 +66,33 @@ pub struct Circuit {
     /// Conjunctions of more.
     wide: FxHashMap<Box<[Bit]>, Bit>,
     scratch: Vec<Bit>,
+    /// Give equal conjunctions one gate.
+    share: bool,
+    /// Compute with three values instead of gates.
+    outline: bool,
 }
 
-impl Default for Circuit {
-    fn default() -> Self {
+impl Circuit {
+    /// A circuit of constants; `share` gives equal conjunctions one gate.
+    pub fn new(share: bool) -> Self {
         Self {
-            gates: vec![Gate::True],
+            // The second is what UNKNOWN names.
+            gates: vec![Gate::True, Gate::Input],
             children: Vec::new(),
             pairs: FxHashMap::default(),
             wide: FxHashMap::default(),
             scratch: Vec::new(),
+            share,
+            outline: false,
         }
     }
-}
 
-impl Circuit {
+    /// In outline no gate is made: the conjunction of bits that are not constant is [`Bit::UNKNOWN`]. The same translation then
+    /// tells what must hold and what may hold.
+    pub fn set_outline(&mut self, outline: bool) {
+        self.outline = outline;
+    }
+
     /// The number of gates, inputs included.
     pub fn len(&self) -> usize {
         self.gates.len()
@@ -109,10 +123,18 @@ impl Circuit {
         if a == Bit::TRUE || a == b {
             return b;
         }
-        if a == Bit::FALSE || b == Bit::FALSE || a == !b {
+        if a == Bit::FALSE || b == Bit::FALSE {
             return Bit::FALSE;
         }
-        if let Some(&known) = self.pairs.get(&(a, b)) {
+        if self.outline {
+            return Bit::UNKNOWN;
+        }
+        if a == !b {
+            return Bit::FALSE;
+        }
+        if self.share
+            && let Some(&known) = self.pairs.get(&(a, b))
+        {
             return known;
         }
         let from = self.children.len() as u32;
@@ -134,13 +156,6 @@ impl Circuit {
         self.or(both, none)
     }
 
-    /// `c ? a : b`
-    pub fn choose(&mut self, c: Bit, a: Bit, b: Bit) -> Bit {
-        let yes = self.and(c, a);
-        let no = self.and(!c, b);
-        self.or(yes, no)
-    }
-
     /// The conjunction of all.
     pub fn and_all(&mut self, bits: impl IntoIterator<Item = Bit>) -> Bit {
         let mut list = std::mem::take(&mut self.scratch);
@@ -149,16 +164,18 @@ impl Circuit {
         list.sort_unstable();
         list.dedup();
         // A bit and its negation are neighbours.
-        let result = if list.contains(&Bit::FALSE) || list.windows(2).any(|w| w[0] == !w[1]) {
+        let result = if list.contains(&Bit::FALSE) || !self.outline && list.windows(2).any(|w| w[0] == !w[1]) {
             Bit::FALSE
+        } else if self.outline && list.len() > 1 {
+            Bit::UNKNOWN
         } else {
             match list.as_slice() {
                 [] => Bit::TRUE,
                 [one] => *one,
                 [a, b] => self.and(*a, *b),
                 all => match self.wide.get(all) {
-                    Some(&known) => known,
-                    None => {
+                    Some(&known) if self.share => known,
+                    _ => {
                         let from = self.children.len() as u32;
                         self.children.extend_from_slice(all);
                         let bit = self.push(Gate::And(from, from + all.len() as u32));

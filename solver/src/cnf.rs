@@ -115,16 +115,14 @@ impl Emitter {
         }
     }
 
-    /// A literal that implies the bit (and, without polarity, is equivalent to it). Constants get a variable of their own.
-    pub fn literal_for(&mut self, circuit: &Circuit, bit: Bit) -> i32 {
+    /// A literal that implies the bit (and, without polarity, is equivalent to it); `None` for constants.
+    pub fn literal_for(&mut self, circuit: &Circuit, bit: Bit) -> Option<i32> {
         if bit.is_constant() {
-            let variable = self.clauses.variable();
-            self.clauses.add([if bit == Bit::TRUE { variable } else { -variable }]);
-            return variable;
+            return None;
         }
         let literal = self.literal(bit);
         self.flush(circuit);
-        literal
+        Some(literal)
     }
 
     /// A literal that is equivalent to the bit; `None` for constants.
@@ -140,10 +138,11 @@ impl Emitter {
 
     /// Requires one of the bits to be true.
     pub fn clause(&mut self, circuit: &Circuit, bits: &[Bit]) {
-        let mut clause = Vec::with_capacity(bits.len());
+        let mut clause: Vec<i32> = Vec::with_capacity(bits.len());
         let mut open: Vec<Bit> = bits.iter().rev().copied().collect();
         while let Some(bit) = open.pop() {
             if bit == Bit::TRUE {
+                self.flush(circuit);
                 return;
             }
             if bit == Bit::FALSE {
@@ -155,6 +154,11 @@ impl Emitter {
                 Some(members) if bit.is_negated() && fresh => open.extend(members.iter().rev().map(|&m| !m)),
                 _ => {
                     let literal = self.literal(bit);
+                    if clause.contains(&-literal) {
+                        // Some variable got clauses that nothing needs; they do no harm.
+                        self.flush(circuit);
+                        return;
+                    }
                     if !clause.contains(&literal) {
                         clause.push(literal);
                     }
@@ -177,12 +181,15 @@ impl Emitter {
     }
 
     /// Adds a clause of literals that are there already.
-    pub fn literals(&mut self, clause: &[i32]) {
-        self.clauses.add(clause.iter().copied());
+    pub fn literals(&mut self, clause: impl IntoIterator<Item = i32>) {
+        self.clauses.add(clause);
     }
-}
 
-impl Emitter {
+    /// Variables up to this number are taken.
+    pub fn reserve(&mut self, variables: usize) {
+        self.clauses.variables = self.clauses.variables.max(i32::try_from(variables).unwrap_or(i32::MAX));
+    }
+
     /// The variable of a bit's gate, if it has one.
     pub fn known(&self, bit: Bit) -> Option<i32> {
         self.variable.get(bit.gate()).copied().filter(|&v| v != 0)

@@ -12,10 +12,12 @@ pub struct Encoding {
     pub cycles_by_witness: bool,
     /// Only the implications between gates that polarity asks for become clauses.
     pub cnf_by_polarity: bool,
+    /// Equal gates of the circuit are one gate.
+    pub share_gates: bool,
 }
 
 impl Default for Encoding {
     fn default() -> Self {
-        Self { closures_by_polarity: true, cycles_by_witness: true, cnf_by_polarity: true }
+        Self { closures_by_polarity: true, cycles_by_witness: true, cnf_by_polarity: true, share_gates: true }
     }
 }

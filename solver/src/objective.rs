@@ -1,111 +1,158 @@
-//! Preferences among instances: the smallest weighted sum, and the lexicographically first vector. Both are decided by calls
-//! under assumptions, so they depend on nothing but the question, whatever the solver.
+//! Preferences among instances: the smallest weighted sum, and the lexicographically first vector. What is found depends on the
+//! question alone, not on the solver.
 
-use crate::circuit::Bit;
+use rustsat::encodings::pb::{BoundUpper, BoundUpperIncremental, DynamicPolyWatchdog};
+use rustsat::instances::{BasicVarManager, Cnf, ManageVars};
+use rustsat::solvers::SolverResult;
+use rustsat::types::{Lit, Var};
+
 use crate::limits::Limits;
 use crate::session::{Literal, Outcome, Session};
 
 impl Session {
-    /// An instance under the assumptions with the smallest sum of weights of true literals. From then on every instance has at
-    /// most that sum. Returns the sum with the instance.
+    /// An instance under the assumptions with the smallest sum of weights of true literals, and the sum. From then on every
+    /// instance has at most that sum. Without an answer (none, or a limit was reached) there is no sum.
+    ///
+    /// The search descends from the first instance found: each call asks for a smaller sum, by assumptions on the outputs of a
+    /// dynamic polynomial watchdog (Paxian, Reimer and Becker, SAT 2018, by way of rustsat).
+    ///
+    /// # Panics
+    /// If a goal is among the objective's literals.
     pub fn minimize(&mut self, assumptions: &[Literal], objective: &[(u32, Literal)], limits: &Limits) -> (Outcome, Option<u64>) {
-        // The sum as a binary number, most significant digit first: its smallest value is its lexicographically first one.
-        let digits = self.sum(objective);
-        let order: Vec<Literal> = digits.iter().rev().map(|&d| Literal(d)).collect();
-        let outcome = self.lexicographic_minimum(assumptions, &order, limits);
-        if !matches!(outcome, Outcome::Sat(_)) {
-            return (outcome, None);
-        }
-        let values: Vec<bool> = order.iter().map(|&l| self.value(l)).collect();
-        let sum = values.iter().fold(0, |sum, &v| sum * 2 + u64::from(v));
-        // Not greater than the number found: at each 0 digit, either the digit is 0 or an earlier 1 digit is 0.
-        let mut smaller: Vec<Literal> = Vec::new();
-        for (&digit, &value) in order.iter().zip(&values) {
-            if value {
-                smaller.push(!digit);
-            } else {
-                let mut clause = smaller.clone();
-                clause.push(!digit);
-                self.add_clause(&clause);
+        let Some(assumed) = self.assumptions(assumptions) else { return (Outcome::Unsat, None) };
+        // What every instance pays, and the rest by SAT literals.
+        let mut least = 0;
+        let mut terms: Vec<(i32, usize)> = Vec::new();
+        for &(weight, literal) in objective {
+            let weight = weight as usize;
+            match self.emitter.exact_literal(&self.translator.circuit, literal.both_ways()) {
+                _ if weight == 0 => {}
+                None => least += if literal.constant() == Some(true) { weight } else { 0 },
+                Some(literal) => terms.push((literal, weight)),
             }
         }
-        (outcome, Some(sum))
+        least += normalize(&mut terms);
+        match self.decide_literals(&assumed, limits) {
+            SolverResult::Sat => {}
+            SolverResult::Unsat => return (Outcome::Unsat, None),
+            SolverResult::Interrupted => return (Outcome::Unknown, None),
+        }
+        let mut best = self.instance();
+        let mut sum = self.sum(&terms);
+
+        let mut watchdog: DynamicPolyWatchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l).ok()?, w))).collect();
+        while sum > 0 {
+            let Some(bounds) = self.at_most(&mut watchdog, sum - 1) else { return (Outcome::Unknown, None) };
+            let wanted: Vec<i32> = assumed.iter().copied().chain(bounds).collect();
+            match self.decide_literals(&wanted, limits) {
+                SolverResult::Sat => {
+                    best = self.instance();
+                    debug_assert!(self.sum(&terms) < sum, "the bound on the sum was not kept");
+                    sum = self.sum(&terms);
+                }
+                SolverResult::Unsat => break,
+                SolverResult::Interrupted => return (Outcome::Unknown, None),
+            }
+        }
+        if terms.iter().map(|&(_, w)| w).sum::<usize>() > sum {
+            let Some(bounds) = self.at_most(&mut watchdog, sum) else { return (Outcome::Unknown, None) };
+            for literal in bounds {
+                self.emitter.literals([literal]);
+            }
+        }
+        (Outcome::Sat(best), Some((least + sum) as u64))
+    }
+
+    /// The sum of the weights of literals that are true in the assignment found last.
+    fn sum(&self, terms: &[(i32, usize)]) -> usize {
+        terms.iter().filter(|&&(literal, _)| self.literal_value(literal)).map(|&(_, weight)| weight).sum()
+    }
+
+    /// Literals that, if true, keep the sum within a bound.
+    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Option<Vec<i32>> {
+        let taken = u32::try_from(self.emitter.clauses.variables()).ok()?;
+        let mut variables = BasicVarManager::from_next_free(Var::new(taken));
+        let mut clauses = Cnf::new();
+        let encoded = watchdog.encode_ub_change(bound..=bound, &mut clauses, &mut variables);
+        self.emitter.reserve(variables.n_used() as usize);
+        for clause in &clauses {
+            self.emitter.literals(clause.iter().map(|l| l.to_ipasir()));
+        }
+        match encoded.map_err(anyhow::Error::from).and_then(|()| Ok(watchdog.enforce_ub(bound)?)) {
+            Ok(literals) => Some(literals.into_iter().map(Lit::to_ipasir).collect()),
+            Err(error) => {
+                tracing::error!("the objective cannot be encoded: {error}");
+                None
+            }
+        }
     }
 
     /// An instance under the assumptions in which the vector of literals is lexicographically smallest (false before true).
+    ///
+    /// The solver is asked for a literal only if the instance in hand has it true.
+    ///
+    /// # Panics
+    /// If a goal is among the literals to order by.
     pub fn lexicographic_minimum(&mut self, assumptions: &[Literal], order: &[Literal], limits: &Limits) -> Outcome {
+        let Some(mut fixed) = self.assumptions(assumptions) else { return Outcome::Unsat };
+        // Both directions: values are read, and falsity is assumed.
+        let order: Vec<i32> =
+            order.iter().filter_map(|l| self.emitter.exact_literal(&self.translator.circuit, l.both_ways())).collect();
+        match self.decide_literals(&fixed, limits) {
+            SolverResult::Sat => {}
+            SolverResult::Unsat => return Outcome::Unsat,
+            SolverResult::Interrupted => return Outcome::Unknown,
+        }
         for literal in order {
-            // Both directions: the value is read, and its falsity is assumed.
-            self.emitter.exact_literal(&self.translator.circuit, literal.0);
-        }
-        let mut fixed = assumptions.to_vec();
-        let mut best = match self.solve(&fixed, limits) {
-            Outcome::Sat(instance) => instance,
-            other => return other,
-        };
-        let mut values: Vec<bool> = order.iter().map(|&l| self.value(l)).collect();
-        for (i, &literal) in order.iter().enumerate() {
-            if literal.constant().is_some() {
-                continue;
-            }
-            fixed.push(!literal);
-            if !values[i] {
-                continue;
-            }
-            match self.solve(&fixed, limits) {
-                Outcome::Sat(instance) => {
-                    best = instance;
-                    values = order.iter().map(|&l| self.value(l)).collect();
+            if self.literal_value(literal) {
+                fixed.push(-literal);
+                match self.decide_literals(&fixed, limits) {
+                    SolverResult::Sat => continue,
+                    SolverResult::Unsat => {
+                        fixed.pop();
+                        fixed.push(literal);
+                    }
+                    SolverResult::Interrupted => return Outcome::Unknown,
                 }
-                Outcome::Unsat => {
-                    fixed.pop();
-                    fixed.push(literal);
-                }
-                Outcome::Unknown => return Outcome::Unknown,
+            } else {
+                fixed.push(-literal);
             }
         }
-        // The last call may have been one without an answer to read from: the state in the solver must be that of `best`.
-        match self.solve(&fixed, limits) {
-            Outcome::Sat(_) => Outcome::Sat(best),
-            other => other,
+        // The assignment kept is the last one found, which all later literals agreed with.
+        Outcome::Sat(self.instance())
+    }
+}
+
+/// Gives each variable at most one term, of positive weight; returns what every assignment pays.
+fn normalize(terms: &mut Vec<(i32, usize)>) -> usize {
+    terms.sort_unstable_by_key(|&(literal, _)| (literal.abs(), literal));
+    let mut always = 0;
+    let mut out: Vec<(i32, usize)> = Vec::with_capacity(terms.len());
+    for &(literal, weight) in terms.iter() {
+        match out.last_mut() {
+            Some((last, sum)) if *last == literal => *sum += weight,
+            Some((last, sum)) if *last == -literal => {
+                // One of the two is true: both pay the smaller weight.
+                let both = (*sum).min(weight);
+                always += both;
+                (*last, *sum) = if *sum > weight { (*last, *sum - both) } else { (literal, weight - both) };
+            }
+            _ => out.push((literal, weight)),
         }
     }
+    out.retain(|&(_, weight)| weight > 0);
+    *terms = out;
+    always
+}
 
-    /// The weighted sum of literals as binary digits, least significant first.
-    fn sum(&mut self, objective: &[(u32, Literal)]) -> Vec<Bit> {
-        let circuit = &mut self.translator.circuit;
-        let mut columns: Vec<Vec<Bit>> = Vec::new();
-        let put = |columns: &mut Vec<Vec<Bit>>, place: usize, bit: Bit| {
-            if bit != Bit::FALSE {
-                if columns.len() <= place {
-                    columns.resize(place + 1, Vec::new());
-                }
-                columns[place].push(bit);
-            }
-        };
-        for &(weight, Literal(bit)) in objective {
-            for place in (0..32).filter(|p| weight >> p & 1 == 1) {
-                put(&mut columns, place, bit);
-            }
-        }
-        let mut digits = Vec::new();
-        let mut place = 0;
-        while place < columns.len() {
-            // Full and half adders until one bit is left in the column.
-            while columns[place].len() > 1 {
-                let column = &mut columns[place];
-                let (a, b) = (column.remove(0), column.remove(0));
-                let c = if column.is_empty() { Bit::FALSE } else { column.remove(0) };
-                let half = !circuit.iff(a, b);
-                let digit = !circuit.iff(half, c);
-                let (both, carried) = (circuit.and(a, b), circuit.and(half, c));
-                let carry = circuit.or(both, carried);
-                put(&mut columns, place, digit);
-                put(&mut columns, place + 1, carry);
-            }
-            digits.push(columns[place].first().copied().unwrap_or(Bit::FALSE));
-            place += 1;
-        }
-        digits
+#[cfg(test)]
+mod tests {
+    use super::normalize;
+
+    #[test]
+    fn terms_of_one_variable_are_put_together() {
+        let mut terms = vec![(3, 5), (-2, 1), (2, 4), (3, 2), (4, 7), (-4, 7)];
+        assert_eq!(normalize(&mut terms), 1 + 7);
+        assert_eq!(terms, [(2, 3), (3, 7)]);
     }
 }

@@ -2,7 +2,6 @@
 //! may ask for.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use rustsat::solvers::SolverResult;
 
@@ -14,26 +13,43 @@ use crate::encoding::Encoding;
 use crate::instance::Instance;
 use crate::limits::Limits;
 use crate::logic::{Expr, Formula, Logic, Relation};
+use crate::options::SolverOptions;
 use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
-/// What a call may assume, and what objectives are made of: a tuple is or is not in a relation, or a goal holds.
+/// What a call may assume, and what clauses and objectives are made of: a tuple is in a relation, or is not, or a goal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Literal(pub(crate) Bit);
+pub struct Literal {
+    pub(crate) bit: Bit,
+    /// Its truth implies what it stands for, and its falsity nothing.
+    one_way: bool,
+}
 
 impl Literal {
+    pub(crate) fn exact(bit: Bit) -> Self {
+        Self { bit, one_way: false }
+    }
+
     /// Its value if it is the same in every instance.
     pub fn constant(self) -> Option<bool> {
-        self.0.is_constant().then_some(self.0 == Bit::TRUE)
+        self.bit.is_constant().then_some(self.bit == Bit::TRUE)
+    }
+
+    /// The bit, where both truth and falsity of it matter.
+    pub(crate) fn both_ways(self) -> Bit {
+        assert!(!self.one_way, "a goal may only be assumed or stand in a clause, unnegated: its falsity says nothing");
+        self.bit
     }
 }
 
 impl std::ops::Not for Literal {
     type Output = Literal;
 
+    /// # Panics
+    /// If it is a goal: its falsity says nothing. See [`Session::exact`].
     fn not(self) -> Literal {
-        Literal(!self.0)
+        Literal::exact(!self.both_ways())
     }
 }
 
@@ -71,7 +87,7 @@ pub struct Statistics {
     pub gates: usize,
 }
 
-/// One incremental problem.
+/// One incremental problem. Formulas come from one [`Logic`], which may grow between calls.
 pub struct Session {
     pub(crate) translator: Translator,
     pub(crate) emitter: Emitter,
@@ -80,18 +96,31 @@ pub struct Session {
     sent: usize,
     /// The bound relations.
     relations: Vec<Relation>,
+    /// The value of each variable in the assignment found last.
+    model: Vec<bool>,
 }
+
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Session>();
+};
 
 impl Session {
     /// A problem without formulas: every instance within the bounds is a solution.
     pub fn new(bounds: Bounds, encoding: Encoding, backend: Backend) -> Self {
+        Self::with_options(bounds, encoding, backend, &SolverOptions::default())
+    }
+
+    /// The same, with options for the solver.
+    pub fn with_options(bounds: Bounds, encoding: Encoding, backend: Backend, options: &SolverOptions) -> Self {
         let relations = bounds.relations().collect();
         Self {
             translator: Translator::new(bounds, encoding),
             emitter: Emitter::new(encoding.cnf_by_polarity),
-            engine: backend.start(),
+            engine: backend.start(options),
             sent: 0,
             relations,
+            model: Vec::new(),
         }
     }
 
@@ -100,7 +129,14 @@ impl Session {
         self.translator.bounds()
     }
 
-    /// Clauses that came up while translating.
+    /// The formula as a bit, with the clauses that came up while translating.
+    fn translate(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
+        assert!(logic.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
+        let bit = self.translator.formula(logic, formula, polarity);
+        self.side_clauses();
+        bit
+    }
+
     fn side_clauses(&mut self) {
         for clause in std::mem::take(&mut self.translator.side_clauses) {
             self.emitter.clause(&self.translator.circuit, &clause);
@@ -108,29 +144,38 @@ impl Session {
     }
 
     /// From now on the formula holds in every instance.
+    ///
+    /// # Panics
+    /// If the formula has free variables, or a relation in it has another arity than its bounds.
     pub fn assert(&mut self, logic: &Logic, formula: Formula) {
-        let bit = self.translator.formula(logic, formula, Polarity::Positive);
-        self.side_clauses();
+        let bit = self.translate(logic, formula, Polarity::Positive);
         self.emitter.assert(&self.translator.circuit, bit);
     }
 
-    /// A literal that, if assumed, makes the formula hold. It must not be negated: its falsity says nothing.
+    /// A literal that, if assumed, makes the formula hold. Its falsity says nothing, so it may not be negated or minimised.
+    ///
+    /// # Panics
+    /// As [`Session::assert`].
     pub fn goal(&mut self, logic: &Logic, formula: Formula) -> Literal {
-        let bit = self.translator.formula(logic, formula, Polarity::Positive);
-        self.side_clauses();
-        Literal(bit)
+        Literal { bit: self.translate(logic, formula, Polarity::Positive), one_way: true }
     }
 
-    /// A literal that is equivalent to the formula.
+    /// A literal that is equivalent to the formula: translated exactly, it costs more than a goal.
+    ///
+    /// # Panics
+    /// As [`Session::assert`].
     pub fn exact(&mut self, logic: &Logic, formula: Formula) -> Literal {
-        let bit = self.translator.formula(logic, formula, Polarity::Both);
-        self.side_clauses();
-        Literal(bit)
+        Literal::exact(self.translate(logic, formula, Polarity::Both))
     }
 
-    /// The literal "the relation has the tuple".
+    /// The literal "the relation has the tuple"; false outside of the upper bound.
     pub fn tuple(&mut self, relation: Relation, tuple: &[Atom]) -> Literal {
-        Literal(self.translator.tuple(relation, tuple))
+        Literal::exact(self.translator.tuple(relation, tuple))
+    }
+
+    /// A literal that nothing constrains yet, for instance to turn clauses on and off.
+    pub fn fresh(&mut self) -> Literal {
+        Literal::exact(self.translator.circuit.input())
     }
 
     /// The literals of the tuples that an expression may have.
@@ -148,26 +193,31 @@ impl Session {
                     *slot = Atom((rest % n) as u32);
                     rest /= n;
                 }
-                (tuple, Literal(bit))
+                (tuple, Literal::exact(bit))
             })
             .collect()
     }
 
     /// From now on one of the literals holds in every instance.
     pub fn add_clause(&mut self, clause: &[Literal]) {
-        let bits: Vec<Bit> = clause.iter().map(|l| l.0).collect();
+        let bits: Vec<Bit> = clause.iter().map(|l| l.bit).collect();
         self.emitter.clause(&self.translator.circuit, &bits);
     }
 
     /// From now on the first vector is lexicographically not greater than the second (false before true).
     pub fn add_lexicographic(&mut self, pairs: &[[Literal; 2]]) {
         let circuit = &mut self.translator.circuit;
-        // equal: all pairs so far are equal (one direction is enough: it only turns requirements on).
+        // equal: all pairs so far are equal. One direction is enough: it only turns requirements on. And since a pair that was
+        // equal so far has a <= b required, it stays equal if a or not b.
         let mut equal = Bit::TRUE;
         let mut clauses = Vec::new();
-        for &[Literal(a), Literal(b)] in pairs {
+        for [a, b] in pairs {
+            let (a, b) = (a.both_ways(), b.both_ways());
+            if a == b {
+                continue;
+            }
             clauses.push([!equal, !a, b]);
-            let same = circuit.iff(a, b);
+            let same = circuit.or(a, !b);
             equal = circuit.and(equal, same);
         }
         for clause in clauses {
@@ -183,21 +233,46 @@ impl Session {
         Ok(())
     }
 
-    /// Looks for an instance in which all assumptions hold.
-    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Outcome {
-        let literals: Vec<i32> = assumptions.iter().map(|l| self.emitter.literal_for(&self.translator.circuit, l.0)).collect();
-        // Every tuple that is asked for later has its variable before the solver runs.
-        self.name_tuples();
-        let answer = self.send().and_then(|()| self.engine.solve(&literals, limits));
-        match answer {
-            Ok(SolverResult::Sat) => Outcome::Sat(self.instance()),
-            Ok(SolverResult::Unsat) => Outcome::Unsat,
-            Ok(SolverResult::Interrupted) => Outcome::Unknown,
-            Err(error) => {
-                tracing::error!("the SAT solver failed: {error}");
-                Outcome::Unknown
+    /// The SAT literals of assumptions; `None` if one of them is false in every instance.
+    pub(crate) fn assumptions(&mut self, assumptions: &[Literal]) -> Option<Vec<i32>> {
+        let mut literals = Vec::with_capacity(assumptions.len());
+        for assumption in assumptions {
+            match assumption.constant() {
+                Some(true) => {}
+                Some(false) => return None,
+                None => literals.extend(self.emitter.literal_for(&self.translator.circuit, assumption.bit)),
             }
         }
+        Some(literals)
+    }
+
+    /// Looks for an instance in which all assumptions hold.
+    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Outcome {
+        match self.decide(assumptions, limits) {
+            SolverResult::Sat => Outcome::Sat(self.instance()),
+            SolverResult::Unsat => Outcome::Unsat,
+            SolverResult::Interrupted => Outcome::Unknown,
+        }
+    }
+
+    /// As `solve`, without reading the instance back: the assignment is kept until the next one is found.
+    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &Limits) -> SolverResult {
+        let Some(literals) = self.assumptions(assumptions) else { return SolverResult::Unsat };
+        self.decide_literals(&literals, limits)
+    }
+
+    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> SolverResult {
+        self.name_tuples();
+        let answer = self.send().and_then(|()| self.engine.solve(literals, limits)).and_then(|answer| {
+            if answer == SolverResult::Sat {
+                self.model = self.engine.model(self.emitter.clauses.variables())?;
+            }
+            Ok(answer)
+        });
+        answer.unwrap_or_else(|error| {
+            tracing::error!("the SAT solver failed: {error}");
+            SolverResult::Interrupted
+        })
     }
 
     /// Relations that no formula mentions are inputs too.
@@ -208,7 +283,7 @@ impl Session {
     }
 
     /// Reads the relations back from the solver's assignment.
-    fn instance(&mut self) -> Instance {
+    pub(crate) fn instance(&mut self) -> Instance {
         let mut relations = BTreeMap::new();
         for i in 0..self.relations.len() {
             let relation = self.relations[i];
@@ -220,7 +295,7 @@ impl Session {
                 .iter()
                 .filter(|tuple| {
                     let bit = self.translator.tuple(relation, tuple);
-                    self.value(Literal(bit))
+                    self.value(bit)
                 })
                 .map(<[Atom]>::to_vec)
                 .collect();
@@ -229,16 +304,20 @@ impl Session {
         Instance::new(self.translator.bounds().universe().clone(), relations)
     }
 
-    /// The value of a literal in the assignment found last. An input that no clause mentions is false.
-    pub(crate) fn value(&self, literal: Literal) -> bool {
-        if let Some(value) = literal.constant() {
-            return value;
+    /// The value of a bit in the assignment found last. An input that no clause mentioned then is false.
+    pub(crate) fn value(&self, bit: Bit) -> bool {
+        if bit.is_constant() {
+            return bit == Bit::TRUE;
         }
-        let value = match self.emitter.known(literal.0) {
-            Some(variable) => self.engine.value(variable).unwrap_or(false),
-            None => false,
-        };
-        value != literal.0.is_negated()
+        let variable = self.emitter.known(bit).map_or(0, |v| v.unsigned_abs() as usize);
+        let value = variable.checked_sub(1).and_then(|at| self.model.get(at)).copied().unwrap_or(false);
+        value != bit.is_negated()
+    }
+
+    /// The value of a SAT literal in the assignment found last.
+    pub(crate) fn literal_value(&self, literal: i32) -> bool {
+        let at = literal.unsigned_abs() as usize;
+        at.checked_sub(1).and_then(|at| self.model.get(at)).copied().unwrap_or(false) == (literal > 0)
     }
 
     /// Sizes and effort so far.
@@ -249,30 +328,5 @@ impl Session {
             conflicts: self.engine.conflicts(),
             gates: self.translator.circuit.len(),
         }
-    }
-
-    /// Writes the problem, with the assumptions as unit clauses, in DIMACS format.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    pub fn write_dimacs(&mut self, out: &mut impl Write, assumptions: &[Literal], comments: &[&str]) -> io::Result<()> {
-        let literals: Vec<i32> = assumptions.iter().map(|l| self.emitter.literal_for(&self.translator.circuit, l.0)).collect();
-        for comment in comments {
-            for line in comment.lines() {
-                writeln!(out, "c {line}")?;
-            }
-        }
-        let clauses = &self.emitter.clauses;
-        writeln!(out, "p cnf {} {}", clauses.variables(), clauses.len() + literals.len())?;
-        for clause in clauses.since(0) {
-            for literal in clause {
-                write!(out, "{literal} ")?;
-            }
-            writeln!(out, "0")?;
-        }
-        for literal in literals {
-            writeln!(out, "{literal} 0")?;
-        }
-        Ok(())
     }
 }

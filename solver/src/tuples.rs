@@ -5,7 +5,7 @@ use std::fmt;
 use crate::universe::Atom;
 
 /// A set of tuples of one arity, sorted.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TupleSet {
     /// The number of atoms of each tuple; at least 1.
     arity: usize,

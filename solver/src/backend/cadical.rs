@@ -7,19 +7,15 @@ use rustsat::types::{Cl, Clause, Lit, TernaryVal};
 
 use super::Limited;
 use crate::limits::Limits;
+use crate::options::{Preset, SolverOptions};
 
-/// CaDiCaL asks it now and then whether to stop.
-struct Stop {
-    limits: Limits,
-    /// Calls since the clock was looked at.
-    calls: u32,
-}
+/// CaDiCaL asks it whether to stop: at every tenth of its own checks (its option `terminateint`), so that the clock may be read
+/// each time.
+struct Stop(Limits);
 
 impl Terminator for Stop {
     fn terminated(&mut self) -> bool {
-        // The call is frequent, and reading the clock costs more than counting.
-        self.calls = self.calls.wrapping_add(1);
-        self.calls % 16 == 0 && self.limits.reached()
+        self.0.reached()
     }
 }
 
@@ -33,12 +29,38 @@ pub struct Cadical {
     assumptions: Vec<Lit>,
 }
 
+// SAFETY: cadical-sys holds its solver and callbacks by pointers, which makes it not `Send` by default. The solver is owned by
+// this value alone, its methods are called through it only, CaDiCaL keeps no state in thread-locals or globals that a
+// solver's calls depend on, and the one callback that is ever connected is `Stop`, which is `Send` (checked below).
+unsafe impl Send for Cadical {}
+
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Stop>();
+};
+
 impl Cadical {
-    /// A new solver.
-    pub fn new() -> Self {
+    /// A new solver. Unknown options are reported and left out.
+    pub fn new(options: &SolverOptions) -> Self {
         let mut solver = CaDiCal::new();
+        let preset = match options.preset {
+            Preset::Default => "default",
+            Preset::Sat => "sat",
+            Preset::Unsat => "unsat",
+            Preset::Plain => "plain",
+        };
+        if !solver.configure(preset) {
+            tracing::warn!("CaDiCaL has no preset `{preset}`");
+        }
         // Bounded variable addition wants variables to be declared beforehand; it gains nothing on our problems.
         solver.set("factor", 0);
+        for (name, value) in &options.set {
+            if !CaDiCal::is_valid_option(name) {
+                tracing::warn!("CaDiCaL has no option `{name}`");
+            } else if name != "factor" {
+                solver.set(name, *value);
+            }
+        }
         Self { solver, variables: 0, model: Vec::new(), assumptions: Vec::new() }
     }
 
@@ -121,7 +143,7 @@ impl SolveIncremental for Cadical {
 impl Limited for Cadical {
     fn limit(&mut self, limits: &Limits) {
         if limits.deadline.is_some() || limits.stop.is_some() {
-            self.solver.connect_terminator(Stop { limits: limits.clone(), calls: 0 });
+            self.solver.connect_terminator(Stop(limits.clone()));
         } else {
             self.solver.disconnect_terminator();
         }

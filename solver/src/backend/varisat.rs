@@ -15,6 +15,10 @@ pub struct Varisat {
     model: Vec<TernaryVal>,
 }
 
+// SAFETY: Varisat is not `Send` only because its context can hold a proof writer and proof processors, which are trait objects
+// without that bound. None is ever given to this solver, which is private to this type; all else in it is owned plain data.
+unsafe impl Send for Varisat {}
+
 impl Varisat {
     /// A new solver.
     pub fn new() -> Self {

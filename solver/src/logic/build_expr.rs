@@ -1,7 +1,7 @@
 //! Constructors of expressions. They simplify what algebra decides without bounds; arity errors are errors of the program that
 //! calls, and panic with the arities.
 
-use super::{Constant, Expr, ExprNode, Facts, Formula, FormulaNode, Logic, Recursion, Relation, Variable};
+use super::{Binder, Constant, Expr, ExprNode, Facts, Formula, FormulaNode, Free, Logic, Recursion, Relation, Variable};
 use crate::tuples::TupleSet;
 
 impl Logic {
@@ -17,12 +17,12 @@ impl Logic {
         expr
     }
 
-    fn facts_of(&self, node: &ExprNode) -> Facts {
+    fn facts_of(&mut self, node: &ExprNode) -> Facts {
         use ExprNode as N;
-        let both = |a: Facts, b: Facts| Facts { open: a.open || b.open, sensitive: a.sensitive || b.sensitive };
         match node {
-            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => Facts { open: false, sensitive: false },
-            N::Variable(_) | N::Recursion(_) => Facts { open: true, sensitive: false },
+            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => Facts::default(),
+            N::Variable(v) => Facts { free: self.free_sets.single(Binder::Variable(*v)), sensitive: false },
+            N::Recursion(r) => Facts { free: self.free_sets.single(Binder::Recursion(*r)), sensitive: false },
             N::Union(a, b)
             | N::Intersection(a, b)
             | N::Difference(a, b)
@@ -30,18 +30,38 @@ impl Logic {
             | N::Product(a, b)
             | N::Override(a, b)
             | N::RestrictDomain(a, b)
-            | N::RestrictRange(a, b) => both(self.expr_facts(*a), self.expr_facts(*b)),
+            | N::RestrictRange(a, b) => self.both_facts(self.expr_facts(*a), self.expr_facts(*b)),
             N::Transpose(a) | N::Domain(a) | N::Range(a) | N::Diagonal(a) => self.expr_facts(*a),
-            N::Closure(a) => Facts { open: self.expr_facts(*a).open, sensitive: true },
-            N::IfThenElse(f, a, b) => both(self.formula_facts(*f), both(self.expr_facts(*a), self.expr_facts(*b))),
-            // Conservative: a closed comprehension counts as open, which costs sharing only.
-            N::Comprehension(..) => Facts { open: true, sensitive: true },
+            N::Closure(a) => Facts { sensitive: true, ..self.expr_facts(*a) },
+            N::IfThenElse(f, a, b) => {
+                let branches = self.both_facts(self.expr_facts(*a), self.expr_facts(*b));
+                self.both_facts(self.formula_facts(*f), branches)
+            }
+            N::Comprehension(declarations, body) => self.bound_facts(declarations, *body),
             N::Fixpoint(group, _) => {
-                // Open if a body depends on something that this group does not bind.
-                let open = self.group(*group).iter().any(|&(_, body)| self.depends_outside(body, *group));
-                Facts { open, sensitive: true }
+                let definitions = self.groups[group.0 as usize].clone();
+                let bound: Vec<Binder> = definitions.iter().map(|&(r, _)| Binder::Recursion(r)).collect();
+                let mut free = Free::default();
+                for (_, body) in definitions {
+                    free = self.free_sets.union(free, self.expr_facts(body).free);
+                }
+                Facts { free: self.free_sets.without(free, &bound), sensitive: true }
             }
         }
+    }
+
+    pub(super) fn both_facts(&mut self, a: Facts, b: Facts) -> Facts {
+        Facts { free: self.free_sets.union(a.free, b.free), sensitive: a.sensitive || b.sensitive }
+    }
+
+    /// The facts of a body under declarations, where a domain may use earlier variables.
+    pub(super) fn bound_facts(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Facts {
+        let mut facts = self.formula_facts(body);
+        for &(variable, domain) in declarations.iter().rev() {
+            facts.free = self.free_sets.without(facts.free, &[Binder::Variable(variable)]);
+            facts = self.both_facts(facts, self.expr_facts(domain));
+        }
+        facts
     }
 
     fn same_arity(&self, what: &str, a: Expr, b: Expr) -> usize {
@@ -104,8 +124,13 @@ impl Logic {
 
     /// The union of all, empty of the given arity if there is none.
     pub fn union_all(&mut self, arity: usize, all: impl IntoIterator<Item = Expr>) -> Expr {
+        let mut level: Vec<Expr> = all.into_iter().collect();
+        // A balanced tree, so that long unions are not deep.
+        while level.len() > 1 {
+            level = level.chunks(2).map(|pair| if let [a, b] = *pair { self.union(a, b) } else { pair[0] }).collect();
+        }
         let empty = self.empty(arity);
-        all.into_iter().fold(empty, |sum, e| self.union(sum, e))
+        level.first().map_or(empty, |&e| self.union(empty, e))
     }
 
     /// `a & b`

@@ -14,25 +14,25 @@ impl Logic {
         formula
     }
 
-    fn facts_of_formula(&self, node: &FormulaNode) -> Facts {
+    fn facts_of_formula(&mut self, node: &FormulaNode) -> Facts {
         use FormulaNode as N;
-        let join = |facts: &mut dyn Iterator<Item = Facts>| {
-            facts.fold(Facts { open: false, sensitive: false }, |a, b| Facts {
-                open: a.open || b.open,
-                sensitive: a.sensitive || b.sensitive,
-            })
-        };
         match node {
-            N::Truth(_) => Facts { open: false, sensitive: false },
+            N::Truth(_) => Facts::default(),
             N::Subset(a, b) | N::Equal(a, b) | N::CompareCardinality(a, _, b) => {
-                join(&mut [self.expr_facts(*a), self.expr_facts(*b)].into_iter())
+                self.both_facts(self.expr_facts(*a), self.expr_facts(*b))
             }
             N::Some(e) | N::One(e) | N::Lone(e) | N::Cardinality(e, ..) => self.expr_facts(*e),
-            N::Acyclic(e) => Facts { open: self.expr_facts(*e).open, sensitive: true },
+            N::Acyclic(e) => Facts { sensitive: true, ..self.expr_facts(*e) },
             N::Not(f) => self.formula_facts(*f),
-            N::And(list) | N::Or(list) => join(&mut list.iter().map(|&f| self.formula_facts(f))),
-            N::Iff(a, b) => join(&mut [self.formula_facts(*a), self.formula_facts(*b)].into_iter()),
-            N::ForAll(..) | N::Exists(..) => Facts { open: true, sensitive: true },
+            N::And(list) | N::Or(list) => {
+                let mut all = Facts::default();
+                for &f in list {
+                    all = self.both_facts(all, self.formula_facts(f));
+                }
+                all
+            }
+            N::Iff(a, b) => self.both_facts(self.formula_facts(*a), self.formula_facts(*b)),
+            N::ForAll(declarations, body) | N::Exists(declarations, body) => self.bound_facts(declarations, *body),
         }
     }
 

@@ -3,11 +3,15 @@
 
 mod build_expr;
 mod build_formula;
+mod free;
 mod node;
 mod recursion;
+mod visit;
 
 pub use node::{Comparison, ExprNode, FormulaNode};
 pub use recursion::NotMonotone;
+
+pub(crate) use free::{Binder, Free};
 
 use rustc_hash::FxHashMap;
 
@@ -42,15 +46,17 @@ pub(crate) struct Group(pub(crate) u32);
 pub(crate) struct Constant(pub(crate) u32);
 
 /// What is known of an expression or formula without looking into it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Facts {
-    /// Does it depend on a variable or recursion that is bound outside of it?
-    pub open: bool,
+    /// The variables and recursions that it depends on and that are bound outside of it.
+    pub free: Free,
     /// Does its translation depend on the polarity of its occurrence (is there a closure or fixpoint in it)?
     pub sensitive: bool,
 }
 
 /// An arena of expressions and formulas. Equal ones are one node, so sharing is free and equality is equality of handles.
+///
+/// Constructors panic if arities do not fit: that is an error of the program that calls them.
 #[derive(Debug, Clone, Default)]
 pub struct Logic {
     relations: Vec<(String, usize)>,
@@ -59,6 +65,7 @@ pub struct Logic {
     constants: Vec<TupleSet>,
     constant_ids: FxHashMap<TupleSet, Constant>,
     groups: Vec<Vec<(Recursion, Expr)>>,
+    free_sets: free::FreeSets,
     exprs: Vec<(ExprNode, usize, Facts)>,
     expr_ids: FxHashMap<ExprNode, Expr>,
     formulas: Vec<(FormulaNode, Facts)>,
@@ -111,12 +118,22 @@ impl Logic {
         self.exprs.len() + self.formulas.len()
     }
 
+    /// Is every variable and recursion of the formula bound within it?
+    pub fn is_closed(&self, formula: Formula) -> bool {
+        self.formula_facts(formula).free.is_empty()
+    }
+
     pub(crate) fn expr_facts(&self, expr: Expr) -> Facts {
         self.exprs[expr.0 as usize].2
     }
 
     pub(crate) fn formula_facts(&self, formula: Formula) -> Facts {
         self.formulas[formula.0 as usize].1
+    }
+
+    /// The variables and recursions of a set of free ones, ascending.
+    pub(crate) fn free(&self, free: Free) -> &[Binder] {
+        self.free_sets.get(free)
     }
 
     pub(crate) fn constant_set(&self, constant: Constant) -> &TupleSet {

@@ -1,10 +1,10 @@
-//! Least fixpoints of mutually recursive definitions: the check that they are monotone, and what they depend on.
+//! Least fixpoints of mutually recursive definitions, and the check that they are monotone.
 
 use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use super::{Expr, ExprNode, Formula, FormulaNode, Group, Logic, Recursion};
+use super::{Binder, Comparison, Expr, ExprNode, Formula, FormulaNode, Group, Logic, Recursion};
 
 /// A recursive definition uses itself where a larger value could make it smaller, so it may have no least solution.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Logic {
     /// The least relations for which each one equals its body.
     ///
     /// # Errors
-    /// [`NotMonotone`] if one of them occurs in a body under an odd number of complements.
+    /// [`NotMonotone`] if one of them occurs in a body where a larger relation may make the body smaller.
     ///
     /// # Panics
     /// If a body has another arity than its relation.
@@ -35,8 +35,8 @@ impl Logic {
         for &(recursion, body) in definitions {
             let (wanted, found) = (self.recursion_arity(recursion), self.arity(body));
             assert_eq!(wanted, found, "a recursive relation of arity {wanted} with a body of arity {found}");
-            let mut seen = FxHashSet::default();
-            if let Some(occurs) = self.negative_occurrence(body, true, definitions, &mut seen) {
+            let mut walk = Walk { group: definitions, exprs: FxHashSet::default(), formulas: FxHashSet::default() };
+            if let Some(occurs) = self.negative_occurrence(body, true, &mut walk) {
                 return Err(NotMonotone { definition: recursion, occurs });
             }
         }
@@ -51,20 +51,14 @@ impl Logic {
     }
 
     /// A relation of the group that occurs negatively (for `positive` occurrences of the expression itself).
-    fn negative_occurrence(
-        &self,
-        expr: Expr,
-        positive: bool,
-        group: &[(Recursion, Expr)],
-        seen: &mut FxHashSet<(Expr, bool)>,
-    ) -> Option<Recursion> {
+    fn negative_occurrence(&self, expr: Expr, positive: bool, walk: &mut Walk<'_>) -> Option<Recursion> {
         use ExprNode as N;
-        if !self.expr_facts(expr).open || !seen.insert((expr, positive)) {
+        if !walk.mentions(self.free(self.expr_facts(expr).free)) || !walk.exprs.insert((expr, positive)) {
             return None;
         }
-        let mut go = |e: &Expr, positive: bool| self.negative_occurrence(*e, positive, group, seen);
+        let mut go = |e: &Expr, positive: bool| self.negative_occurrence(*e, positive, walk);
         match self.expr(expr) {
-            N::Recursion(r) => (!positive && group.iter().any(|(x, _)| x == r)).then_some(*r),
+            N::Recursion(r) => (!positive).then_some(*r),
             N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity | N::Variable(_) => None,
             N::Union(a, b)
             | N::Intersection(a, b)
@@ -75,115 +69,66 @@ impl Logic {
             N::Transpose(a) | N::Closure(a) | N::Domain(a) | N::Range(a) | N::Diagonal(a) => go(a, positive),
             N::Difference(a, b) => go(a, positive).or_else(|| go(b, !positive)),
             N::Override(a, b) => go(a, positive).or_else(|| go(b, positive)).or_else(|| go(b, !positive)),
-            N::IfThenElse(f, a, b) => {
-                let (f, a, b) = (*f, *a, *b);
-                go(&a, positive).or_else(|| go(&b, positive)).or_else(|| self.recursion_in_formula(f, group))
-            }
-            N::Comprehension(declarations, body) => {
-                let body = *body;
-                let domains: Vec<Expr> = declarations.iter().map(|&(_, e)| e).collect();
-                domains.iter().find_map(|e| go(e, positive)).or_else(|| self.recursion_in_formula(body, group))
-            }
-            N::Fixpoint(inner, _) => {
-                let bodies: Vec<Expr> = self.group(*inner).iter().map(|&(_, e)| e).collect();
-                bodies.iter().find_map(|e| go(e, positive))
-            }
+            N::IfThenElse(f, a, b) => go(a, positive).or_else(|| go(b, positive)).or_else(|| self.negative_both_ways(*f, walk)),
+            N::Comprehension(declarations, body) => declarations
+                .iter()
+                .find_map(|(_, domain)| go(domain, positive))
+                .or_else(|| self.negative_in_formula(*body, positive, walk)),
+            N::Fixpoint(inner, _) => self.group(*inner).iter().find_map(|(_, body)| go(body, positive)),
         }
     }
 
-    /// A relation of the group anywhere in a formula: inside of formulas recursion is not supported, whatever the polarity.
-    fn recursion_in_formula(&self, formula: Formula, group: &[(Recursion, Expr)]) -> Option<Recursion> {
-        let mut found = None;
-        self.visit_formula(formula, &mut FxHashSet::default(), &mut |node| {
-            if let ExprNode::Recursion(r) = node
-                && group.iter().any(|(x, _)| x == r)
-            {
-                found = Some(*r);
-            }
-        });
-        found
+    fn negative_both_ways(&self, formula: Formula, walk: &mut Walk<'_>) -> Option<Recursion> {
+        self.negative_in_formula(formula, true, walk).or_else(|| self.negative_in_formula(formula, false, walk))
     }
 
-    /// Does an expression depend on a variable, or on a recursion that the group does not define?
-    pub(super) fn depends_outside(&self, expr: Expr, group: Group) -> bool {
-        let mut outside = false;
-        self.visit_expr(expr, &mut FxHashSet::default(), &mut |node| match node {
-            ExprNode::Variable(_) => outside = true,
-            ExprNode::Recursion(r) => {
-                let bound = |g: Group| self.group(g).iter().any(|(x, _)| x == r);
-                // Groups that are nested in this one bind their own.
-                outside |= !(0..=group.0).any(|g| bound(Group(g)));
-            }
-            _ => {}
-        });
-        outside
-    }
-
-    fn visit_expr(&self, expr: Expr, seen: &mut FxHashSet<Expr>, visit: &mut dyn FnMut(&ExprNode)) {
-        use ExprNode as N;
-        if !self.expr_facts(expr).open || !seen.insert(expr) {
-            return;
-        }
-        let node = self.expr(expr);
-        visit(node);
-        match node {
-            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity | N::Variable(_) | N::Recursion(_) => {}
-            N::Union(a, b)
-            | N::Intersection(a, b)
-            | N::Difference(a, b)
-            | N::Join(a, b)
-            | N::Product(a, b)
-            | N::Override(a, b)
-            | N::RestrictDomain(a, b)
-            | N::RestrictRange(a, b) => {
-                self.visit_expr(*a, seen, visit);
-                self.visit_expr(*b, seen, visit);
-            }
-            N::Transpose(a) | N::Closure(a) | N::Domain(a) | N::Range(a) | N::Diagonal(a) => self.visit_expr(*a, seen, visit),
-            N::IfThenElse(f, a, b) => {
-                self.visit_formula(*f, seen, visit);
-                self.visit_expr(*a, seen, visit);
-                self.visit_expr(*b, seen, visit);
-            }
-            N::Comprehension(declarations, body) => {
-                for (_, e) in declarations {
-                    self.visit_expr(*e, seen, visit);
-                }
-                self.visit_formula(*body, seen, visit);
-            }
-            N::Fixpoint(group, _) => {
-                for (_, e) in self.group(*group) {
-                    self.visit_expr(*e, seen, visit);
-                }
-            }
-        }
-    }
-
-    fn visit_formula(&self, formula: Formula, seen: &mut FxHashSet<Expr>, visit: &mut dyn FnMut(&ExprNode)) {
+    /// A relation of the group that occurs where a larger one makes the formula (for `positive`) false.
+    fn negative_in_formula(&self, formula: Formula, positive: bool, walk: &mut Walk<'_>) -> Option<Recursion> {
         use FormulaNode as N;
-        match self.formula(formula) {
-            N::Truth(_) => {}
-            N::Subset(a, b) | N::Equal(a, b) | N::CompareCardinality(a, _, b) => {
-                self.visit_expr(*a, seen, visit);
-                self.visit_expr(*b, seen, visit);
-            }
-            N::Some(e) | N::One(e) | N::Lone(e) | N::Cardinality(e, ..) | N::Acyclic(e) => self.visit_expr(*e, seen, visit),
-            N::Not(f) => self.visit_formula(*f, seen, visit),
-            N::And(list) | N::Or(list) => {
-                for f in list {
-                    self.visit_formula(*f, seen, visit);
-                }
-            }
-            N::Iff(a, b) => {
-                self.visit_formula(*a, seen, visit);
-                self.visit_formula(*b, seen, visit);
-            }
-            N::ForAll(declarations, body) | N::Exists(declarations, body) => {
-                for (_, e) in declarations {
-                    self.visit_expr(*e, seen, visit);
-                }
-                self.visit_formula(*body, seen, visit);
-            }
+        if !walk.mentions(self.free(self.formula_facts(formula).free)) || !walk.formulas.insert((formula, positive)) {
+            return None;
         }
+        let mut go = |e: &Expr, positive: bool| self.negative_occurrence(*e, positive, walk);
+        match self.formula(formula) {
+            N::Truth(_) => None,
+            N::Subset(a, b) => go(a, !positive).or_else(|| go(b, positive)),
+            N::Equal(a, b) | N::CompareCardinality(a, Comparison::Equal, b) => {
+                [a, b].into_iter().find_map(|e| go(e, true).or_else(|| go(e, false)))
+            }
+            N::Some(e) | N::Cardinality(e, Comparison::AtLeast | Comparison::Greater, _) => go(e, positive),
+            N::Lone(e) | N::Acyclic(e) | N::Cardinality(e, Comparison::AtMost | Comparison::Less, _) => go(e, !positive),
+            N::One(e) | N::Cardinality(e, Comparison::Equal, _) => go(e, true).or_else(|| go(e, false)),
+            N::CompareCardinality(a, Comparison::AtLeast | Comparison::Greater, b) => {
+                go(a, positive).or_else(|| go(b, !positive))
+            }
+            N::CompareCardinality(a, Comparison::AtMost | Comparison::Less, b) => go(a, !positive).or_else(|| go(b, positive)),
+            N::Not(f) => self.negative_in_formula(*f, !positive, walk),
+            N::And(list) | N::Or(list) => list.iter().find_map(|&f| self.negative_in_formula(f, positive, walk)),
+            N::Iff(a, b) => self.negative_both_ways(*a, walk).or_else(|| self.negative_both_ways(*b, walk)),
+            N::ForAll(declarations, body) => declarations
+                .iter()
+                .find_map(|(_, domain)| go(domain, !positive))
+                .or_else(|| self.negative_in_formula(*body, positive, walk)),
+            N::Exists(declarations, body) => declarations
+                .iter()
+                .find_map(|(_, domain)| go(domain, positive))
+                .or_else(|| self.negative_in_formula(*body, positive, walk)),
+        }
+    }
+}
+
+/// The search for a negative occurrence.
+struct Walk<'a> {
+    /// The relations under definition.
+    group: &'a [(Recursion, Expr)],
+    /// Where it has been, with the polarity there.
+    exprs: FxHashSet<(Expr, bool)>,
+    formulas: FxHashSet<(Formula, bool)>,
+}
+
+impl Walk<'_> {
+    /// Is a relation of the group among the free ones?
+    fn mentions(&self, free: &[Binder]) -> bool {
+        self.group.iter().any(|&(r, _)| free.contains(&Binder::Recursion(r)))
     }
 }

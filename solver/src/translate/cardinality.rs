@@ -6,7 +6,7 @@ use crate::logic::{Comparison, Expr, Logic};
 
 impl Translator {
     /// Outputs `0..limit` of the counter of an expression's cells.
-    fn count(&mut self, bits: &[Bit], limit: usize) -> Vec<Bit> {
+    pub(super) fn count(&mut self, bits: &[Bit], limit: usize) -> Vec<Bit> {
         // at_least[k]: at least k + 1 of the bits so far.
         let mut at_least = vec![Bit::FALSE; limit.min(bits.len())];
         for &bit in bits {
@@ -31,7 +31,7 @@ impl Translator {
         let occurrence = match comparison {
             Comparison::AtLeast | Comparison::Greater => polarity,
             Comparison::AtMost | Comparison::Less => polarity.flip(),
-            Comparison::Equal => Polarity::Both,
+            Comparison::Equal => polarity.both(),
         };
         let e = self.translate_expr(logic, e, occurrence);
         let bits: Vec<Bit> = e.cells().iter().map(|&(_, b)| b).collect();
@@ -49,8 +49,20 @@ impl Translator {
         }
     }
 
-    pub(super) fn compare_cardinality(&mut self, logic: &Logic, a: Expr, comparison: Comparison, b: Expr) -> Bit {
-        let (a, b) = (self.translate_expr(logic, a, Polarity::Both), self.translate_expr(logic, b, Polarity::Both));
+    pub(super) fn compare_cardinality(
+        &mut self,
+        logic: &Logic,
+        a: Expr,
+        comparison: Comparison,
+        b: Expr,
+        polarity: Polarity,
+    ) -> Bit {
+        let (for_a, for_b) = match comparison {
+            Comparison::AtLeast | Comparison::Greater => (polarity, polarity.flip()),
+            Comparison::AtMost | Comparison::Less => (polarity.flip(), polarity),
+            Comparison::Equal => (polarity.both(), polarity.both()),
+        };
+        let (a, b) = (self.translate_expr(logic, a, for_a), self.translate_expr(logic, b, for_b));
         let a: Vec<Bit> = a.cells().iter().map(|&(_, b)| b).collect();
         let b: Vec<Bit> = b.cells().iter().map(|&(_, b)| b).collect();
         let limit = a.len().max(b.len());

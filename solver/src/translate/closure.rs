@@ -17,7 +17,7 @@ impl Translator {
         let graph = self.graph(&base);
         Arc::new(match polarity {
             Polarity::Negative => self.horn_closure(&base, &graph),
-            Polarity::Positive | Polarity::Both => self.exact_closure(&base, &graph),
+            Polarity::Positive | Polarity::Both | Polarity::Outline => self.exact_closure(&base, &graph),
         })
     }
 

@@ -12,8 +12,8 @@ impl Translator {
     /// The value of an expression for an occurrence of a polarity.
     pub(super) fn translate_expr(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> Arc<Matrix> {
         let facts = logic.expr_facts(expr);
-        let polarity = if facts.sensitive && self.encoding.closures_by_polarity { polarity } else { Polarity::Both };
-        let frame = if facts.open { self.frames.len() - 1 } else { 0 };
+        let polarity = if facts.sensitive && self.encoding.closures_by_polarity { polarity } else { polarity.both() };
+        let frame = self.frame(logic, facts.free);
         if let Some(known) = self.frames[frame].exprs.get(&(expr, polarity)) {
             return known.clone();
         }
@@ -26,7 +26,13 @@ impl Translator {
         use ExprNode as N;
         let n = self.n;
         let matrix = match logic.expr(expr) {
-            N::Relation(relation) => return self.relation(*relation),
+            N::Relation(relation) => {
+                if let Some((_, upper)) = self.bounds.get(*relation) {
+                    let (name, arity) = (logic.relation_name(*relation), logic.relation_arity(*relation));
+                    assert_eq!(upper.arity(), arity, "`{name}` has another arity than its bounds");
+                }
+                return self.relation(*relation);
+            }
             N::Constant(constant) => {
                 let tuples = logic.constant_set(*constant);
                 Matrix::from_sorted(tuples.iter().map(|t| (self.tuple_index(t), Bit::TRUE)))
@@ -103,7 +109,7 @@ impl Translator {
                 s.map(&mut self.circuit, |t| t * n + t)
             }
             N::IfThenElse(f, a, b) => {
-                let c = self.translate_formula(logic, *f, Polarity::Both);
+                let c = self.translate_formula(logic, *f, polarity.both());
                 let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
                 let yes = a.each(|_, bit| self.circuit.and(bit, c));
                 let no = b.each(|_, bit| self.circuit.and(bit, !c));
@@ -114,7 +120,10 @@ impl Translator {
                 self.comprehend(logic, declarations, *body, polarity, 0, Bit::TRUE, &mut cells);
                 Matrix::collect(cells, &mut self.circuit)
             }
-            N::Fixpoint(group, index) => return self.fixpoint(logic, *group, polarity)[*index].clone(),
+            N::Fixpoint(group, index) => {
+                let frame = self.frame(logic, logic.expr_facts(expr).free);
+                return self.fixpoint(logic, *group, frame, polarity)[*index].clone();
+            }
         };
         Arc::new(matrix)
     }

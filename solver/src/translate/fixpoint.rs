@@ -2,28 +2,23 @@
 
 use std::sync::Arc;
 
-use super::{Frame, Polarity, Translator};
+use super::{Frame, GroupValues, Polarity, Translator};
 use crate::circuit::Bit;
-use crate::logic::{Group, Logic};
+use crate::logic::{Binder, Group, Logic};
 use crate::matrix::Matrix;
 
 impl Translator {
-    /// The values of a group.
-    pub(super) fn fixpoint(&mut self, logic: &Logic, group: Group, polarity: Polarity) -> Arc<Vec<Arc<Matrix>>> {
-        let definitions = logic.group(group);
-        let closed = definitions
-            .iter()
-            .all(|&(_, body)| !logic.expr_facts(body).open || self.variables.is_empty() && self.recursions.is_empty());
-        if closed && let Some(known) = self.fixpoints.get(&(group, polarity)) {
+    /// The values of a group, kept in a frame.
+    pub(super) fn fixpoint(&mut self, logic: &Logic, group: Group, frame: usize, polarity: Polarity) -> GroupValues {
+        if let Some(known) = self.frames[frame].fixpoints.get(&(group, polarity)) {
             return known.clone();
         }
         let value = Arc::new(match polarity {
             Polarity::Negative => self.horn_fixpoint(logic, group),
             Polarity::Positive | Polarity::Both => self.exact_fixpoint(logic, group, polarity),
+            Polarity::Outline => self.outline_fixpoint(logic, group),
         });
-        if closed {
-            self.fixpoints.insert((group, polarity), value.clone());
-        }
+        self.frames[frame].fixpoints.insert((group, polarity), value.clone());
         value
     }
 
@@ -32,46 +27,45 @@ impl Translator {
         let definitions = logic.group(group);
         let depth = self.recursions.len();
         self.recursions.extend(definitions.iter().map(|&(r, _)| r).zip(values.iter().cloned()));
-        self.frames.push(Frame::default());
+        self.frames.push(Frame::new(definitions.iter().map(|&(r, _)| Binder::Recursion(r)).collect()));
         let out = definitions.iter().map(|&(_, body)| self.translate_expr(logic, body, polarity)).collect();
         self.frames.pop();
         self.recursions.truncate(depth);
         out
     }
 
-    /// The tuples that the relations may have at all: the fixpoint with everything that may hold taken as true.
-    fn possible(&mut self, logic: &Logic, group: Group, polarity: Polarity) -> Vec<Vec<u64>> {
-        let mut known: Vec<Vec<u64>> = vec![Vec::new(); logic.group(group).len()];
+    /// What the fixpoint must have (true) and what it may have besides (unknown): the fixpoint in three-valued logic, which is
+    /// reached soon since there are no gates to tell apart.
+    fn outline_fixpoint(&mut self, logic: &Logic, group: Group) -> Vec<Arc<Matrix>> {
+        let mut values: Vec<Arc<Matrix>> = vec![Arc::default(); logic.group(group).len()];
         loop {
-            let values: Vec<Arc<Matrix>> =
-                known.iter().map(|tuples| Arc::new(Matrix::from_sorted(tuples.iter().map(|&t| (t, Bit::TRUE))))).collect();
-            let next: Vec<Vec<u64>> = self
-                .bodies(logic, group, &values, polarity)
+            let next: Vec<Arc<Matrix>> = self
+                .bodies(logic, group, &values, Polarity::Outline)
                 .iter()
-                .zip(&known)
-                .map(|(m, old)| {
-                    let mut tuples: Vec<u64> = m.cells().iter().map(|&(t, _)| t).chain(old.iter().copied()).collect();
-                    tuples.sort_unstable();
-                    tuples.dedup();
-                    tuples
-                })
+                .map(|m| Arc::new(m.each(|_, bit| if bit.is_constant() { bit } else { Bit::UNKNOWN })))
                 .collect();
-            if next == known {
-                return known;
+            if next == values {
+                return values;
             }
-            known = next;
+            values = next;
         }
     }
 
-    /// Fresh relations that contain their bodies' values: at least the least fixpoint.
+    /// The outline of a group while translating in another polarity.
+    fn outline(&mut self, logic: &Logic, group: Group) -> Vec<Arc<Matrix>> {
+        self.circuit.set_outline(true);
+        let values = self.outline_fixpoint(logic, group);
+        self.circuit.set_outline(false);
+        values
+    }
+
+    /// Fresh relations that contain their bodies' values: at least the least fixpoint. What the fixpoint must have needs no
+    /// variable.
     fn horn_fixpoint(&mut self, logic: &Logic, group: Group) -> Vec<Arc<Matrix>> {
-        let possible = self.possible(logic, group, Polarity::Negative);
-        let values: Vec<Arc<Matrix>> = possible
+        let outline = self.outline(logic, group);
+        let values: Vec<Arc<Matrix>> = outline
             .iter()
-            .map(|tuples| {
-                let cells: Vec<(u64, Bit)> = tuples.iter().map(|&t| (t, self.circuit.input())).collect();
-                Arc::new(Matrix::from_sorted(cells))
-            })
+            .map(|m| Arc::new(m.each(|_, bit| if bit.is_constant() { bit } else { self.circuit.input() })))
             .collect();
         let bodies = self.bodies(logic, group, &values, Polarity::Negative);
         for (body, value) in bodies.iter().zip(&values) {
@@ -80,11 +74,13 @@ impl Translator {
         values
     }
 
-    /// Iteration from the empty relations. A tuple of the least fixpoint has a derivation in which no tuple repeats on any way
-    /// down, so as many rounds as there are possible tuples are enough.
+    /// Iteration from what the fixpoint must have. In any one instance, every round but the last adds a tuple of which that is
+    /// not known, so that as many rounds as there are such tuples are enough.
     fn exact_fixpoint(&mut self, logic: &Logic, group: Group, polarity: Polarity) -> Vec<Arc<Matrix>> {
-        let rounds: usize = self.possible(logic, group, polarity).iter().map(Vec::len).sum();
-        let mut values: Vec<Arc<Matrix>> = vec![Arc::default(); logic.group(group).len()];
+        let outline = self.outline(logic, group);
+        let rounds = outline.iter().flat_map(|m| m.cells()).filter(|(_, bit)| !bit.is_constant()).count();
+        let mut values: Vec<Arc<Matrix>> =
+            outline.iter().map(|m| Arc::new(m.each(|_, bit| if bit == Bit::TRUE { bit } else { Bit::FALSE }))).collect();
         for _ in 0..rounds {
             let next = self.bodies(logic, group, &values, polarity);
             if next == values {

@@ -9,8 +9,8 @@ impl Translator {
     /// The value of a formula for an occurrence of a polarity.
     pub(super) fn translate_formula(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
         let facts = logic.formula_facts(formula);
-        let polarity = if facts.sensitive { polarity } else { Polarity::Both };
-        let frame = if facts.open { self.frames.len() - 1 } else { 0 };
+        let polarity = if facts.sensitive { polarity } else { polarity.both() };
+        let frame = self.frame(logic, facts.free);
         if let Some(&known) = self.frames[frame].formulas.get(&(formula, polarity)) {
             return known;
         }
@@ -41,7 +41,7 @@ impl Translator {
             N::Lone(e) => self.lone(logic, *e, polarity),
             N::Acyclic(r) => self.acyclic(logic, *r, polarity),
             N::Cardinality(e, comparison, number) => self.cardinality(logic, *e, *comparison, *number, polarity),
-            N::CompareCardinality(a, comparison, b) => self.compare_cardinality(logic, *a, *comparison, *b),
+            N::CompareCardinality(a, comparison, b) => self.compare_cardinality(logic, *a, *comparison, *b, polarity),
             N::Not(f) => !self.translate_formula(logic, *f, polarity.flip()),
             N::And(list) => {
                 let bits: Vec<Bit> = list.iter().map(|&f| self.translate_formula(logic, f, polarity)).collect();
@@ -52,8 +52,8 @@ impl Translator {
                 self.circuit.or_all(bits)
             }
             N::Iff(a, b) => {
-                let a = self.translate_formula(logic, *a, Polarity::Both);
-                let b = self.translate_formula(logic, *b, Polarity::Both);
+                let a = self.translate_formula(logic, *a, polarity.both());
+                let b = self.translate_formula(logic, *b, polarity.both());
                 self.circuit.iff(a, b)
             }
             N::ForAll(declarations, body) => {
@@ -86,9 +86,15 @@ impl Translator {
         self.circuit.and_all(bits)
     }
 
+    /// At most one: no two at once, pair by pair for few cells, by a counter for many.
     fn lone(&mut self, logic: &Logic, e: Expr, polarity: Polarity) -> Bit {
+        const FEW: usize = 6;
         let e = self.translate_expr(logic, e, polarity.flip());
         let cells: Vec<Bit> = e.cells().iter().map(|&(_, b)| b).collect();
+        if cells.len() > FEW {
+            let counter = self.count(&cells, 2);
+            return !counter[1];
+        }
         let mut bits = Vec::new();
         for (i, &a) in cells.iter().enumerate() {
             for &b in &cells[i + 1..] {

@@ -17,8 +17,9 @@ use rustc_hash::FxHashMap;
 use crate::bounds::Bounds;
 use crate::circuit::{Bit, Circuit};
 use crate::encoding::Encoding;
-use crate::logic::{Expr, Formula, Group, Logic, Recursion, Relation, Variable};
+use crate::logic::{Binder, Expr, Formula, Free, Group, Logic, Recursion, Relation, Variable};
 use crate::matrix::Matrix;
+use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
 /// How an occurrence bears on the formula that is asserted.
@@ -30,24 +31,48 @@ pub enum Polarity {
     Negative,
     /// Both ways, or not known: must be exact.
     Both,
+    /// No occurrence at all: asked is only which bits the bounds decide. Bits are constant or unknown (see
+    /// [`Circuit::set_outline`]).
+    Outline,
 }
 
 impl Polarity {
+    /// The polarity of parts whose value matters both ways.
+    pub fn both(self) -> Self {
+        match self {
+            Self::Positive | Self::Negative | Self::Both => Self::Both,
+            Self::Outline => Self::Outline,
+        }
+    }
+
     /// The polarity under one more negation.
     pub fn flip(self) -> Self {
         match self {
             Self::Positive => Self::Negative,
             Self::Negative => Self::Positive,
             Self::Both => Self::Both,
+            Self::Outline => Self::Outline,
         }
     }
 }
 
-/// Values under the current bindings of variables and recursions.
+/// The values of a group of mutually recursive definitions.
+type GroupValues = Arc<Vec<Arc<Matrix>>>;
+
+/// Values that depend on these bindings, and on none further in.
 #[derive(Debug, Clone, Default)]
 struct Frame {
+    /// What is bound here; nothing in the first frame.
+    binders: Vec<Binder>,
     exprs: FxHashMap<(Expr, Polarity), Arc<Matrix>>,
     formulas: FxHashMap<(Formula, Polarity), Bit>,
+    fixpoints: FxHashMap<(Group, Polarity), GroupValues>,
+}
+
+impl Frame {
+    fn new(binders: Vec<Binder>) -> Self {
+        Self { binders, ..Self::default() }
+    }
 }
 
 /// The translation of expressions and formulas of one [`Logic`] under one [`Bounds`]; values are kept.
@@ -69,8 +94,6 @@ pub struct Translator {
     frames: Vec<Frame>,
     variables: Vec<(Variable, Atom)>,
     recursions: Vec<(Recursion, Arc<Matrix>)>,
-    /// Fixpoints that depend on no variable.
-    fixpoints: FxHashMap<(Group, Polarity), Arc<Vec<Arc<Matrix>>>>,
 }
 
 impl Translator {
@@ -81,19 +104,27 @@ impl Translator {
             bounds,
             n,
             encoding,
-            circuit: Circuit::default(),
+            circuit: Circuit::new(encoding.share_gates),
             side_clauses: Vec::new(),
             relations: FxHashMap::default(),
             frames: vec![Frame::default()],
             variables: Vec::new(),
             recursions: Vec::new(),
-            fixpoints: FxHashMap::default(),
         }
     }
 
     /// The bounds.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// The frame that keeps what depends on the given bindings: the innermost one that binds one of them.
+    fn frame(&self, logic: &Logic, free: Free) -> usize {
+        if free.is_empty() {
+            return 0;
+        }
+        let free = logic.free(free);
+        self.frames.iter().rposition(|frame| frame.binders.iter().any(|b| free.contains(b))).unwrap_or(0)
     }
 
     /// The formula as a bit. Asserting the bit (positive), or its negation (negative), means the same as for the formula.
@@ -113,6 +144,10 @@ impl Translator {
 
     /// The bit that says whether a relation has a tuple.
     pub fn tuple(&mut self, relation: Relation, tuple: &[Atom]) -> Bit {
+        let fits = |upper: &TupleSet| upper.arity() == tuple.len() && tuple.iter().all(|a| u64::from(a.0) < self.n);
+        if !self.bounds.get(relation).is_some_and(|(_, upper)| fits(upper)) {
+            return Bit::FALSE;
+        }
         let index = self.tuple_index(tuple);
         self.relation(relation).get(index)
     }
@@ -148,7 +183,7 @@ impl Translator {
     /// Does the work with a binding in force.
     fn bound<T>(&mut self, variable: Variable, atom: Atom, work: impl FnOnce(&mut Self) -> T) -> T {
         self.variables.push((variable, atom));
-        self.frames.push(Frame::default());
+        self.frames.push(Frame::new(vec![Binder::Variable(variable)]));
         let result = work(self);
         self.frames.pop();
         self.variables.pop();

@@ -1,0 +1,90 @@
+//! All instances, projected onto some relations, up to isomorphism where asked.
+
+use std::ops::ControlFlow;
+
+use rustsat::solvers::SolverResult;
+
+use crate::instance::Instance;
+use crate::limits::Limits;
+use crate::logic::Relation;
+use crate::session::{Literal, Session};
+use crate::symmetry::Symmetry;
+
+/// Why an enumeration ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// There are no more instances.
+    Complete,
+    /// The visitor wanted no more.
+    Stopped,
+    /// A limit was reached: there may be more.
+    Unknown,
+}
+
+impl Session {
+    /// Visits an instance under the assumptions for every way in which the projected relations can be, up to isomorphism: of
+    /// instances whose projections a permutation of the group maps to each other, one is visited. What the instance has for
+    /// other relations is one choice among those possible. The session stays as it was.
+    ///
+    /// The order is the solver's. To have it independent of the solver, ask each time for a
+    /// [`Session::lexicographic_minimum`], or sort.
+    pub fn enumerate(
+        &mut self,
+        assumptions: &[Literal],
+        projected: &[Relation],
+        symmetry: &Symmetry,
+        limits: &Limits,
+        mut visit: impl FnMut(&Instance) -> ControlFlow<()>,
+    ) -> Ended {
+        let bound: Vec<Relation> = projected.iter().copied().filter(|&r| self.bounds().get(r).is_some()).collect();
+        // The clauses that exclude what was visited hold only while this is assumed.
+        let enumerating = self.fresh();
+        let mut assumed = assumptions.to_vec();
+        assumed.push(enumerating);
+        let ended = loop {
+            match self.decide(&assumed, limits) {
+                SolverResult::Sat => {}
+                SolverResult::Unsat => break Ended::Complete,
+                SolverResult::Interrupted => break Ended::Unknown,
+            }
+            let instance = self.instance();
+            if visit(&instance).is_break() {
+                break Ended::Stopped;
+            }
+            for image in symmetry.orbit(&instance, &bound) {
+                let mut clause = vec![!enumerating];
+                for (&relation, tuples) in bound.iter().zip(&image) {
+                    let Some((_, upper)) = self.bounds().get(relation) else { continue };
+                    let upper = upper.clone();
+                    for tuple in upper.iter() {
+                        let literal = self.tuple(relation, tuple);
+                        clause.push(if tuples.contains(tuple) { !literal } else { literal });
+                    }
+                }
+                self.add_clause(&clause);
+            }
+        };
+        self.add_clause(&[!enumerating]);
+        ended
+    }
+
+    /// The first instances of an enumeration, at most so many, and why it ended.
+    pub fn instances(
+        &mut self,
+        assumptions: &[Literal],
+        projected: &[Relation],
+        symmetry: &Symmetry,
+        limits: &Limits,
+        at_most: usize,
+    ) -> (Vec<Instance>, Ended) {
+        let mut found = Vec::new();
+        let ended = self.enumerate(assumptions, projected, symmetry, limits, |instance| {
+            if found.len() == at_most {
+                return ControlFlow::Break(());
+            }
+            found.push(instance.clone());
+            ControlFlow::Continue(())
+        });
+        (found, ended)
+    }
+}

@@ -1,0 +1,9 @@
+//! Properties of the whole pipeline on random small problems: what the solver says against all instances one by one, judged by
+//! the concrete evaluator.
+
+mod generate;
+mod objectives;
+mod polarity;
+mod problem;
+mod satisfiability;
+mod symmetry;

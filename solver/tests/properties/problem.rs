@@ -1,0 +1,78 @@
+//! Small problems with all of their instances.
+
+use std::collections::BTreeMap;
+
+use margay_solver::{Atom, Backend, Bounds, Encoding, Formula, Instance, Logic, Relation, TupleSet};
+
+/// A problem small enough to go through all of its instances.
+#[derive(Debug)]
+pub struct Problem {
+    pub logic: Logic,
+    pub bounds: Bounds,
+    pub relations: Vec<Relation>,
+}
+
+impl Problem {
+    /// The tuples that an instance may have or not, relation by relation.
+    pub fn uncertain(&self) -> Vec<(Relation, Vec<Atom>)> {
+        let mut out = Vec::new();
+        for &relation in &self.relations {
+            let (lower, upper) = self.bounds.get(relation).expect("bound");
+            out.extend(upper.iter().filter(|t| !lower.contains(t)).map(|t| (relation, t.to_vec())));
+        }
+        out
+    }
+
+    /// Every instance within the bounds.
+    pub fn instances(&self) -> Vec<Instance> {
+        let uncertain = self.uncertain();
+        assert!(uncertain.len() < 16, "too many instances");
+        (0u32..1 << uncertain.len())
+            .map(|mask| {
+                let mut tuples: BTreeMap<Relation, TupleSet> =
+                    self.relations.iter().map(|&r| (r, self.bounds.get(r).expect("bound").0.clone())).collect();
+                for (i, (relation, tuple)) in uncertain.iter().enumerate() {
+                    if mask >> i & 1 == 1 {
+                        tuples.get_mut(relation).expect("bound").insert(tuple);
+                    }
+                }
+                Instance::new(self.bounds.universe().clone(), tuples)
+            })
+            .collect()
+    }
+
+    /// The instances in which a formula holds.
+    pub fn solutions(&self, formula: Formula) -> Vec<Instance> {
+        self.instances().into_iter().filter(|i| i.holds(&self.logic, formula)).collect()
+    }
+}
+
+/// An instance as something to sort by.
+pub fn key(instance: &Instance) -> Vec<(Relation, TupleSet)> {
+    instance.relations().map(|(r, t)| (r, t.clone())).collect()
+}
+
+/// Instances as a sorted list.
+pub fn keys(instances: &[Instance]) -> Vec<Vec<(Relation, TupleSet)>> {
+    let mut keys: Vec<_> = instances.iter().map(key).collect();
+    keys.sort();
+    keys
+}
+
+/// Every setting of the switches.
+pub fn encodings() -> Vec<Encoding> {
+    let all = |closures_by_polarity, cycles_by_witness, cnf_by_polarity, share_gates| Encoding {
+        closures_by_polarity,
+        cycles_by_witness,
+        cnf_by_polarity,
+        share_gates,
+        ..Encoding::default()
+    };
+    (0..16).map(|i| all(i & 1 == 0, i & 2 == 0, i & 4 == 0, i & 8 == 0)).collect()
+}
+
+/// The solver for a case: all of them come up.
+pub fn backend(case: usize) -> Backend {
+    let available = Backend::available();
+    available[case % available.len()]
+}
