@@ -65,7 +65,7 @@ fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> {
             out.push((Token::Semicolon, span(1)));
             at += 1;
         } else if c == '"' {
-            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest[1..].as_bytes()[e] == b'"') else {
+            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest.as_bytes()[e + 1] == b'"') else {
                 return Err(Diagnostic::error("this string is never closed")
                     .at(file, span(1), "opened here")
                     .help("close it with `\"` on the same line"));
