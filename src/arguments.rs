@@ -137,6 +137,9 @@ pub struct Run {
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
+    /// Give up on a test after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
 }
 
 /// On or off.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use margay_litmus::explicit::{Options, Runner, Verdict};
+use margay_litmus::explicit::{Error, Options, Runner, Verdict};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -49,7 +49,8 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
-    let unfolding = Options { bounds: margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() } };
+    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
+    let unlimited = Options { bounds, deadline: None };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let mut tests: Vec<(String, Arc<SourceFile>, Test)> = Vec::new();
     for path in &files {
@@ -64,18 +65,26 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         }
     }
     let mut answers = Vec::new();
-    let mut bounded = false;
+    let mut undecided = false;
     for (file, source, test) in &tests {
         for (model, runner) in models.iter().zip(&mut runners) {
             let start = Instant::now();
-            match runner.run(test, &unfolding) {
+            let deadline = options.timeout.and_then(|t| start.checked_add(t));
+            match runner.run(test, &Options { deadline, ..unlimited }) {
                 Ok(verdict) => {
-                    bounded |= verdict.bounded;
+                    undecided |= verdict.bounded;
                     let answer = Answer { file, test, model, verdict, milliseconds: start.elapsed().as_secs_f64() * 1e3 };
                     if output.format == Format::Json {
                         output.print(&line(&answer).to_string())?;
                     }
                     answers.push(answer);
+                }
+                Err(Error::Time) => {
+                    undecided = true;
+                    output.warn(&[Diagnostic::warning(format!(
+                        "`{file}` under `{}` is undecided: no answer in the time given",
+                        model.name
+                    ))]);
                 }
                 Err(error) => errors.push(diagnostic(&error, file, source, model)),
             }
@@ -84,18 +93,17 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if output.format == Format::Human && !answers.is_empty() {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
-            show::explain(only.test, only.model, &only.verdict, &mut runners[0], &unfolding, output)?;
+            show::explain(only.test, only.model, &only.verdict, &mut runners[0], &unlimited, output)?;
         }
     }
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
-    Ok(if bounded { Exit::Undecided } else { Exit::Holds })
+    Ok(if undecided { Exit::Undecided } else { Exit::Holds })
 }
 
 /// Why a test could not be run.
-fn diagnostic(error: &margay_litmus::explicit::Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
-    use margay_litmus::explicit::Error;
+fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
     match error {
         Error::Unfold(e) => {
             let diagnostic = Diagnostic::error(format!("`{file}` under `{}`: {}", model.name, e.message));
@@ -104,6 +112,7 @@ fn diagnostic(error: &margay_litmus::explicit::Error, file: &str, source: &Arc<S
                 None => diagnostic,
             }
         }
+        Error::Time => Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name)),
         Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
             .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
     }
