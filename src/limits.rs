@@ -123,7 +123,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         other => return Err(format!("unknown unit `{other}`; use KiB, MiB or GiB")),
     };
     let bytes = number * factor;
-    if bytes >= 1.0 && bytes < 1e18 { Ok(bytes as u64) } else { Err(format!("`{text}` is out of range")) }
+    if (1.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(format!("`{text}` is out of range")) }
 }
 
 #[cfg(test)]
