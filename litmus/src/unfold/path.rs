@@ -244,11 +244,10 @@ impl Explorer<'_> {
                 if condition.reads != 0 {
                     state.control.push((condition.reads, *until));
                 }
-                if let Some(n) = self.symbols.as_constant(condition.symbol) {
-                    if n == 0 {
-                        return Ok(self.branch(state, here, *target));
-                    }
-                    return Ok(true);
+                match self.decided(state, condition.symbol) {
+                    Some(true) => return Ok(true),
+                    Some(false) => return Ok(self.branch(state, here, *target)),
+                    None => {}
                 }
                 let mut taken = state.clone();
                 taken.path.suppositions.push((condition.symbol, false));
@@ -259,6 +258,19 @@ impl Explorer<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Is a value different from 0 on this path, by what it supposes so far?
+    fn decided(&self, state: &State, symbol: Symbol) -> Option<bool> {
+        let supposed = &state.path.suppositions;
+        if let Some((_, holds)) = supposed.iter().find(|(s, _)| *s == symbol) {
+            return Some(*holds);
+        }
+        let pinned = |read: u8| {
+            let mut pins = supposed.iter().filter_map(|(s, holds)| self.symbols.pinned(*s, *holds));
+            pins.find(|(r, _)| *r == read).map(|(_, n)| n)
+        };
+        self.symbols.evaluate(symbol, &pinned).map(|n| n != 0)
     }
 
     /// The states of a step that may fork are in `open`; goes on with the last of them.
@@ -307,6 +319,9 @@ impl Explorer<'_> {
             let mut state = state.clone();
             let wanted = self.symbols.constant(self.shared.address(location));
             let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), address.symbol, wanted);
+            if self.decided(&state, equal) == Some(false) {
+                continue;
+            }
             state.path.suppositions.push((equal, true));
             found.push((location as u8, state));
         }

@@ -1,5 +1,7 @@
 //! Values while a thread is executed symbolically: numbers, the values of reads, and what is computed from them.
 
+use rustc_hash::FxHashMap;
+
 use crate::test::Comparison;
 
 /// `-a`, `!a`, `~a`
@@ -105,7 +107,7 @@ impl Binary {
 pub struct Symbol(u32);
 
 /// What a value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Node {
     Constant(i64),
     /// What a read returns, by the position of its event on the path.
@@ -114,16 +116,32 @@ enum Node {
     Binary(Binary, Symbol, Symbol),
 }
 
-/// The values of one thread; operands come before what is computed from them.
+/// The values of one thread; operands come before what is computed from them, and equal values are one.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
     nodes: Vec<Node>,
+    /// Where each node is in `nodes`.
+    known: FxHashMap<Node, Symbol>,
 }
 
 impl Symbols {
     fn add(&mut self, node: Node) -> Symbol {
-        self.nodes.push(node);
-        Symbol((self.nodes.len() - 1) as u32)
+        *self.known.entry(node).or_insert_with(|| {
+            self.nodes.push(node);
+            Symbol((self.nodes.len() - 1) as u32)
+        })
+    }
+
+    /// The read, by its position, whose value is a certain number if the symbol is different from 0 (`holds`) or 0.
+    pub(super) fn pinned(&self, symbol: Symbol, holds: bool) -> Option<(u8, i64)> {
+        let Node::Binary(Binary::Compare(comparison), a, b) = self.nodes[symbol.0 as usize] else { return None };
+        if comparison != if holds { Comparison::Equal } else { Comparison::NotEqual } {
+            return None;
+        }
+        match (self.nodes[a.0 as usize], self.nodes[b.0 as usize]) {
+            (Node::Read(read), Node::Constant(n)) | (Node::Constant(n), Node::Read(read)) => Some((read, n)),
+            _ => None,
+        }
     }
 
     /// A number.
@@ -154,10 +172,9 @@ impl Symbols {
 
     /// `a operator b`; what is the same whatever the reads return becomes a number (`r ^ r`).
     pub(super) fn binary(&mut self, operator: Binary, a: Symbol, b: Symbol) -> Symbol {
-        let same = a == b || self.nodes[a.0 as usize] == self.nodes[b.0 as usize];
         match (operator, self.as_constant(a), self.as_constant(b)) {
             (_, Some(a), Some(b)) => self.constant(operator.apply(a, b)),
-            (Binary::Xor | Binary::Subtract, ..) if same => self.constant(0),
+            (Binary::Xor | Binary::Subtract, ..) if a == b => self.constant(0),
             (Binary::And | Binary::Multiply, Some(0), _) | (Binary::And | Binary::Multiply, _, Some(0)) => self.constant(0),
             (Binary::Add | Binary::Xor | Binary::Or, Some(0), _) => b,
             (Binary::Add | Binary::Subtract | Binary::Xor | Binary::Or, _, Some(0)) => a,
