@@ -54,6 +54,8 @@ pub enum Command {
     Check(Check),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
     Run(Run),
+    /// Compare the verdicts of a corpus of litmus tests with the expected ones
+    Test(Corpus),
     /// List the built-in memory models, or show one
     Models(List),
     /// List the built-in mappings, or show one
@@ -140,6 +142,17 @@ pub struct Run {
     /// Give up on a test after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
+}
+
+/// Options of `test`.
+#[derive(Debug, Args)]
+pub struct Corpus {
+    /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
+    #[arg(value_name = "DIR", default_value = "tests/corpus")]
+    pub folder: PathBuf,
+    /// Write down the verdicts that are found
+    #[arg(long)]
+    pub bless: bool,
 }
 
 /// On or off.

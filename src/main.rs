@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod corpus;
 mod diagnostics;
 mod exit;
 mod library;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
         Command::Run(options) => run::run(options, &output),
+        Command::Test(options) => corpus::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };

@@ -277,3 +277,25 @@ fn built_in_texts_are_listed_and_shown() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(err(&wrong).contains("did you mean `rc11-to-ptx`?"), "{}", err(&wrong));
 }
+
+#[test]
+fn the_corpus_has_the_expected_verdicts() {
+    let output = margay(&["test", "tests/corpus/asplos2019", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{} {}", out(&output), err(&output));
+    let report = json(&output);
+    assert!(report["passed"].as_u64() > Some(20), "{report}");
+    assert_eq!(report["differences"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn a_difference_in_a_corpus_is_found_and_can_be_written_down() {
+    let folder = folder("corpus");
+    std::fs::write(folder.join("sb.litmus"), "PTX sb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak y, 1 ;\n ld.weak r0, y | ld.weak r0, x ;\nexists (P0:r0 == 0 /\\ P1:r0 == 0)\n").expect("written");
+    std::fs::write(folder.join("expected.txt"), "sb.litmus ptx-6.0 unreachable a mistake\n").expect("written");
+    let path = folder.to_str().expect("a path of text");
+    let output = margay(&["test", path]);
+    assert_eq!(output.status.code(), Some(1), "{} {}", out(&output), err(&output));
+    assert!(out(&output).contains("expected unreachable, found reachable (a mistake)"), "{}", out(&output));
+    assert_eq!(margay(&["test", path, "--bless"]).status.code(), Some(0));
+    assert_eq!(margay(&["test", path]).status.code(), Some(0));
+}
