@@ -1,90 +1,96 @@
-use margay_mappings::check::{CheckOptions, Silent, check};
+//! Checks a mapping and prints what came out: the library without the command line.
+//!
+//! ```text
+//! cargo run --release -p margay-mappings --example quick -- MAPPING BOUND [only=..] [without=..] [axiom=..] [solver=..]
+//!     [exists] [untyped] [all] [separate] [noscopes] [nothreads] [exact]
+//! ```
+//!
+//! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. The last four words switch techniques of
+//! docs/encoding.md off, to see what they are worth.
+
+use std::process::ExitCode;
 use std::time::Instant;
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let loaded = margay_mappings::library::find(&args[1], &Default::default());
-    let loaded = match loaded {
-        Ok(l) => l,
-        Err(e) => {
-            for d in e {
-                eprintln!("{d} {:?}", d.help);
+
+use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Silent, check};
+use margay_mappings::library;
+use margay_models::Execution;
+use margay_models::diagnostic::Diagnostic;
+
+fn main() -> ExitCode {
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(errors) => {
+            for error in errors {
+                eprintln!("{error}");
+                if let Some(help) = &error.help {
+                    eprintln!("  help: {help}");
+                }
             }
-            return;
+            ExitCode::from(2)
         }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Vec<Diagnostic>> {
+    let wrong = |message: String| vec![Diagnostic::error(message).help("quick MAPPING BOUND [option ...]")];
+    let [mapping, bound, rest @ ..] = arguments else {
+        return Err(wrong("a mapping and a bound are needed".to_owned()));
     };
-    let mut o = CheckOptions::new(args[2].parse().unwrap());
-    for a in &args[3..] {
-        if let Some(w) = a.strip_prefix("without=") {
-            o.without = w.split(',').map(str::to_owned).collect();
-        }
-        if let Some(w) = a.strip_prefix("only=") {
-            o.only = w.split(',').map(str::to_owned).collect();
-        }
-        if let Some(w) = a.strip_prefix("axiom=") {
-            o.axioms = w.split(',').map(str::to_owned).collect();
-        }
-        if let Some(w) = a.strip_prefix("solver=") {
-            o.backend = w.parse().unwrap();
-        }
-        if a == "exists" {
-            o.co = margay_mappings::check::CoReading::Exists;
-        }
-        if a == "separate" {
-            o.techniques.shared_solver = false;
-        }
-        if a == "noscopes" {
-            o.techniques.narrow_scopes = false;
-        }
-        if a == "nothreads" {
-            o.techniques.equal_threads = false;
-        }
-        if a == "exact" {
-            o.techniques.encoding.closures_by_polarity = false;
-        }
-        if a == "all" {
-            o.all = Some(1000);
-        }
-        if a == "untyped" {
-            o.typed = false;
+    let bound = bound.parse().map_err(|e| wrong(format!("`{bound}` is no bound: {e}")))?;
+    let mut options = CheckOptions::new(bound);
+    for word in rest {
+        set(&mut options, word).map_err(wrong)?;
+    }
+    let loaded = library::find(mapping, &Default::default())?;
+    let start = Instant::now();
+    let report = check(&loaded.mapping, &options, &Silent)?;
+    println!("{:?}, none up to {} events, {:?}", report.verdict, report.established, start.elapsed());
+    print(&report);
+    Ok(())
+}
+
+/// Sets one option.
+fn set(options: &mut CheckOptions, word: &str) -> Result<(), String> {
+    let list = |names: &str| names.split(',').map(str::to_owned).collect();
+    match word.split_once('=').unwrap_or((word, "")) {
+        ("only", names) => options.only = list(names),
+        ("without", names) => options.without = list(names),
+        ("axiom", names) => options.axioms = list(names),
+        ("solver", name) => options.backend = name.parse()?,
+        ("exists", _) => options.co = CoReading::Exists,
+        ("untyped", _) => options.typed = false,
+        ("all", _) => options.all = Some(1000),
+        ("separate", _) => options.techniques.shared_solver = false,
+        ("noscopes", _) => options.techniques.narrow_scopes = false,
+        ("nothreads", _) => options.techniques.equal_threads = false,
+        ("exact", _) => options.techniques.encoding.closures_by_polarity = false,
+        _ => return Err(format!("unknown option `{word}`")),
+    }
+    Ok(())
+}
+
+fn print(report: &CheckReport) {
+    for row in report.axioms.iter().flat_map(|a| &a.rows) {
+        println!(
+            "{:14} {} {:?}: {} shapes, {} variables, {} clauses, {} conflicts, {:.3} s",
+            row.axiom, row.bound, row.verdict, row.shapes, row.variables, row.clauses, row.conflicts, row.seconds
+        );
+    }
+    for counterexample in report.counterexamples.iter().take(3) {
+        println!("\n{}, {} events", counterexample.axiom, counterexample.events);
+        show("source", &counterexample.source);
+        show("target", &counterexample.target);
+        for words in counterexample.violation.iter().flat_map(|v| v.words(&|e| e.0.to_string())) {
+            println!("  {words}");
         }
     }
-    let t = Instant::now();
-    let r = check(&loaded.mapping, &o, &Silent);
-    let r = match r {
-        Ok(l) => l,
-        Err(e) => {
-            for d in e {
-                eprintln!("{d} {:?}", d.help);
-            }
-            return;
-        }
-    };
-    println!("{:?} established {} in {:?}", r.verdict, r.established, t.elapsed());
-    for a in &r.axioms {
-        for row in &a.rows {
-            println!(
-                "{:14} {} {:?} shapes {} vars {} clauses {} conflicts {} {:.3}s",
-                row.axiom, row.bound, row.verdict, row.shapes, row.variables, row.clauses, row.conflicts, row.seconds
-            );
-        }
+    println!("{} counterexamples", report.counterexamples.len());
+}
+
+fn show(side: &str, execution: &Execution) {
+    println!("{side}, threads at {:?}", execution.threads);
+    for (i, e) in execution.events.iter().enumerate() {
+        println!("  {i}: {:?} {:?} {:?} {:?} {:?} {:?}", e.thread, e.kind, e.order, e.scope, e.location, e.value);
     }
-    for c in r.counterexamples.iter().take(3) {
-        println!("{} {} events", c.axiom, c.events);
-        for (n, x) in [("source", &c.source), ("target", &c.target)] {
-            println!("{n} threads {:?}", x.threads);
-            for (i, e) in x.events.iter().enumerate() {
-                println!(
-                    "  {i}: T{:?} {:?} {:?} {:?} loc {:?} val {:?}",
-                    e.thread, e.kind, e.order, e.scope, e.location, e.value
-                );
-            }
-            println!("  rf {:?}\n  co {:?} sc {:?}", x.rf, x.co, x.sync_fence);
-        }
-        if let Some(v) = &c.violation {
-            for w in v.words(&|e| format!("{}", e.0)) {
-                println!("   {w}");
-            }
-        }
-    }
-    println!("count {}", r.counterexamples.len());
+    println!("  rf {:?} co {:?} sync_fence {:?}", execution.rf, execution.co, execution.sync_fence);
 }

@@ -1,4 +1,40 @@
 //! The mapping language and the bounded soundness check of compilation mappings.
+//!
+//! A [`language::Mapping`] says what a compiler emits for each operation of a source language, and names the memory models of both
+//! sides. [`check::check`] asks the question of section 5.2 of Lustig, Sahasrabuddhe, Giroux: A formal analysis of the NVIDIA PTX
+//! memory consistency model (ASPLOS 2019): can a legal execution of the target be read back as an illegal execution of the
+//! source? Bounds are searched from one event upward, so the first counterexample is a smallest one.
+//!
+//! - [`language`]: the text of a mapping, read, resolved and printed (docs/mapping-language.md)
+//! - [`library`]: the mappings that Margay ships, sound and broken
+//! - [`encode`]: the question as relational formulas over `margay-solver` (docs/encoding.md)
+//! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's confirmation
+//!
+//! # Example
+//!
+//! Fig. 11 of the paper, with its acquire load weakened:
+//!
+//! ```
+//! use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
+//! use margay_mappings::language::{LoadOptions, load_text};
+//! use margay_mappings::library;
+//! use margay_models::diagnostic::SourceFile;
+//!
+//! let published = library::built_in("rc11-to-ptx").expect("it is shipped");
+//! let broken = published.text.replace("ld.acquire.s", "ld.relaxed.s");
+//! let mapping = load_text(&SourceFile::new("broken.map", broken), None, &LoadOptions::default())
+//!     .expect("the rows are complete")
+//!     .mapping;
+//!
+//! let mut options = CheckOptions::new(4);
+//! options.axioms = vec!["Coherence".to_owned()];
+//! options.only = ["R.ACQ", "R.NA", "W.REL", "W.NA"].map(str::to_owned).to_vec();
+//! let report = check(&mapping, &options, &Silent).expect("the options fit the mapping");
+//!
+//! assert_eq!(report.verdict, Verdict::Counterexample);
+//! assert_eq!(report.established, 3); // nothing has three events or fewer
+//! assert_eq!(report.counterexamples[0].source.threads.len(), 2); // message passing
+//! ```
 
 pub mod check;
 pub mod encode;

@@ -297,7 +297,8 @@ impl Lines {
                 "not a construct",
             );
             // A construct of the operation that the name begins with, if it begins with one: not `F.REL` for `R.REL`.
-            let same: Vec<&str> = names.iter().map(String::as_str).filter(|n| n.split('.').next() == parts.first().copied()).collect();
+            let same: Vec<&str> =
+                names.iter().map(String::as_str).filter(|n| n.split('.').next() == parts.first().copied()).collect();
             let known = if same.is_empty() { names.iter().map(String::as_str).collect() } else { same };
             let head = parts[..parts.len().min(2)].join(".");
             return Err(match nearest(&head, known.iter().copied()) {

@@ -164,7 +164,8 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                 let message = format!("the source model `{}` does not speak of scopes", mapping.source.name);
                 (message, "drop the scope on the left-hand side".to_owned())
             } else {
-                let message = format!("between `{}` and `{}` there is no {} scope", mapping.source.name, mapping.target.name, scope.name());
+                let message =
+                    format!("between `{}` and `{}` there is no {} scope", mapping.source.name, mapping.target.name, scope.name());
                 (message, format!("scopes: {}", known.join(", ")))
             };
             errors.push(Diagnostic::error(message).at(file, row.span, "this scope").help(help));

@@ -107,8 +107,7 @@ fn as_many_as_enumeration_finds() {
 
         let signature = mapping.source.signature;
         let wanted = names(only);
-        let only: Vec<Construct> =
-            constructs(signature).into_iter().filter(|c| wanted.contains(&c.name(signature))).collect();
+        let only: Vec<Construct> = constructs(signature).into_iter().filter(|c| wanted.contains(&c.name(signature))).collect();
         let search = Search { mapping: &mapping, constructs: &only, typed: true };
         let index = mapping.source.check_named(axiom).expect("an axiom of the model");
         assert!(axioms(&mapping.source).contains(&index));

@@ -52,8 +52,7 @@ impl Edit {
             Err(errors) => panic!("{text}\n{errors:?}"),
         };
         for &k in &self.dropped {
-            let axioms: Vec<usize> =
-                (0..edited.checks.len()).filter(|&i| edited.checks[i].role == Role::Axiom).collect();
+            let axioms: Vec<usize> = (0..edited.checks.len()).filter(|&i| edited.checks[i].role == Role::Axiom).collect();
             if axioms.len() > 1 {
                 edited.checks.remove(axioms[k % axioms.len()]);
             }
@@ -186,9 +185,7 @@ pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
     ];
     select(pairs).prop_flat_map(|(source, s, scoped, target, t)| {
         let rows: Vec<_> = constructs(s).into_iter().map(|c| row(s, scoped, t, c)).collect();
-        rows.prop_map(move |rows| {
-            (format!("mapping \"random\" from {source} to {target}\n{}\n", rows.join("\n")), s, t)
-        })
+        rows.prop_map(move |rows| (format!("mapping \"random\" from {source} to {target}\n{}\n", rows.join("\n")), s, t))
     })
 }
 
@@ -196,7 +193,12 @@ pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
 pub fn case() -> impl Strategy<Value = Case> {
     mapping_text().prop_flat_map(|(text, s, t)| {
         let only = subsequence(constructs(s), 1..=3);
-        (Just(text), edit(s), edit(t), only, any::<bool>())
-            .prop_map(|(text, source, target, only, typed)| Case { text, source, target, only, typed })
+        (Just(text), edit(s), edit(t), only, any::<bool>()).prop_map(|(text, source, target, only, typed)| Case {
+            text,
+            source,
+            target,
+            only,
+            typed,
+        })
     })
 }

@@ -62,7 +62,9 @@ fn partners(construct: &str) -> (&'static str, usize) {
         "RMW.SC" => ("RMW.SC,R.SC,W.SC,R.NA,W.NA,R.ACQ,W.REL", 5),
         // Message passing: two accesses of the data, two of the flag, the fence.
         "F.ACQ" | "F.REL" | "F.ACQ_REL" => ("F.ACQ,F.REL,F.ACQ_REL,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA", 5),
-        "RMW.RLX" | "RMW.ACQ" | "RMW.REL" | "RMW.ACQ_REL" => ("RMW.RLX,RMW.ACQ,RMW.REL,RMW.ACQ_REL,R.NA,W.NA,R.ACQ,W.REL,W.RLX", 5),
+        "RMW.RLX" | "RMW.ACQ" | "RMW.REL" | "RMW.ACQ_REL" => {
+            ("RMW.RLX,RMW.ACQ,RMW.REL,RMW.ACQ_REL,R.NA,W.NA,R.ACQ,W.REL,W.RLX", 5)
+        }
         _ => ("R.NA,W.NA,R.RLX,W.RLX,R.ACQ,W.REL,RMW.RLX", 4),
     }
 }
@@ -73,9 +75,36 @@ fn report(mapping: &Mapping, only: &str, bound: usize) -> CheckReport {
     ask(mapping, &options)
 }
 
+/// The weakenings that show nothing up to the bound, and why. No other may show nothing.
+const SILENT: [(&str, &str, &str, &str); 6] = [
+    (
+        "rc11-to-ptx-descoped",
+        "W.SC",
+        "fence.sc.sys ; st.relaxed.sys",
+        "where all scopes include one another, the fence releases what is before it, and who observes the store observes it \
+         morally strongly; none up to 6 with all constructs either",
+    ),
+    ("rc11-to-ptx", "W.SC", "fence.sc.s ; st.relaxed.s", "falls at 6: `without` R.SC and RMW.SC, axiom SC"),
+    ("rc11-to-ptx-descoped", "RMW.SC", "fence.sc.sys ; atom.acquire.sys", "Fig. 12: falls at 7 (see variants::fig_12)"),
+    // The next three by the same bound and axiom as the published mapping; without scopes they fall where that stands.
+    ("rc11-to-ptx", "RMW.SC", "atom.acq_rel.s", "shown without scopes"),
+    ("rc11-to-ptx", "RMW.SC", "fence.acq_rel.s ; atom.acq_rel.s", "shown without scopes"),
+    ("rc11-to-ptx", "RMW.SC", "fence.sc.gpu ; atom.acq_rel.s", "shown without scopes"),
+];
+
+/// Shows every weakening of a mapping.
+fn every_row_matters(name: &str) -> String {
+    let mapping = shipped(name);
+    let (table, silent) = table(&mapping);
+    let excused: Vec<(String, String)> =
+        SILENT.iter().filter(|s| s.0 == name).map(|s| (s.1.to_owned(), s.2.to_owned())).collect();
+    assert_eq!(silent, excused, "{name}: weakenings that show nothing");
+    table
+}
+
 /// A table of all weakenings of a mapping, those that show nothing marked.
-fn table(mapping: &Mapping) -> String {
-    let mut out = String::new();
+fn table(mapping: &Mapping) -> (String, Vec<(String, String)>) {
+    let (mut out, mut silent) = (String::new(), Vec::new());
     for (i, row) in mapping.rows.iter().enumerate() {
         let construct = row.construct.name(mapping.source.signature);
         let (only, bound) = partners(&construct);
@@ -86,20 +115,24 @@ fn table(mapping: &Mapping) -> String {
             weak.rows[i].alternatives = vec![lowering];
             let weak = report(&weak, only, bound);
             let same = weak.verdict == whole.verdict && weak.established == whole.established;
+            if same {
+                silent.push((construct.clone(), text.clone()));
+            }
             let answer = falls(&weak);
             let mark = if same { "  SAME" } else { "" };
-            writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature)).expect("to a string");
+            writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature))
+                .expect("to a string");
         }
     }
-    out
+    (out, silent)
 }
 
 #[test]
 fn of_the_published_mapping() {
-    insta::assert_snapshot!(table(&shipped("rc11-to-ptx")));
+    insta::assert_snapshot!(every_row_matters("rc11-to-ptx"));
 }
 
 #[test]
 fn of_the_mapping_without_scopes() {
-    insta::assert_snapshot!(table(&shipped("rc11-to-ptx-descoped")));
+    insta::assert_snapshot!(every_row_matters("rc11-to-ptx-descoped"));
 }

@@ -77,8 +77,7 @@ fn lowerings(mapping: &Mapping, program: &Program) -> Vec<Vec<usize>> {
 }
 
 fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge, choice: &[usize]) -> bool {
-    let chosen: Vec<&Lowering> =
-        program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
+    let chosen: Vec<&Lowering> = program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
     let (mut target, image) = compile(mapping, program, &chosen);
     let at = |e: Event| Event::from(image[e.index()].expect("accesses stay accesses"));
     for (w, r) in source.rf.pairs() {

@@ -12,7 +12,7 @@ use margay_models::judge::{Judge, Judgement};
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Construct;
 
-use program::Program;
+pub use program::{Op, Program};
 
 /// What is enumerated.
 pub struct Search<'a> {
@@ -64,6 +64,23 @@ impl Search<'_> {
         self.illegal(events, &mut |program, execution, _, explained| {
             found = !explained(execution) && lowered::legal(self.mapping, program, execution, &mut target).is_some();
             !found
+        });
+        found
+    }
+
+    /// The axioms that some execution of one program violates although what it is compiled to allows it.
+    pub fn violations(&self, program: &Program) -> Vec<usize> {
+        let model = &self.mapping.source;
+        let (mut judge, mut target) = (Judge::new(model), Judge::new(&self.mapping.target));
+        let mut found = Vec::new();
+        source::each(model.signature, program, &mut |execution| {
+            let judgement = judge.judge(execution);
+            let new: Vec<usize> = axioms(model).into_iter().filter(|a| !judgement.holds[*a] && !found.contains(a)).collect();
+            let counts = !new.is_empty() && !is_undefined(model, &judgement);
+            if counts && lowered::legal(self.mapping, program, execution, &mut target).is_some() {
+                found.extend(new);
+            }
+            true
         });
         found
     }

@@ -141,8 +141,7 @@ fn threads(
             if search.typed && accesses.iter().any(conflict) {
                 continue;
             }
-            let program =
-                Program { ops, placements: places.clone(), locations: locations.iter().max().map_or(0, |m| m + 1) };
+            let program = Program { ops, placements: places.clone(), locations: locations.iter().max().map_or(0, |m| m + 1) };
             if !visit(&program) {
                 return false;
             }

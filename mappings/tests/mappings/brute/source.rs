@@ -47,19 +47,13 @@ pub fn halves(order: Order) -> (Order, Order) {
 }
 
 /// An execution without rf and co: adds initial writes and RMW pairs.
-pub fn finish(
-    signature: Signature,
-    program: &Program,
-    mut events: Vec<EventData>,
-    rmw: &[(usize, usize)],
-) -> Execution {
+pub fn finish(signature: Signature, program: &Program, mut events: Vec<EventData>, rmw: &[(usize, usize)]) -> Execution {
     for l in 0..program.locations {
         let mut init = EventData::new(Kind::Init, None, Order::Plain);
         init.location = Some(l);
         events.push(init);
     }
-    let locations =
-        (0..program.locations).map(|l| Location { name: format!("x{l}"), physical: l, atomic: true }).collect();
+    let locations = (0..program.locations).map(|l| Location { name: format!("x{l}"), physical: l, atomic: true }).collect();
     let mut execution = Execution::new(signature, events, program.placements.clone(), locations);
     for &(r, w) in rmw {
         execution.rmw.insert(Event::from(r), Event::from(w));
@@ -69,9 +63,7 @@ pub fn finish(
 
 /// The writes of threads to each location.
 fn writes(execution: &Execution) -> Vec<Vec<usize>> {
-    (0..execution.locations.len() as u8)
-        .map(|l| indices(execution, |e| e.kind == Kind::Write && e.location == Some(l)))
-        .collect()
+    (0..execution.locations.len() as u8).map(|l| indices(execution, |e| e.kind == Kind::Write && e.location == Some(l))).collect()
 }
 
 fn indices(execution: &Execution, keep: impl Fn(&EventData) -> bool) -> Vec<usize> {
