@@ -198,7 +198,15 @@ fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let mut slots = Slots::default();
     let mut sc_fences = Vec::new();
     let mut alternatives = 1;
+    // Where threads run matters to scopes that the source or a row names, and to models that speak of it themselves.
     let mut placements = scopes.clone();
+    let levels = [(BaseRelation::Scta, Scope::Cta), (BaseRelation::Scluster, Scope::Cluster), (BaseRelation::Sgpu, Scope::Gpu)];
+    placements.extend(
+        levels
+            .iter()
+            .filter(|&&(relation, _)| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_relation(relation)))
+            .map(|&(_, scope)| scope),
+    );
     for row in mapping.rows.iter().filter(|row| options.constructs.contains(&row.construct)) {
         alternatives = alternatives.max(row.alternatives.len());
         for lowering in &row.alternatives {
