@@ -3,11 +3,19 @@
 mod generate;
 
 use margay_litmus::read;
+use margay_litmus::test::Dialect;
+use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
+use margay_models::signature::Signature;
 use proptest::prelude::*;
 
+/// How many random tests; `MARGAY_CASES` for more.
+fn cases() -> u32 {
+    std::env::var("MARGAY_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_written_reads_back_the_same(test in generate::any_test()) {
@@ -37,7 +45,22 @@ proptest! {
             text.replace_range(at..end, &insert);
         }
         let file = SourceFile::new("damaged", text.clone());
-        if let Err(errors) = read::test(&file) {
+        let read = read::test(&file);
+        if let Ok(read) = &read {
+            // What is still a test can be unfolded, or the error says why not.
+            let signature = match read.test.dialect {
+                Dialect::C => Signature::C,
+                Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
+                Dialect::Generic => Signature::Plain,
+            };
+            let bounds = Bounds { paths: 50, ..Bounds::default() };
+            if let Ok(unfolding) = Unfolding::new(&read.test, signature, bounds) {
+                for number in 0..unfolding.len().min(3) {
+                    let _ = unfolding.skeleton(number);
+                }
+            }
+        }
+        if let Err(errors) = read {
             prop_assert!(!errors.is_empty());
             for e in errors {
                 prop_assert!(!e.labels.is_empty(), "{e} has no place");

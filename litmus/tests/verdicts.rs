@@ -134,6 +134,10 @@ fn cluster_barriers() {
     assert!(!reachable(&text("barrier.cluster.arrive", 0), "ptx-8"));
     assert!(reachable(&text("barrier.cluster.arrive", 1), "ptx-8"), "another cluster");
     assert!(reachable(&text("barrier.cluster.arrive.relaxed", 0), "ptx-8"), "PTX ISA 9.7.13.4: relaxed gives no ordering");
+    let used = |t: &str| read::test(&SourceFile::new("t", t)).unwrap().test.uses_clusters();
+    assert!(used(&text("barrier.cluster.arrive", 0)));
+    assert!(!used(&ptx(&["st.weak x, 1"], &["ld.weak r0, x"], "x == 1")));
+    assert!(used(&ptx(&["st.relaxed.cluster x, 1"], &["ld.weak r0, x"], "x == 1")));
     let witness = verdict(&text("barrier.cluster.arrive", 0).replace("== 0)", "== 1)"), "ptx-8").witness.unwrap();
     assert_eq!(margay_models::wellformed::violations(&witness.execution), Vec::<String>::new());
 }
@@ -217,4 +221,19 @@ fn pointers() {
     assert!(reachable(&format!("{text}P0:r1 == 5 /\\ P0:r3 == 6)"), "ptx-6.0"));
     assert!(reachable(&format!("{text}P0:r1 == 6 /\\ P0:r0 == &y)"), "ptx-6.0"));
     assert!(!reachable(&format!("{text}P0:r1 == 5 /\\ P0:r0 == &y)"), "ptx-6.0"));
+}
+
+/// More paths than anyone wants to look at are an error, not an overflow.
+#[test]
+fn too_many_paths() {
+    let column: Vec<String> = (0..9).map(|r| format!("ld.relaxed.gpu r{r}, x | ")).collect();
+    let branches: Vec<String> = (0..9).map(|r| format!("beq r{r}, 1, L{r} ; L{r}:")).collect();
+    let rows: String =
+        column.iter().zip(&branches).map(|(l, b)| format!(" {} ;\n {} ;\n", l.trim_end_matches(" | "), b)).collect();
+    let text = format!("PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n{rows}exists (x == 1)\n");
+    let test = read::test(&SourceFile::new("t", text)).unwrap().test;
+    let model = library::load("sc", &[]).unwrap().model;
+    let options = Options { bounds: margay_litmus::unfold::Bounds { paths: 100, ..Default::default() }, ..Options::default() };
+    let error = run(&test, &model, &options).unwrap_err();
+    assert_eq!(error.to_string(), "a thread has more than 100 paths");
 }

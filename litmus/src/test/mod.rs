@@ -19,7 +19,7 @@ pub use ptx::{
 use std::fmt;
 
 use margay_models::diagnostic::Span;
-use margay_models::execution::{Placement, Proxy};
+use margay_models::execution::{Placement, Proxy, Scope};
 
 /// Where in the text a part of the tree stood. All places are equal, so that trees compare by what they say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -173,6 +173,27 @@ impl Test {
     pub fn placement(&self, thread: ThreadId) -> Placement {
         let alone = Placement { gpu: 0, cluster: thread.0, cta: thread.0 };
         self.threads.get(thread.index()).and_then(|t| t.placement).unwrap_or(alone)
+    }
+
+    /// Does the test say anything about clusters? Not every model has them.
+    pub fn uses_clusters(&self) -> bool {
+        let cluster = Some(Scope::Cluster);
+        let placed = self.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
+        placed
+            || self.threads.iter().any(|t| match &t.body {
+                Body::Instructions(instructions) => instructions.iter().any(|i| match &i.operation {
+                    Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::Atom { access, .. } => {
+                        access.scope == cluster
+                    }
+                    Operation::Fence { scope, .. } => *scope == cluster,
+                    Operation::ClusterBarrier(_) => true,
+                    _ => false,
+                }),
+                // Scopes are in expressions anywhere: the text has them all.
+                Body::Statements(statements) => {
+                    crate::print::statement_lines(statements).iter().any(|l| l.text.contains("memory_scope_cluster"))
+                }
+            })
     }
 
     /// The lines of a thread's program, without column padding.

@@ -16,6 +16,7 @@ pub use skeleton::{Address, Skeleton, WriteValue};
 pub use symbol::{Symbol, Symbols};
 
 use std::fmt;
+use std::sync::Arc;
 
 use margay_models::diagnostic::Span;
 use margay_models::signature::Signature;
@@ -40,6 +41,9 @@ impl Default for Bounds {
         Self { unroll: 2, paths: 4096, skip_waiting: false }
     }
 }
+
+/// The largest number of skeletons.
+const MAX_SKELETONS: usize = 10_000_000;
 
 /// Why a test cannot be unfolded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +80,7 @@ pub struct Unfolding {
     /// For each thread its paths.
     paths: Vec<Vec<Path>>,
     /// For each thread the nodes of its symbolic values.
-    symbols: Vec<Symbols>,
+    symbols: Arc<[Symbols]>,
     /// What all candidates share.
     shared: skeleton::Shared,
     /// Was a path cut off at the bound?
@@ -99,7 +103,11 @@ impl Unfolding {
             paths.push(explored.paths);
             symbols.push(explored.symbols);
         }
-        Ok(Self { paths, symbols, shared, bounded, waits })
+        let combinations = paths.iter().try_fold(1usize, |n, p: &Vec<Path>| n.checked_mul(p.len()));
+        if combinations.is_none_or(|n| n > MAX_SKELETONS) {
+            return Err(Error::new(format!("the threads have more than {MAX_SKELETONS} combinations of paths")));
+        }
+        Ok(Self { paths, symbols: symbols.into(), shared, bounded, waits })
     }
 
     /// The number of skeletons: one for each choice of a path for each thread.
@@ -114,6 +122,9 @@ impl Unfolding {
 
     /// The skeleton with the given number.
     pub fn skeleton(&self, mut number: usize) -> Result<Skeleton, Error> {
+        if number >= self.len() {
+            return Err(Error::new(format!("there is no skeleton {number}")));
+        }
         let mut chosen = Vec::with_capacity(self.paths.len());
         for paths in &self.paths {
             chosen.push(&paths[number % paths.len()]);

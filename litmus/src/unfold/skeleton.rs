@@ -1,5 +1,7 @@
 //! One path for each thread, put together: an execution without reads-from, coherence and fence order.
 
+use std::sync::Arc;
+
 use margay_models::bits::{BitMatrix, Event, MAX_EVENTS};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Proxy, Scope};
 use margay_models::signature::Signature;
@@ -105,7 +107,7 @@ pub struct Skeleton {
     /// For each event where it came from in the text.
     pub places: Vec<Place>,
     /// For each thread the nodes of its values.
-    symbols: Vec<Symbols>,
+    symbols: Arc<[Symbols]>,
     /// For each thread its first event.
     first: Vec<usize>,
 }
@@ -143,7 +145,7 @@ impl Skeleton {
 }
 
 /// Puts one path for each thread together.
-pub(super) fn assemble(paths: &[&Path], symbols: &[Symbols], shared: &Shared) -> Result<Skeleton, Error> {
+pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Shared) -> Result<Skeleton, Error> {
     let mut events: Vec<EventData> = Vec::new();
     let (mut writes, mut places, mut first, mut suppositions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (t, path) in paths.iter().enumerate() {
@@ -188,7 +190,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &[Symbols], shared: &Shared) ->
     }
     synchronise_barriers(&mut execution);
     let registers = paths.iter().map(|p| p.registers.clone()).collect();
-    Ok(Skeleton { execution, writes, suppositions, registers, places, symbols: symbols.to_vec(), first })
+    Ok(Skeleton { execution, writes, suppositions, registers, places, symbols: symbols.clone(), first })
 }
 
 /// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of the cta (or cluster).
