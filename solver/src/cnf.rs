@@ -59,6 +59,9 @@ pub struct Emitter {
     by_polarity: bool,
     /// Gates whose implications are still to be written.
     open: Vec<(usize, u8)>,
+    /// Space for the clause in the making, and for what is still to go into it.
+    clause: Vec<i32>,
+    disjuncts: Vec<Bit>,
     /// The clauses.
     pub clauses: Clauses,
 }
@@ -66,7 +69,15 @@ pub struct Emitter {
 impl Emitter {
     /// Nothing is translated yet.
     pub fn new(by_polarity: bool) -> Self {
-        Self { variable: Vec::new(), done: Vec::new(), by_polarity, open: Vec::new(), clauses: Clauses::default() }
+        Self {
+            variable: Vec::new(),
+            done: Vec::new(),
+            by_polarity,
+            open: Vec::new(),
+            clause: Vec::new(),
+            disjuncts: Vec::new(),
+            clauses: Clauses::default(),
+        }
     }
 
     /// The literal of a bit that is not constant, for a use in which it must be able to be true only if the gate says so.
@@ -105,12 +116,12 @@ impl Emitter {
                 }
             }
             if missing & UP != 0 {
-                let mut clause = Vec::with_capacity(members.len() + 1);
-                clause.push(own);
+                self.clauses.literals.push(own);
                 for &member in members {
-                    clause.push(self.literal(!member));
+                    let literal = self.literal(!member);
+                    self.clauses.literals.push(literal);
                 }
-                self.clauses.add(clause);
+                self.clauses.add([]);
             }
         }
     }
@@ -138,12 +149,15 @@ impl Emitter {
 
     /// Requires one of the bits to be true.
     pub fn clause(&mut self, circuit: &Circuit, bits: &[Bit]) {
-        let mut clause: Vec<i32> = Vec::with_capacity(bits.len());
-        let mut open: Vec<Bit> = bits.iter().rev().copied().collect();
+        let (mut clause, mut open) = (std::mem::take(&mut self.clause), std::mem::take(&mut self.disjuncts));
+        clause.clear();
+        open.clear();
+        open.extend(bits.iter().rev());
+        let mut satisfied = false;
         while let Some(bit) = open.pop() {
             if bit == Bit::TRUE {
-                self.flush(circuit);
-                return;
+                satisfied = true;
+                break;
             }
             if bit == Bit::FALSE {
                 continue;
@@ -156,8 +170,8 @@ impl Emitter {
                     let literal = self.literal(bit);
                     if clause.contains(&-literal) {
                         // Some variable got clauses that nothing needs; they do no harm.
-                        self.flush(circuit);
-                        return;
+                        satisfied = true;
+                        break;
                     }
                     if !clause.contains(&literal) {
                         clause.push(literal);
@@ -165,7 +179,10 @@ impl Emitter {
                 }
             }
         }
-        self.clauses.add(clause);
+        if !satisfied {
+            self.clauses.add(clause.iter().copied());
+        }
+        (self.clause, self.disjuncts) = (clause, open);
         self.flush(circuit);
     }
 

@@ -110,6 +110,45 @@ impl Matrix {
     /// Join over the last column of this and the first of the other: `n` atoms, `tail` is `n` to the power of the number of the
     /// other's columns without the first.
     pub fn join(&self, other: &Self, n: u64, tail: u64, circuit: &mut Circuit) -> Self {
+        // Cells with the same head lie together: their products are gathered by tail, in slots if there are few tails.
+        const SLOTS: u64 = 4096;
+        if tail > SLOTS {
+            return self.join_by_sorting(other, n, tail, circuit);
+        }
+        let mut slots: Vec<Vec<Bit>> = vec![Vec::new(); tail as usize];
+        let mut used: Vec<u64> = Vec::new();
+        let mut cells = Vec::new();
+        for row in self.cells.chunk_by(|x, y| x.0 / n == y.0 / n) {
+            for &(t, a) in row {
+                let middle = t % n;
+                for &(u, b) in other.range(middle * tail, (middle + 1) * tail) {
+                    let bit = circuit.and(a, b);
+                    let slot = &mut slots[(u % tail) as usize];
+                    // A true product settles the cell.
+                    if bit != Bit::FALSE && slot.first() != Some(&Bit::TRUE) {
+                        if slot.is_empty() {
+                            used.push(u % tail);
+                        }
+                        if bit == Bit::TRUE {
+                            slot.clear();
+                        }
+                        slot.push(bit);
+                    }
+                }
+            }
+            used.sort_unstable();
+            let head = row[0].0 / n;
+            for tuple in used.drain(..) {
+                let slot = &mut slots[tuple as usize];
+                let bit = if let [bit] = slot[..] { bit } else { circuit.or_all(slot.iter().copied()) };
+                cells.push((head * tail + tuple, bit));
+                slot.clear();
+            }
+        }
+        Self { cells }
+    }
+
+    fn join_by_sorting(&self, other: &Self, n: u64, tail: u64, circuit: &mut Circuit) -> Self {
         let mut cells = Vec::new();
         for &(t, a) in &self.cells {
             let (head, middle) = (t / n, t % n);
@@ -147,5 +186,30 @@ impl Matrix {
     /// The disjunction of all cells.
     pub fn some(&self, circuit: &mut Circuit) -> Bit {
         circuit.or_all(self.cells.iter().map(|&(_, b)| b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Matrix;
+    use crate::circuit::{Bit, Circuit};
+
+    #[test]
+    fn both_ways_to_join_agree() {
+        let n = 4;
+        let mut circuit = Circuit::new(true);
+        let inputs: Vec<Bit> = (0..16).map(|_| circuit.input()).collect();
+        let bit = |t: u64| match t % 5 {
+            0 => Bit::TRUE,
+            1 => Bit::FALSE,
+            _ => inputs[(t % 16) as usize],
+        };
+        let a = Matrix::from_sorted((0..n * n).map(|t| (t, bit(t))));
+        for tail in [1, n, n * n] {
+            let b = Matrix::from_sorted((0..n * tail).filter(|t| t % 3 != 0).map(|t| (t, bit(t * 7))));
+            let fast = a.join(&b, n, tail, &mut circuit);
+            assert_eq!(fast, a.join_by_sorting(&b, n, tail, &mut circuit));
+            assert!(fast.cells().is_sorted() && !fast.cells().is_empty());
+        }
     }
 }

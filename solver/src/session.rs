@@ -138,8 +138,8 @@ impl Session {
     }
 
     fn side_clauses(&mut self) {
-        for clause in std::mem::take(&mut self.translator.side_clauses) {
-            self.emitter.clause(&self.translator.circuit, &clause);
+        for clause in std::mem::take(&mut self.translator.side_clauses).iter() {
+            self.emitter.clause(&self.translator.circuit, clause);
         }
     }
 

@@ -66,7 +66,7 @@ impl Translator {
         for &(tuple, bit) in a.cells() {
             let there = b.get(tuple);
             if there != Bit::TRUE {
-                self.side_clauses.push(vec![!bit, there]);
+                self.side_clauses.push([!bit, there]);
             }
         }
     }
@@ -80,7 +80,7 @@ impl Translator {
                 let b = next % n;
                 let whole = relation.get(a * n + b);
                 if whole != Bit::TRUE && whole != first && whole != second {
-                    self.side_clauses.push(vec![!first, !second, whole]);
+                    self.side_clauses.push([!first, !second, whole]);
                 }
             }
         }
@@ -123,7 +123,7 @@ impl Translator {
         // Unlike a closure, the order need not exist: a flag turns the clauses on, so that the formula can also be false.
         let on = self.circuit.input();
         for &(tuple, bit) in relation.cells() {
-            self.side_clauses.push(vec![!on, !bit, order.get(tuple)]);
+            self.side_clauses.push([!on, !bit, order.get(tuple)]);
         }
         for &(tuple, first) in order.cells() {
             let (a, z) = (tuple / n, tuple % n);
@@ -132,7 +132,7 @@ impl Translator {
                 // A way back to `a` is not there to hold: then one of the two must be absent.
                 let whole = order.get(a * n + b);
                 if a != b || first < second {
-                    self.side_clauses.push(vec![!first, !second, whole]);
+                    self.side_clauses.push([!first, !second, whole]);
                 }
             }
         }

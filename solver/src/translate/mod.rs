@@ -75,6 +75,27 @@ impl Frame {
     }
 }
 
+/// Clauses over bits, one after the other: closures make very many.
+#[derive(Debug, Clone, Default)]
+pub struct SideClauses {
+    bits: Vec<Bit>,
+    /// Where each clause ends.
+    ends: Vec<u32>,
+}
+
+impl SideClauses {
+    fn push(&mut self, clause: impl IntoIterator<Item = Bit>) {
+        self.bits.extend(clause);
+        self.ends.push(self.bits.len() as u32);
+    }
+
+    /// The clauses.
+    pub fn iter(&self) -> impl Iterator<Item = &[Bit]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(from, &to)| &self.bits[from as usize..to as usize])
+    }
+}
+
 /// The translation of expressions and formulas of one [`Logic`] under one [`Bounds`]; values are kept.
 #[derive(Debug)]
 pub struct Translator {
@@ -87,7 +108,7 @@ pub struct Translator {
     /// The circuit that grows.
     pub circuit: Circuit,
     /// Clauses that hold by construction (of fresh relations): the caller adds them to the CNF.
-    pub side_clauses: Vec<Vec<Bit>>,
+    pub side_clauses: SideClauses,
     /// The matrix of each bound relation that was used.
     relations: FxHashMap<Relation, Arc<Matrix>>,
     /// The innermost frame is the last; the first one holds what depends on no variable.
@@ -105,7 +126,7 @@ impl Translator {
             n,
             encoding,
             circuit: Circuit::new(encoding.share_gates),
-            side_clauses: Vec::new(),
+            side_clauses: SideClauses::default(),
             relations: FxHashMap::default(),
             frames: vec![Frame::default()],
             variables: Vec::new(),
