@@ -142,7 +142,7 @@ pub fn expr(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize, d
             let a = e!(2);
             p.logic.transpose(a)
         }
-        8 | 9 | 10 if arity == 2 => {
+        8..=10 if arity == 2 => {
             let a = e!(2);
             p.logic.closure(a)
         }

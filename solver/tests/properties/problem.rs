@@ -66,7 +66,6 @@ pub fn encodings() -> Vec<Encoding> {
         cycles_by_witness,
         cnf_by_polarity,
         share_gates,
-        ..Encoding::default()
     };
     (0..16).map(|i| all(i & 1 == 0, i & 2 == 0, i & 4 == 0, i & 8 == 0)).collect()
 }
