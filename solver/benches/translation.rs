@@ -97,9 +97,11 @@ fn main() {
         ("closures exact", Encoding { closures_by_polarity: false, ..base }),
         ("cycles by closure", Encoding { cycles_by_witness: false, ..base }),
         ("full Tseitin", Encoding { cnf_by_polarity: false, ..base }),
+        ("right-linear closures", Encoding { right_linear_closures: true, ..base }),
+        ("gates not inlined", Encoding { inline_gates: false, ..base }),
         ("gates not shared", Encoding { share_gates: false, ..base }),
     ];
-    println!("{:<20} {:>10} {:>10} {:>10} {:>12}", "", "gates", "variables", "clauses", "ms (median)");
+    println!("{:<22} {:>10} {:>10} {:>10} {:>12}", "", "gates", "variables", "clauses", "ms (median)");
     for (name, encoding) in settings {
         let mut times = Vec::new();
         let mut statistics = None;
@@ -115,7 +117,7 @@ fn main() {
         }
         times.sort_by(f64::total_cmp);
         if let Some(s) = statistics {
-            println!("{name:<20} {:>10} {:>10} {:>10} {:>12.1}", s.gates, s.variables, s.clauses, times[times.len() / 2]);
+            println!("{name:<22} {:>10} {:>10} {:>10} {:>12.1}", s.gates, s.variables, s.clauses, times[times.len() / 2]);
         }
     }
     let mut session = Session::new(bounds, base, Backend::default());

@@ -61,6 +61,8 @@ enum Gate {
 pub struct Circuit {
     gates: Vec<Gate>,
     children: Vec<Bit>,
+    /// How many gates use each gate's output, as far as 255.
+    uses: Vec<u8>,
     /// Conjunctions of two, the frequent case.
     pairs: FxHashMap<(Bit, Bit), Bit>,
     /// Conjunctions of more.
@@ -79,6 +81,7 @@ impl Circuit {
             // The second is what UNKNOWN names.
             gates: vec![Gate::True, Gate::Input],
             children: Vec::new(),
+            uses: vec![0, 0],
             pairs: FxHashMap::default(),
             wide: FxHashMap::default(),
             scratch: Vec::new(),
@@ -105,6 +108,13 @@ impl Circuit {
 
     fn push(&mut self, gate: Gate) -> Bit {
         self.gates.push(gate);
+        self.uses.push(0);
+        if let Gate::And(from, to) = gate {
+            for child in &self.children[from as usize..to as usize] {
+                let uses = &mut self.uses[child.gate()];
+                *uses = uses.saturating_add(1);
+            }
+        }
         Bit((self.gates.len() as u32 - 1) << 1)
     }
 
@@ -114,6 +124,11 @@ impl Circuit {
             Gate::And(from, to) => Some(&self.children[from as usize..to as usize]),
             Gate::True | Gate::Input => None,
         }
+    }
+
+    /// How many gates use a gate's output (255 stands for more too).
+    pub fn uses(&self, gate: usize) -> u8 {
+        self.uses[gate]
     }
 
     /// `a & b`

@@ -57,6 +57,8 @@ pub struct Emitter {
     done: Vec<u8>,
     /// Emit only the implications that are needed.
     by_polarity: bool,
+    /// Gates with one use get no variable.
+    inline: bool,
     /// Gates whose implications are still to be written.
     open: Vec<(usize, u8)>,
     /// Space for the clause in the making, and for what is still to go into it.
@@ -68,11 +70,12 @@ pub struct Emitter {
 
 impl Emitter {
     /// Nothing is translated yet.
-    pub fn new(by_polarity: bool) -> Self {
+    pub fn new(by_polarity: bool, inline: bool) -> Self {
         Self {
             variable: Vec::new(),
             done: Vec::new(),
             by_polarity,
+            inline: inline && by_polarity,
             open: Vec::new(),
             clause: Vec::new(),
             disjuncts: Vec::new(),
@@ -104,6 +107,50 @@ impl Emitter {
         if bit.is_negated() { -self.variable[gate] } else { self.variable[gate] }
     }
 
+    /// The members of a conjunction that may do without a variable, since nothing but the gate at hand uses it.
+    fn inlined<'a>(&self, circuit: &'a Circuit, bit: Bit) -> Option<&'a [Bit]> {
+        let gate = bit.gate();
+        let fresh = self.variable.get(gate).is_none_or(|&v| v == 0);
+        if self.inline && fresh && circuit.uses(gate) <= 1 { circuit.conjunction(gate) } else { None }
+    }
+
+    /// Writes the clauses for "`first`, or the bit".
+    fn imply(&mut self, circuit: &Circuit, first: i32, bit: Bit) {
+        let mut all = vec![bit];
+        while let Some(bit) = all.pop() {
+            match self.inlined(circuit, bit) {
+                Some(members) if !bit.is_negated() => all.extend(members.iter().rev()),
+                _ => self.disjunction(circuit, first, &[bit]),
+            }
+        }
+    }
+
+    /// Writes the clause "`first`, or one of the bits".
+    fn disjunction(&mut self, circuit: &Circuit, first: i32, bits: &[Bit]) {
+        self.disjuncts.clear();
+        self.disjuncts.extend(bits.iter().rev());
+        self.clause.clear();
+        self.clause.push(first);
+        while let Some(bit) = self.disjuncts.pop() {
+            match self.inlined(circuit, bit) {
+                Some(members) if bit.is_negated() => self.disjuncts.extend(members.iter().rev().map(|&m| !m)),
+                _ => {
+                    let literal = self.literal(bit);
+                    self.clause.push(literal);
+                }
+            }
+        }
+        // Members of different gates may be equal, or opposite.
+        if bits.len() > 1 || self.clause.len() > 2 {
+            self.clause[1..].sort_unstable();
+            self.clause.dedup();
+            if self.clause.iter().any(|l| self.clause.contains(&-l)) {
+                return;
+            }
+        }
+        self.clauses.add(self.clause.iter().copied());
+    }
+
     /// Writes the implications that literals asked for.
     fn flush(&mut self, circuit: &Circuit) {
         while let Some((gate, missing)) = self.open.pop() {
@@ -111,17 +158,12 @@ impl Emitter {
             let own = self.variable[gate];
             if missing & DOWN != 0 {
                 for &member in members {
-                    let literal = self.literal(member);
-                    self.clauses.add([-own, literal]);
+                    self.imply(circuit, -own, member);
                 }
             }
             if missing & UP != 0 {
-                self.clauses.literals.push(own);
-                for &member in members {
-                    let literal = self.literal(!member);
-                    self.clauses.literals.push(literal);
-                }
-                self.clauses.add([]);
+                let negated: Vec<Bit> = members.iter().map(|&m| !m).collect();
+                self.disjunction(circuit, own, &negated);
             }
         }
     }
@@ -154,6 +196,8 @@ impl Emitter {
         open.clear();
         open.extend(bits.iter().rev());
         let mut satisfied = false;
+        // A conjunction that nothing else uses: the clause is written for each of its members.
+        let mut spread: Option<Bit> = None;
         while let Some(bit) = open.pop() {
             if bit == Bit::TRUE {
                 satisfied = true;
@@ -166,6 +210,7 @@ impl Emitter {
             let fresh = self.variable.get(bit.gate()).is_none_or(|&v| v == 0);
             match circuit.conjunction(bit.gate()) {
                 Some(members) if bit.is_negated() && fresh => open.extend(members.iter().rev().map(|&m| !m)),
+                Some(_) if self.inline && fresh && spread.is_none() && circuit.uses(bit.gate()) == 0 => spread = Some(bit),
                 _ => {
                     let literal = self.literal(bit);
                     if clause.contains(&-literal) {
@@ -179,11 +224,38 @@ impl Emitter {
                 }
             }
         }
-        if !satisfied {
-            self.clauses.add(clause.iter().copied());
+        match spread.and_then(|bit| circuit.conjunction(bit.gate())) {
+            _ if satisfied => {}
+            None => self.clauses.add(clause.iter().copied()),
+            Some(members) => {
+                for &member in members {
+                    self.spread(circuit, &clause, member);
+                }
+            }
         }
         (self.clause, self.disjuncts) = (clause, open);
         self.flush(circuit);
+    }
+
+    /// Writes the clause of these literals, or the bit.
+    fn spread(&mut self, circuit: &Circuit, clause: &[i32], bit: Bit) {
+        let mut whole = clause.to_vec();
+        let mut open = vec![bit];
+        while let Some(bit) = open.pop() {
+            match self.inlined(circuit, bit) {
+                Some(members) if bit.is_negated() => open.extend(members.iter().rev().map(|&m| !m)),
+                _ => {
+                    let literal = self.literal(bit);
+                    if whole.contains(&-literal) {
+                        return;
+                    }
+                    if !whole.contains(&literal) {
+                        whole.push(literal);
+                    }
+                }
+            }
+        }
+        self.clauses.add(whole);
     }
 
     /// Requires the bit to be true.

@@ -12,12 +12,24 @@ pub struct Encoding {
     pub cycles_by_witness: bool,
     /// Only the implications between gates that polarity asks for become clauses.
     pub cnf_by_polarity: bool,
+    /// The Horn clauses of a closure `R` of `r`: `R;r` in `R` instead of `R;R` in `R`. Fewer clauses, but the solver learns less
+    /// from each.
+    pub right_linear_closures: bool,
+    /// A gate that one other gate uses becomes part of that one's clauses, without a variable of its own.
+    pub inline_gates: bool,
     /// Equal gates of the circuit are one gate.
     pub share_gates: bool,
 }
 
 impl Default for Encoding {
     fn default() -> Self {
-        Self { closures_by_polarity: true, cycles_by_witness: true, cnf_by_polarity: true, share_gates: true }
+        Self {
+            closures_by_polarity: true,
+            cycles_by_witness: true,
+            cnf_by_polarity: true,
+            right_linear_closures: false,
+            inline_gates: true,
+            share_gates: true,
+        }
     }
 }

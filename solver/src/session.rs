@@ -116,7 +116,7 @@ impl Session {
         let relations = bounds.relations().collect();
         Self {
             translator: Translator::new(bounds, encoding),
-            emitter: Emitter::new(encoding.cnf_by_polarity),
+            emitter: Emitter::new(encoding.cnf_by_polarity, encoding.inline_gates),
             engine: backend.start(options),
             sent: 0,
             relations,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::Graph;
 use super::{Polarity, Translator};
@@ -19,6 +19,13 @@ impl Translator {
             Polarity::Negative => self.horn_closure(&base, &graph),
             Polarity::Positive | Polarity::Both | Polarity::Outline => self.exact_closure(&base, &graph),
         })
+    }
+
+    /// The pairs that paths of constant edges connect.
+    fn certain_paths(&self, matrix: &Matrix) -> FxHashSet<u64> {
+        let n = self.n;
+        let edges = matrix.cells().iter().filter(|(_, b)| *b == Bit::TRUE).map(|&(t, _)| (t / n, t % n));
+        Graph::new(edges).reachable().into_iter().map(|(a, b)| a * n + b).collect()
     }
 
     fn graph(&self, matrix: &Matrix) -> Graph {
@@ -43,11 +50,7 @@ impl Translator {
     fn horn_closure(&mut self, base: &Matrix, graph: &Graph) -> Matrix {
         let n = self.n;
         // What certainly holds needs no variable.
-        let certain = {
-            let edges = base.cells().iter().filter(|(_, b)| *b == Bit::TRUE).map(|&(t, _)| (t / n, t % n));
-            Graph::new(edges).reachable()
-        };
-        let certain: std::collections::BTreeSet<u64> = certain.into_iter().map(|(a, b)| a * n + b).collect();
+        let certain = self.certain_paths(base);
         let mut cells: Vec<(u64, Bit)> = graph.reachable().into_iter().map(|(a, b)| (a * n + b, Bit::TRUE)).collect();
         cells.sort_unstable();
         for (tuple, bit) in &mut cells {
@@ -57,7 +60,8 @@ impl Translator {
         }
         let closure = Matrix::from_sorted(cells);
         self.contains(base, &closure);
-        self.transitive(&closure);
+        let step = if self.encoding.right_linear_closures { base } else { &closure };
+        self.composes(&closure, step);
         closure
     }
 
@@ -71,14 +75,13 @@ impl Translator {
         }
     }
 
-    /// The relation is transitive, by side clauses.
-    fn transitive(&mut self, relation: &Matrix) {
+    /// `relation;step` is within the relation, by side clauses.
+    fn composes(&mut self, relation: &Matrix, step: &Matrix) {
         let n = self.n;
         for &(tuple, first) in relation.cells() {
             let (a, z) = (tuple / n, tuple % n);
-            for &(next, second) in relation.range(z * n, (z + 1) * n) {
-                let b = next % n;
-                let whole = relation.get(a * n + b);
+            for &(next, second) in step.range(z * n, (z + 1) * n) {
+                let whole = relation.get(a * n + next % n);
                 if whole != Bit::TRUE && whole != first && whole != second {
                     self.side_clauses.push([!first, !second, whole]);
                 }
@@ -108,19 +111,32 @@ impl Translator {
         }
     }
 
-    /// True only if the relation has no cycle: if true, a fresh relation contains it that is transitive and irreflexive.
+    /// True only if the relation has no cycle: if true, a fresh strict order contains it. It is partial: total orders, with one
+    /// variable for each two atoms and a third of the clauses, took 51,000 conflicts where these take 48,000 (the scoped mapping,
+    /// coherence, 6 events).
     fn ordered(&mut self, relation: &Matrix) -> Bit {
         let n = self.n;
-        let graph = self.graph(relation);
-        let mut cells: Vec<(u64, Bit)> = graph.reachable().into_iter().map(|(a, b)| (a * n + b, Bit::FALSE)).collect();
-        cells.sort_unstable();
-        for (tuple, bit) in &mut cells {
-            if *tuple / n != *tuple % n {
-                *bit = self.circuit.input();
-            }
+        let certain = self.certain_paths(relation);
+        if certain.iter().any(|&t| t / n == t % n) {
+            return Bit::FALSE;
         }
+        let possible = self.graph(relation).reachable();
+        let mut cells: Vec<(u64, Bit)> = Vec::with_capacity(possible.len());
+        for (a, b) in possible {
+            let tuple = a * n + b;
+            let bit = if a == b || certain.contains(&(b * n + a)) {
+                Bit::FALSE
+            } else if certain.contains(&tuple) {
+                Bit::TRUE
+            } else {
+                self.circuit.input()
+            };
+            cells.push((tuple, bit));
+        }
+        cells.sort_unstable();
         let order = Matrix::from_sorted(cells);
-        // Unlike a closure, the order need not exist: a flag turns the clauses on, so that the formula can also be false.
+        // Unlike a closure of it, an order above the relation need not exist: a flag turns that clause on, so that the formula
+        // can also be false.
         let on = self.circuit.input();
         for &(tuple, bit) in relation.cells() {
             self.side_clauses.push([!on, !bit, order.get(tuple)]);
@@ -131,7 +147,7 @@ impl Translator {
                 let b = next % n;
                 // A way back to `a` is not there to hold: then one of the two must be absent.
                 let whole = order.get(a * n + b);
-                if a != b || first < second {
+                if whole != Bit::TRUE && (a != b || a < z) {
                     self.side_clauses.push([!first, !second, whole]);
                 }
             }

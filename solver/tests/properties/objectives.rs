@@ -29,7 +29,7 @@ proptest! {
     fn the_smallest_sum_is_found(
         choices in choices(),
         terms in proptest::collection::vec((0u32..9, (0usize..8, any::<bool>())), 0..10),
-        case in 0usize..96,
+        case in 0usize..192,
     ) {
         let c = &mut Choices::new(&choices);
         let mut p = problem(c);
@@ -39,7 +39,7 @@ proptest! {
         let both: Vec<Instance> = p.solutions(f).into_iter().filter(|i| i.holds(&p.logic, g)).collect();
         let best = both.iter().map(sum).min();
 
-        let mut session = Session::new(p.bounds.clone(), encodings()[case % 16], backend(case));
+        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], backend(case));
         session.assert(&p.logic, f);
         let goal = session.goal(&p.logic, g);
         let mut objective: Vec<(u32, Literal)> = terms.iter().map(|&(w, t)| (w, literal(&p, &mut session, t))).collect();

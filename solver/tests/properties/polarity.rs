@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn paths_are_paths(certain in edges(3), free in edges(6), wanted in edges(4), forbidden in edges(4), case in 0usize..96) {
+    fn paths_are_paths(certain in edges(3), free in edges(6), wanted in edges(4), forbidden in edges(4), case in 0usize..192) {
         let possible: Edges = certain.union(&free).copied().collect();
         let mut s = setting(&certain, &possible);
         let graph = s.logic.rel(s.r);
@@ -114,7 +114,7 @@ proptest! {
             for (formula, holds) in tests {
                 for negated in [false, true] {
                     let f = if negated { s.logic.not(formula) } else { formula };
-                    let mut session = Session::new(s.bounds.clone(), encodings()[case % 16], backend(case));
+                    let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], backend(case));
                     session.assert(&s.logic, f);
                     let found = matches!(session.solve(&[], &Limits::default()), Outcome::Sat(_));
                     prop_assert_eq!(found, closures.iter().any(|c| holds(c) != negated));
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn cycles_are_cycles(certain in edges(4), free in edges(8), case in 0usize..96) {
+    fn cycles_are_cycles(certain in edges(4), free in edges(8), case in 0usize..192) {
         let possible: Edges = certain.union(&free).copied().collect();
         let mut s = setting(&certain, &possible);
         let graph = s.logic.rel(s.r);
@@ -133,7 +133,7 @@ proptest! {
         let all = graphs(&certain, &possible);
         let without = all.iter().filter(|g| connected(g).iter().all(|(a, b)| a != b)).count();
         for (formula, wanted) in [(acyclic, without), (cyclic, all.len() - without)] {
-            let mut session = Session::new(s.bounds.clone(), encodings()[case % 16], backend(case));
+            let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], backend(case));
             session.assert(&s.logic, formula);
             let none = margay_solver::Symmetry::none();
             let (found, _) = session.instances(&[], &[s.r], &none, &Limits::default(), usize::MAX);

@@ -59,15 +59,27 @@ pub fn keys(instances: &[Instance]) -> Vec<Vec<(Relation, TupleSet)>> {
     keys
 }
 
-/// Every setting of the switches.
+/// Every setting of the switches, the default first.
 pub fn encodings() -> Vec<Encoding> {
-    let all = |closures_by_polarity, cycles_by_witness, cnf_by_polarity, share_gates| Encoding {
-        closures_by_polarity,
-        cycles_by_witness,
-        cnf_by_polarity,
-        share_gates,
-    };
-    (0..16).map(|i| all(i & 1 == 0, i & 2 == 0, i & 4 == 0, i & 8 == 0)).collect()
+    (0..64)
+        .map(|i| {
+            let off = |bit: u32| i >> bit & 1 == 1;
+            Encoding {
+                closures_by_polarity: !off(0),
+                cycles_by_witness: !off(1),
+                cnf_by_polarity: !off(2),
+                right_linear_closures: off(3),
+                inline_gates: !off(4),
+                share_gates: !off(5),
+            }
+        })
+        .collect()
+}
+
+/// The default, each switch alone the other way, and all of them.
+pub fn main_encodings() -> Vec<Encoding> {
+    let all = encodings();
+    [0, 1, 2, 4, 8, 16, 32, 63].into_iter().map(|i| all[i]).collect()
 }
 
 /// The solver for a case: all of them come up.

@@ -4,12 +4,12 @@ use margay_solver::{Ended, Formula, Limits, Outcome, Session, Symmetry};
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
-use crate::problem::{Problem, backend, encodings, keys};
+use crate::problem::{Problem, backend, encodings, keys, main_encodings};
 
 /// The formula's instances, found by enumeration, against all instances one by one.
 fn check(p: &Problem, formula: Formula, case: usize) -> Result<(), TestCaseError> {
     let wanted = keys(&p.solutions(formula));
-    for (i, encoding) in encodings().into_iter().enumerate() {
+    for (i, encoding) in main_encodings().into_iter().enumerate() {
         let backend = backend(case + i);
         let mut session = Session::new(p.bounds.clone(), encoding, backend);
         session.assert(&p.logic, formula);
@@ -37,13 +37,13 @@ proptest! {
     }
 
     #[test]
-    fn sessions_are_incremental(choices in choices(), case in 0usize..96) {
+    fn sessions_are_incremental(choices in choices(), case in 0usize..192) {
         let c = &mut Choices::new(&choices);
         let mut p = problem(c);
         let [f, g, h, k] = std::array::from_fn(|_| formula(&mut p, c, &Scope::default(), 3));
         let not_h = p.logic.not(h);
         let none = Limits::default();
-        let encoding = encodings()[case % 16];
+        let encoding = encodings()[case % 64];
         let mut session = Session::new(p.bounds.clone(), encoding, backend(case));
         let all = |session: &mut Session, assumptions: &[_]| {
             let (found, _) = session.instances(assumptions, &p.relations, &Symmetry::none(), &none, usize::MAX);
@@ -91,12 +91,12 @@ proptest! {
     }
 
     #[test]
-    fn expressions_have_their_cells(choices in choices(), case in 0usize..96) {
+    fn expressions_have_their_cells(choices in choices(), case in 0usize..192) {
         let c = &mut Choices::new(&choices);
         let mut p = problem(c);
         let arity = 1 + c.below(3);
         let e = crate::generate::expr(&mut p, c, &Scope::default(), arity, 3);
-        let mut session = Session::new(p.bounds.clone(), encodings()[case % 16], backend(case));
+        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], backend(case));
         let cells = session.cells(&p.logic, e);
         let instances = p.instances();
         for (tuple, literal) in cells {
