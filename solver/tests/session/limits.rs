@@ -1,0 +1,74 @@
+//! Sessions stop when told, and may be moved to other threads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Preset, Session, SolverOptions, TupleSet, Universe,
+};
+
+/// More pigeons than holes, without symmetry breaking: nothing that a solver finishes soon.
+fn pigeons(pigeons: u32, backend: Backend, options: &SolverOptions) -> Session {
+    let holes = pigeons - 1;
+    let mut logic = Logic::new();
+    let nest = logic.relation("nest", 2);
+    let mut bounds = Bounds::new(Universe::new((0..pigeons + holes).map(|i| i.to_string())));
+    let all = (0..pigeons).flat_map(|p| (pigeons..pigeons + holes).map(move |h| [Atom(p), Atom(h)]));
+    bounds.between(nest, TupleSet::new(2), TupleSet::from_tuples(2, all));
+    let set = |from: u32, to: u32| TupleSet::from_tuples(1, (from..to).map(|a| [Atom(a)]));
+    let (birds, places) = (logic.constant(set(0, pigeons)), logic.constant(set(pigeons, pigeons + holes)));
+    let e = logic.rel(nest);
+    let function = logic.function(e, birds, places);
+    let back = logic.transpose(e);
+    let shared = logic.join(e, back);
+    let identity = logic.identity();
+    let injective = logic.subset(shared, identity);
+    let mut session = Session::with_options(bounds, Encoding::default(), backend, options);
+    session.assert(&logic, function);
+    session.assert(&logic, injective);
+    session
+}
+
+#[test]
+fn a_session_on_another_thread_stops_when_told() {
+    for &backend in Backend::available().iter().filter(|b| b.interruptible()) {
+        let stop = Arc::new(AtomicBool::new(false));
+        let limits = Limits { stop: Some(stop.clone()), ..Limits::default() };
+        let mut session = pigeons(13, backend, &SolverOptions::default());
+        let worker = std::thread::spawn(move || {
+            let outcome = session.solve(&[], &limits);
+            (outcome, Instant::now(), session)
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        stop.store(true, Ordering::Relaxed);
+        let raised = Instant::now();
+        let (outcome, stopped, mut session) = worker.join().expect("no panic");
+        assert_eq!(outcome, Outcome::Unknown, "{backend}");
+        // 50 ms on an idle machine; tests run on loaded ones.
+        assert!(stopped.saturating_duration_since(raised) < Duration::from_secs(1), "{backend}");
+        // It can go on.
+        let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(20)), ..Limits::default() };
+        assert_eq!(session.solve(&[], &limits), Outcome::Unknown, "{backend}");
+        assert!(session.statistics().conflicts > 0, "{backend}");
+    }
+}
+
+#[test]
+fn options_change_the_search_and_not_the_answer() {
+    for preset in [Preset::Default, Preset::Sat, Preset::Unsat, Preset::Plain] {
+        let options = SolverOptions { preset, set: vec![("seed".to_owned(), 7), ("no such option".to_owned(), 1)] };
+        let mut session = pigeons(5, Backend::default(), &options);
+        assert_eq!(session.solve(&[], &Limits::default()), Outcome::Unsat, "{preset:?}");
+    }
+}
+
+#[test]
+fn solvers_have_names() {
+    for &backend in Backend::available() {
+        assert_eq!(backend.to_string().parse::<Backend>(), Ok(backend));
+        assert!(!backend.version().is_empty());
+    }
+    let error = "minisat".parse::<Backend>().expect_err("not there");
+    assert!(error.contains("varisat") && error.contains("batsat"), "{error}");
+}
