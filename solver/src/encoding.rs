@@ -12,10 +12,12 @@ pub struct Encoding {
     pub cycles_by_witness: bool,
     /// Only the implications between gates that polarity asks for become clauses.
     pub cnf_by_polarity: bool,
-    /// The Horn clauses of a closure `R` of `r`: `R;r` in `R` instead of `R;R` in `R`. Fewer clauses, but the solver learns less
-    /// from each.
+    /// The Horn clauses of a closure `R` of `r`: `R;r` in `R` instead of `R;R` in `R`. Fewer clauses where `r` is sparse. Off by
+    /// default: in memory models `r` may have most of the tuples that `R` may have, and then it only propagates less (50,400
+    /// conflicts for 47,500; the scoped mapping, coherence, 6 events).
     pub right_linear_closures: bool,
-    /// A gate that one other gate uses becomes part of that one's clauses, without a variable of its own.
+    /// A gate that one other gate uses becomes part of that one's clauses, without a variable of its own (half of the variables
+    /// and a quarter of the clauses of the scoped mapping).
     pub inline_gates: bool,
     /// Equal gates of the circuit are one gate.
     pub share_gates: bool,

@@ -56,7 +56,8 @@ pub(crate) struct Facts {
 
 /// An arena of expressions and formulas. Equal ones are one node, so sharing is free and equality is equality of handles.
 ///
-/// Constructors panic if arities do not fit: that is an error of the program that calls them.
+/// Constructors panic if arities do not fit: that is an error of the program that calls them. Translation and evaluation recurse
+/// as deep as expressions nest; whoever builds them from a text limits the nesting there.
 #[derive(Debug, Clone, Default)]
 pub struct Logic {
     relations: Vec<(String, usize)>,

@@ -103,11 +103,18 @@ proptest! {
             let not_there = s.logic.no(meeting);
             let both = s.logic.and([there, not_there]);
             let exactly = s.logic.equal(path, need);
+            // The same under a complement: what is negative there is positive within.
+            let others = s.logic.difference(avoid, path);
+            let none_taken = s.logic.subset(avoid, others);
+            let missing = s.logic.difference(need, path);
+            let none_missing = s.logic.no(missing);
             type Test<'a> = (Formula, Box<dyn Fn(&Edges) -> bool + 'a>);
-            let tests: [Test<'_>; 4] = [
+            let tests: [Test<'_>; 6] = [
                 (there, Box::new(|c| wanted.is_subset(c))),
                 (not_there, Box::new(|c| c.is_disjoint(&forbidden))),
                 (both, Box::new(|c| wanted.is_subset(c) && c.is_disjoint(&forbidden))),
+                (none_taken, Box::new(|c| c.is_disjoint(&forbidden))),
+                (none_missing, Box::new(|c| wanted.is_subset(c))),
                 (exactly, Box::new(|c| *c == wanted)),
             ];
             let closures: Vec<Edges> = graphs(&certain, &possible).iter().map(connected).collect();
