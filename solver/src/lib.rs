@@ -70,6 +70,7 @@
 //! Each arrow is a module, and data goes one way:
 //!
 //! 1. [`Logic`] is an arena of expressions and formulas. Equal ones are one node; constructors simplify what algebra decides.
+//!    [`Logic::listing`] prints what came out.
 //! 2. [`Bounds`] say of each relation which tuples it must have, and which it may have.
 //! 3. The translator turns an expression into a sparse matrix of bits, one for each tuple that it may have, and a formula into
 //!    a bit of a circuit. What bounds decide is a constant and never reaches the solver. The translation knows the *polarity*
@@ -83,6 +84,8 @@
 //!    shares no code with the translator.
 //!
 //! Adding a SAT solver takes one file: a type with rustsat's `SolveIncremental`, and limits.
+
+#![deny(clippy::undocumented_unsafe_blocks)]
 
 mod backend;
 mod bounds;

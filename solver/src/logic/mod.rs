@@ -4,6 +4,7 @@
 mod build_expr;
 mod build_formula;
 mod free;
+mod listing;
 mod node;
 mod recursion;
 mod visit;

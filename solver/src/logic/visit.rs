@@ -7,8 +7,10 @@ use crate::tuples::TupleSet;
 
 /// A node of either kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Node {
+pub(super) enum Node {
+    /// An expression.
     Expr(Expr),
+    /// A formula.
     Formula(Formula),
 }
 
@@ -22,17 +24,22 @@ impl Logic {
             if !seen.insert(node) {
                 continue;
             }
-            match node {
-                Node::Expr(e) => {
-                    if let ExprNode::Constant(constant) = self.expr(e) {
-                        constants.push(self.constant_set(*constant));
-                    }
-                    self.below_expr(e, &mut open);
-                }
-                Node::Formula(f) => self.below_formula(f, &mut open),
+            if let Node::Expr(e) = node
+                && let ExprNode::Constant(constant) = self.expr(e)
+            {
+                constants.push(self.constant_set(*constant));
             }
+            self.below(node, &mut open);
         }
         constants
+    }
+
+    /// Appends the nodes that a node is made of.
+    pub(super) fn below(&self, node: Node, out: &mut Vec<Node>) {
+        match node {
+            Node::Expr(e) => self.below_expr(e, out),
+            Node::Formula(f) => self.below_formula(f, out),
+        }
     }
 
     fn below_expr(&self, expr: Expr, out: &mut Vec<Node>) {
