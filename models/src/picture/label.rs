@@ -85,13 +85,21 @@ fn ptx(data: &EventData, rmw: bool) -> String {
     }
 }
 
+/// Do scopes play a part, so that it matters where threads run?
+pub(super) fn placed(execution: &Execution) -> bool {
+    execution.events.iter().any(|e| e.scope.is_some())
+}
+
+/// Do clusters play a part?
+pub(super) fn clusters(execution: &Execution) -> bool {
+    execution.events.iter().any(|e| e.scope == Some(Scope::Cluster))
+        && execution.threads.windows(2).any(|p| p[0].cluster != p[1].cluster)
+}
+
 /// Where a thread runs: `gpu 0, cta 1`, with the cluster where threads are in several; empty where placement plays no part.
 pub fn placement_label(execution: &Execution, thread: usize) -> String {
-    let placed = execution.events.iter().any(|e| e.scope.is_some());
-    let Some(p) = execution.threads.get(thread).filter(|_| placed) else { return String::new() };
-    if execution.threads.iter().any(|q| q.cluster != p.cluster)
-        && execution.events.iter().any(|e| e.scope == Some(Scope::Cluster))
-    {
+    let Some(p) = execution.threads.get(thread).filter(|_| placed(execution)) else { return String::new() };
+    if clusters(execution) {
         format!("gpu {}, cluster {}, cta {}", p.gpu, p.cluster, p.cta)
     } else {
         format!("gpu {}, cta {}", p.gpu, p.cta)

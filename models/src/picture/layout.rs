@@ -2,12 +2,14 @@
 
 use super::Picture;
 use crate::bits::Event;
-use crate::execution::Execution;
+use crate::execution::{Execution, Placement};
 
 /// The columns and rows of a picture.
 pub struct Layout {
     /// The events of each thread, in program order.
     pub threads: Vec<Vec<Event>>,
+    /// The threads in the order of their columns: as numbered, but those of one gpu, cluster or cta side by side.
+    pub columns: Vec<usize>,
     /// The initial writes that an edge touches.
     pub inits: Vec<Event>,
     /// The most events of a thread.
@@ -29,11 +31,23 @@ impl Layout {
         let touched = |e: Event| picture.edges.iter().any(|x| x.from == e || x.to == e);
         let inits = all().filter(|&e| execution.events[e.index()].thread.is_none() && touched(e)).collect();
         let rows = threads.iter().map(Vec::len).max().unwrap_or(0);
-        Self { threads, inits, rows }
+        Self { columns: columns(execution), threads, inits, rows }
     }
 
     /// Column and row of an event of a thread.
     pub fn cell(&self, event: Event) -> Option<(usize, usize)> {
-        self.threads.iter().enumerate().find_map(|(t, events)| events.iter().position(|&e| e == event).map(|row| (t, row)))
+        self.columns.iter().enumerate().find_map(|(c, &t)| self.threads[t].iter().position(|&e| e == event).map(|row| (c, row)))
     }
+}
+
+/// The threads, groups side by side, in the order in which the groups first occur.
+fn columns(execution: &Execution) -> Vec<usize> {
+    let places = &execution.threads;
+    let first = |same: &dyn Fn(Placement) -> bool| places.iter().position(|&p| same(p));
+    let mut columns: Vec<usize> = (0..places.len()).collect();
+    columns.sort_by_key(|&t| {
+        let Placement { gpu, cluster, .. } = places[t];
+        (first(&|p| p.gpu == gpu), first(&|p| (p.gpu, p.cluster) == (gpu, cluster)), first(&|p| p == places[t]), t)
+    });
+    columns
 }

@@ -1,8 +1,11 @@
 //! Pictures of executions: threads as columns, program order downward, relations as labelled edges, and the violated cycle
 //! emphasised. As SVG for browsers and as text for terminals.
 
+mod geometry;
 mod label;
 mod layout;
+mod route;
+mod style;
 mod svg;
 mod text;
 
