@@ -83,22 +83,15 @@ fn ablation(bound: usize) {
     println!("\n## What each technique is worth (all axioms up to {bound} events, the paper's constructs, one thread)\n");
     println!("| technique switched off | clauses | conflicts | seconds | times as long |");
     println!("| --- | --- | --- | --- | --- |");
-    type Change = fn(&mut Techniques);
-    let changes: [(&str, Change); 7] = [
-        ("none", |_| {}),
-        ("closures by polarity (all exact)", |t| t.encoding.closures_by_polarity = false),
-        ("cycles by witness set", |t| t.encoding.cycles_by_witness = false),
-        ("clauses by polarity (full Tseitin)", |t| t.encoding.cnf_by_polarity = false),
-        ("order among threads of equal length", |t| t.equal_threads = false),
-        ("narrowest scope", |t| t.narrow_scopes = false),
-        ("one solver for all axioms of a shape", |t| t.shared_solver = false),
-    ];
     let mut baseline = None;
-    for (name, change) in changes {
+    let rows = std::iter::once(("none", None)).chain(Techniques::SWITCHES.iter().map(|s| (s.title, Some(s.off))));
+    for (name, off) in rows {
         let mut options = CheckOptions::new(bound);
         options.jobs = 1;
         options.without = PAPER.split(',').map(str::to_owned).collect();
-        change(&mut options.techniques);
+        if let Some(off) = off {
+            off(&mut options.techniques);
+        }
         let start = Instant::now();
         let Ok(report) = check(&mapping, &options, &Silent) else { continue };
         let seconds = start.elapsed().as_secs_f64();

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! cargo run --release -p margay-mappings --example quick -- MAPPING BOUND [only=..] [without=..] [axiom=..] [solver=..]
-//!     [exists] [untyped] [all] [separate] [noscopes] [nothreads] [exact]
+//!     [exists] [untyped] [all] [off=..]
 //! ```
 //!
-//! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. The last four words switch techniques of
-//! docs/encoding.md off, to see what they are worth.
+//! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. `off=` switches a technique of
+//! docs/encoding.md off (names in `Techniques::SWITCHES`), to see what it is worth.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Silent, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Silent, Techniques, check};
 use margay_mappings::library;
 use margay_models::Execution;
 use margay_models::diagnostic::Diagnostic;
@@ -60,10 +60,10 @@ fn set(options: &mut CheckOptions, word: &str) -> Result<(), String> {
         ("exists", _) => options.co = CoReading::Exists,
         ("untyped", _) => options.typed = false,
         ("all", _) => options.all = Some(1000),
-        ("separate", _) => options.techniques.shared_solver = false,
-        ("noscopes", _) => options.techniques.narrow_scopes = false,
-        ("nothreads", _) => options.techniques.equal_threads = false,
-        ("exact", _) => options.techniques.encoding.closures_by_polarity = false,
+        ("off", name) => {
+            let switch = Techniques::SWITCHES.iter().find(|s| s.name == name).ok_or(format!("unknown technique `{name}`"))?;
+            (switch.off)(&mut options.techniques);
+        }
         _ => return Err(format!("unknown option `{word}`")),
     }
     Ok(())

@@ -19,6 +19,10 @@ pub trait Base {
     fn relation(&self, relation: BaseRelation) -> Option<Expr>;
     /// The set of this level's events.
     fn universe(&self) -> Expr;
+    /// Are closures of communication relations to be written in closed form? To say no is for measurements.
+    fn closed_forms(&self) -> bool {
+        true
+    }
 }
 
 /// A model as formulas.
@@ -240,7 +244,8 @@ impl Lowering<'_> {
 
     /// `r+`, by its closed form where there is one.
     fn closure(&mut self, id: ExprId, r: Expr) -> Expr {
-        let Some(parts) = Communication::of(self.model, id) else { return self.logic.closure(r) };
+        let parts = if self.base.closed_forms() { Communication::of(self.model, id) } else { None };
+        let Some(parts) = parts else { return self.logic.closure(r) };
         let (rf, co, fr) =
             (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co), self.base_relation(BaseRelation::Fr));
         if !parts.rf {

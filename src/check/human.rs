@@ -143,19 +143,15 @@ fn meaning(context: &Context<'_>) -> String {
     if context.report.truncated {
         out.push_str("There are more counterexamples than are shown. ");
     }
-    let later: Vec<&str> = context
+    let later: Vec<String> = context
         .report
         .axioms
         .iter()
         .filter(|a| a.verdict == Verdict::None && a.bound < context.options.bound)
-        .map(|a| a.axiom.as_str())
+        .map(|a| format!("{} holds up to {} events", a.axiom, a.bound))
         .collect();
     if context.report.verdict == Verdict::Counterexample && !later.is_empty() {
-        let bound = context.report.axioms.iter().map(|a| a.bound).max().unwrap_or(0);
-        out.push_str(&format!(
-            "The search ended with the counterexample: {} holds up to {bound} events; `--keep-going` goes on.",
-            later.join(", ")
-        ));
+        out.push_str(&format!("The search ended with the counterexample: {}; `--keep-going` goes on.", later.join(", ")));
     }
     out.trim_end().to_owned()
 }

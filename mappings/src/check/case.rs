@@ -73,15 +73,18 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn new(setting: &'a Setting<'a>, shape: &Shape) -> Self {
+        Self::of(setting, Atoms::new(shape, setting.problem.vocabulary.content.slots))
+    }
+
+    fn of(setting: &'a Setting<'a>, atoms: Atoms) -> Self {
         let problem = setting.problem;
-        let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
         let techniques = setting.options.techniques;
         let session = Session::new(problem.vocabulary.bounds(&atoms), techniques.encoding, setting.options.backend);
         let mut case = Self { setting, problem: std::borrow::Cow::Borrowed(problem), atoms, session, orders: Vec::new() };
         for &formula in &problem.hard {
             case.session.assert(&problem.logic, formula);
         }
-        if techniques.equal_threads {
+        if techniques.equal_threads && !case.atoms.chosen {
             for vectors in equal_threads(&problem.vocabulary, &case.atoms) {
                 let pairs: Vec<[Literal; 2]> = vectors.into_iter().map(|pair| pair.map(|(r, p)| case.literal(r, &[p]))).collect();
                 case.session.add_lexicographic(&pairs);
@@ -150,22 +153,45 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Decides the questions with the given indices for a shape.
-pub fn decide(setting: &Setting<'_>, shape: &Shape, questions: &[usize]) -> Vec<Decision> {
+/// Which executions a case is about.
+#[derive(Debug, Clone, Copy)]
+pub enum Extent<'a> {
+    /// Those of a thread shape.
+    Shape(&'a Shape),
+    /// Those of so many events, in whatever threads.
+    Events(usize),
+}
+
+impl std::fmt::Display for Extent<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Extent::Shape(shape) => shape.fmt(f),
+            Extent::Events(n) => write!(f, "any-{n}"),
+        }
+    }
+}
+
+/// Decides the questions with the given indices.
+pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Vec<Decision> {
+    let slots = setting.problem.vocabulary.content.slots;
+    let atoms = || match extent {
+        Extent::Shape(shape) => Atoms::new(shape, slots),
+        Extent::Events(n) => Atoms::in_chosen_threads(n, slots),
+    };
     let mut out = Vec::new();
     let mut start = Instant::now();
-    let mut case = Case::new(setting, shape);
+    let mut case = Case::of(setting, atoms());
     let mut conflicts = 0;
     for (i, &question) in questions.iter().enumerate() {
         if i > 0 && !setting.options.techniques.shared_solver {
             start = Instant::now();
-            case = Case::new(setting, shape);
+            case = Case::of(setting, atoms());
             conflicts = 0;
         }
         let ask = &setting.asks[question];
         let goal = case.session.goal(&setting.problem.logic, ask.goal);
         if setting.options.dump_cnf.is_some() {
-            dump(setting, shape, ask, &mut case.session, goal);
+            dump(setting, extent, ask, &mut case, goal);
         }
         let (answer, _, explained) =
             if setting.options.limits().reached() { (Answer::Unknown, None, 0) } else { case.decide(goal) };
@@ -178,15 +204,15 @@ pub fn decide(setting: &Setting<'_>, shape: &Shape, questions: &[usize]) -> Vec<
 }
 
 /// Writes the CNF of a case; failures are reported and do not stop the search.
-fn dump(setting: &Setting<'_>, shape: &Shape, ask: &Ask, session: &mut Session, goal: Literal) {
+fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_>, goal: Literal) {
     let Some(folder) = &setting.options.dump_cnf else { return };
     let names: Vec<String> = ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
     let clean = |name: &str| name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect::<String>();
-    let path = folder.join(format!("{}-{}-{}.cnf", shape.events(), clean(&names.join("-")), shape));
-    let comment = format!("margay: {}\naxiom: {}\nthread shape: {shape}", setting.mapping.title, names.join(", "));
+    let path = folder.join(format!("{}-{}-{extent}.cnf", case.atoms.events(), clean(&names.join("-"))));
+    let comment = format!("margay: {}\naxiom: {}\nthread shape: {extent}", setting.mapping.title, names.join(", "));
     let written = std::fs::File::create(&path).and_then(|file| {
         let mut file = BufWriter::new(file);
-        session.write_dimacs(&mut file, &[goal], &[&comment])?;
+        case.session.write_dimacs(&mut file, &[goal], &[&comment])?;
         file.flush()
     });
     if let Err(error) = written {

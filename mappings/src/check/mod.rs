@@ -8,7 +8,8 @@ mod questions;
 mod report;
 mod witness;
 
-pub use options::{CheckOptions, CoReading, MAX_BOUND, Techniques};
+pub use crate::encode::{Switch, Techniques};
+pub use options::{CheckOptions, CoReading, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};
 
@@ -21,7 +22,7 @@ use rayon::prelude::*;
 use crate::encode::shape::Shape;
 use crate::encode::{Problem, ProblemOptions};
 use crate::language::Mapping;
-use case::{Answer, Decision, Setting};
+use case::{Answer, Decision, Extent, Setting};
 
 /// Told what a check is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -52,11 +53,8 @@ impl Progress for Silent {}
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    let problem_options = ProblemOptions {
-        constructs: asked.constructs.clone(),
-        typed: options.typed,
-        narrow_scopes: options.techniques.narrow_scopes,
-    };
+    let problem_options =
+        ProblemOptions { constructs: asked.constructs.clone(), typed: options.typed, techniques: options.techniques };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     questions::check_bound(&problem, options)?;
     let asks = questions::asks(&mut problem, &asked, options);
@@ -89,6 +87,20 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         // Few threads first: a counterexample there makes shapes of more threads needless. They are the expensive ones, too, so
         // that no thread is left with a long case at the end.
         let every_shape = options.keep_going || options.all.is_some();
+        if !options.techniques.thread_shapes {
+            // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
+            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open));
+            if decisions.iter().all(|d| d.answer != Answer::Found) {
+                for &question in &open {
+                    record(&mut report, question, bound, decisions.iter(), 1);
+                }
+                summarise(&mut report, bound);
+                if matches!(report.verdict, Verdict::Undecided(_)) {
+                    break;
+                }
+                continue;
+            }
+        }
         let (done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
         let by_shape: Vec<(&Shape, Vec<Decision>)> = pool.install(|| {
             shapes
@@ -96,7 +108,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
                 .with_max_len(1)
                 .map(|shape| {
                     let needless = || !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
-                    let decisions = if needless() { Vec::new() } else { case::decide(&setting, shape, &open) };
+                    let decisions = if needless() { Vec::new() } else { case::decide(&setting, Extent::Shape(shape), &open) };
                     if decisions.iter().any(|d| d.answer == Answer::Found) {
                         fewest.fetch_min(shape.threads(), Ordering::Relaxed);
                     }
@@ -109,7 +121,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         let most = if every_shape { usize::MAX } else { fewest.into_inner() };
         let by_shape: Vec<(&Shape, Vec<Decision>)> = by_shape.into_iter().filter(|(s, _)| s.threads() <= most).collect();
         for &question in &open {
-            record(&mut report, question, bound, &by_shape, shapes.len());
+            record(&mut report, question, bound, by_shape.iter().flat_map(|(_, d)| d), shapes.len());
         }
         for &question in &open {
             if report.axioms[question].verdict == Verdict::Counterexample {
@@ -140,8 +152,14 @@ fn name(mapping: &Mapping, ask: &case::Ask) -> String {
 }
 
 /// Adds the row of one question at one bound.
-fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(&Shape, Vec<Decision>)], all_shapes: usize) {
-    let all: Vec<&Decision> = by_shape.iter().flat_map(|(_, d)| d).filter(|d| d.question == question).collect();
+fn record<'a>(
+    report: &mut CheckReport,
+    question: usize,
+    bound: usize,
+    decisions: impl Iterator<Item = &'a Decision>,
+    all_shapes: usize,
+) {
+    let all: Vec<&Decision> = decisions.filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == Answer::Found);
     let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
     if !found && all.len() < all_shapes {

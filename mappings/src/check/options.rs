@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use margay_solver::{Backend, Encoding, Limits};
+use margay_solver::{Backend, Limits};
+
+use crate::encode::Techniques;
 
 /// The largest bound that is accepted: an execution has at most 64 events on the target side, initial writes included.
 pub const MAX_BOUND: usize = 20;
@@ -18,25 +20,6 @@ pub enum CoReading {
     Universal,
     /// No modification order explains the outcome (what every read returns, and which write each location ends with).
     Exists,
-}
-
-/// The techniques of design/encoding.md that a benchmark can switch off. The default is all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Techniques {
-    /// Those of the translation.
-    pub encoding: Encoding,
-    /// Threads of equal length are ordered.
-    pub equal_threads: bool,
-    /// Scopes that include no thread more are left out.
-    pub narrow_scopes: bool,
-    /// One solver for all axioms of a shape, so that what it learns is used again.
-    pub shared_solver: bool,
-}
-
-impl Default for Techniques {
-    fn default() -> Self {
-        Self { encoding: Encoding::default(), equal_threads: true, narrow_scopes: true, shared_solver: true }
-    }
 }
 
 /// Options of [`super::check`].

@@ -63,7 +63,7 @@ impl Reader<'_> {
 
     /// The event that names the location of an access.
     fn class(&self, event: usize) -> Option<usize> {
-        (0..=event).find(|&f| self.has(self.v.at, &[Place::Event(event), Place::Event(f)]))
+        (0..self.atoms.events()).find(|&f| self.has(self.v.at, &[Place::Event(event), Place::Event(f)]))
     }
 
     fn lowering(&self, head: usize) -> Option<&Lowering> {

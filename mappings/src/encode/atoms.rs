@@ -41,12 +41,19 @@ pub struct Atoms {
     pub slots: Slots,
     /// The thread of each event.
     pub thread: Vec<usize>,
+    /// Does the solver choose the threads? Then the shape only says how many there may be.
+    pub chosen: bool,
 }
 
 impl Atoms {
     /// The atoms of a shape.
     pub fn new(shape: &Shape, slots: Slots) -> Self {
-        Self { shape: shape.clone(), slots, thread: shape.thread_of_events() }
+        Self { shape: shape.clone(), slots, thread: shape.thread_of_events(), chosen: false }
+    }
+
+    /// The atoms for so many events in threads that the solver chooses.
+    pub fn in_chosen_threads(events: usize, slots: Slots) -> Self {
+        Self { chosen: true, ..Self::new(&Shape::apart(events), slots) }
     }
 
     /// The number of source events.
@@ -105,6 +112,12 @@ impl Atoms {
     /// Every target place with its thread, in program order thread by thread.
     pub fn all_target_places(&self) -> Vec<(Place, usize)> {
         (0..self.events()).flat_map(|e| self.target_places(e).map(move |p| (p, e))).map(|(p, e)| (p, self.thread[e])).collect()
+    }
+
+    /// Every event and slot in every thread that it can be in, where the solver chooses: a thread's first event names it.
+    pub fn any_thread(&self) -> TupleSet {
+        let places = (0..self.events()).flat_map(|e| self.target_places(e).map(move |p| (p, e)));
+        self.pairs(places.flat_map(|(p, e)| (0..=e).map(move |t| (p, Place::Thread(t)))))
     }
 
     /// A set of atoms.

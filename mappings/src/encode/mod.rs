@@ -8,7 +8,10 @@ pub mod shape;
 mod source;
 pub mod symmetry;
 mod target;
+mod technique;
+mod threads;
 pub mod vocabulary;
 
 pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use target::roles;
+pub use technique::{Switch, Techniques};

@@ -10,6 +10,8 @@ use super::atoms::Slots;
 use super::source::{Source, SourceBase};
 use super::symmetry;
 use super::target::{Target, TargetBase, roles};
+use super::technique::Techniques;
+use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
 use crate::language::{Mapping, StepScope};
 
@@ -24,8 +26,8 @@ pub struct ProblemOptions {
     pub constructs: Vec<Construct>,
     /// Is a location either atomic or plain, never both?
     pub typed: bool,
-    /// Leave out scopes that include no thread more than the next narrower one.
-    pub narrow_scopes: bool,
+    /// How the question is put.
+    pub techniques: Techniques,
 }
 
 /// A mapping as formulas over a [`Vocabulary`].
@@ -85,12 +87,16 @@ impl Problem {
             !matches!(row.scope, crate::language::ScopePattern::Named(_))
                 && row.alternatives.iter().flat_map(|l| &l.steps).all(|s| !matches!(s.scope, StepScope::Named(_)))
         });
-        let v = Vocabulary::new(&mut logic, content);
+        let v = Vocabulary::new(&mut logic, content, options.techniques);
         let source = Source::new(&mut logic, &v);
         let mut hard = source.wellformed(&mut logic, &v, options.typed);
+        if !options.techniques.thread_shapes {
+            hard.extend(threads::chosen(&mut logic, &v));
+        }
         let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
 
-        let base = TargetBase::new(&mut logic, &target);
+        let closed_forms = options.techniques.closed_forms;
+        let base = TargetBase::new(&mut logic, &target, closed_forms);
         let lowered = lower(&mapping.target, &mut logic, &base);
         for (check, &test) in mapping.target.checks.iter().zip(&lowered.checks) {
             if check.role == CheckRole::Axiom {
@@ -98,7 +104,7 @@ impl Problem {
             }
         }
 
-        let base = SourceBase::new(&mut logic, &source);
+        let base = SourceBase::new(&mut logic, &source, closed_forms);
         let lowered = lower(&mapping.source, &mut logic, &base);
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
             if is_undefined_behaviour(check) {
@@ -112,7 +118,7 @@ impl Problem {
                 (question, logic.not(fine))
             })
             .collect();
-        if options.narrow_scopes
+        if options.techniques.narrow_scopes
             && passes_scopes
             && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
         {
@@ -125,7 +131,7 @@ impl Problem {
     /// every location ends with the same write. An outcome that some modification order explains is no counterexample.
     pub fn explained_by(&mut self, mapping: &Mapping, order: Expr) -> Formula {
         let logic = &mut self.logic;
-        let base = SourceBase::new(logic, &self.source);
+        let base = SourceBase::new(logic, &self.source, true);
         let mut to_writes = |from: Expr| {
             let pairs = logic.restrict_domain(from, self.source.loc);
             logic.restrict_range(pairs, self.source.writes)

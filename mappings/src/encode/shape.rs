@@ -27,6 +27,11 @@ impl Shape {
         out
     }
 
+    /// Every event in a thread of its own.
+    pub fn apart(events: usize) -> Shape {
+        Shape(vec![1; events])
+    }
+
     /// The number of threads.
     pub fn threads(&self) -> usize {
         self.0.len()

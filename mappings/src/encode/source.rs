@@ -121,7 +121,13 @@ impl Source {
         };
         let chosen = logic.rel(v.mo_ascending);
         let forward = logic.intersection(between_events, chosen);
-        let backward = logic.difference(between_events, chosen);
+        let backward = match v.mo_descending {
+            None => logic.difference(between_events, chosen),
+            Some(descending) => {
+                let descending = logic.rel(descending);
+                logic.intersection(between_events, descending)
+            }
+        };
         let backward = logic.transpose(backward);
         let mo_events = logic.union(forward, backward);
         let from_inits = {
@@ -237,9 +243,16 @@ impl Source {
         out.push(logic.function(back, self.reads, all_writes));
         out.push(logic.subset(rf, self.loc));
 
-        // Modification order is transitive; totality and the rest are in its definition.
+        // Modification order is transitive; with one variable for each pair, totality is in its definition.
         let twice = logic.join(self.mo, self.mo);
         out.push(logic.subset(twice, self.mo));
+        if let Some(descending) = v.mo_descending {
+            let (up, down, ascending) = (logic.rel(v.mo_ascending), logic.rel(descending), logic.rel(v.ascending));
+            let both = logic.intersection(up, down);
+            let either = logic.union(up, down);
+            out.push(logic.no(both));
+            out.push(logic.subset(ascending, either));
+        }
 
         // Sharing a cta, a cluster, a gpu: equivalences, each within the next wider.
         for (i, &(scope, relation)) in self.together.iter().enumerate() {
@@ -335,11 +348,13 @@ pub struct SourceBase<'a> {
     pub memory: Expr,
     /// The halves of RMWs.
     pub halves: Expr,
+    /// Closures of communication relations by their closed form.
+    closed_forms: bool,
 }
 
 impl<'a> SourceBase<'a> {
     /// Completes the expressions of a level.
-    pub fn new(logic: &mut Logic, source: &'a Source) -> Self {
+    pub fn new(logic: &mut Logic, source: &'a Source, closed_forms: bool) -> Self {
         let atomics = source.atomics(logic);
         let plain = match source.order(Order::Plain) {
             Some(plain) => {
@@ -351,7 +366,7 @@ impl<'a> SourceBase<'a> {
         let all_writes = logic.union(source.writes, source.inits);
         let memory = logic.union(source.reads, all_writes);
         let halves = logic.union(source.read_halves, source.write_halves);
-        Self { source, atomics, plain, all_writes, memory, halves }
+        Self { source, atomics, plain, all_writes, memory, halves, closed_forms }
     }
 }
 
@@ -411,5 +426,9 @@ impl Base for SourceBase<'_> {
 
     fn universe(&self) -> Expr {
         self.source.universe
+    }
+
+    fn closed_forms(&self) -> bool {
+        self.closed_forms
     }
 }

@@ -7,7 +7,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature};
 use margay_solver::{Expr, Formula, Logic};
 
 use super::source::{Source, find, inclusion, placed};
-use super::vocabulary::{Role, Vocabulary};
+use super::vocabulary::{Copied, Role, Vocabulary};
 use crate::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
 /// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
@@ -109,22 +109,36 @@ impl Target {
         let int = logic.join(thread, back);
         let alone = logic.diagonal(source.inits);
         let int = logic.union(int, alone);
-        let placed = placed(logic, &source.together, thread);
+        let mut same = |logic: &mut Logic, copy: Copied, expr: Expr| match v.copies.iter().find(|(c, _)| *c == copy) {
+            None => expr,
+            Some(&(_, relation)) => {
+                let own = logic.rel(relation);
+                formulas.push(logic.equal(own, expr));
+                own
+            }
+        };
+        let together: Vec<(Scope, Expr)> =
+            source.together.iter().map(|&(s, e)| (s, same(logic, Copied::Together(s), e))).collect();
+        let placed = placed(logic, &together, thread);
         let sr = inclusion(logic, &scopes, &placed);
         let co = if signature.total_coherence() { source.mo } else { source.partial_co };
+        let co = same(logic, Copied::Coherence, co);
+        let loc = same(logic, Copied::Location, source.loc);
+        let rmw = same(logic, Copied::Rmw, source.rmw);
         let base = |relation: BaseRelation| find(&source.relations, relation);
         let mut relations = vec![
             (BaseRelation::Po, po),
             (BaseRelation::Co, co),
-            (BaseRelation::Loc, source.loc),
-            (BaseRelation::Vloc, source.loc),
+            (BaseRelation::Loc, loc),
+            (BaseRelation::Vloc, loc),
             (BaseRelation::Int, int),
-            (BaseRelation::Rmw, source.rmw),
+            (BaseRelation::Rmw, rmw),
             (BaseRelation::Sr, sr),
         ];
-        for relation in [BaseRelation::Rf, BaseRelation::Addr, BaseRelation::Data] {
+        for relation in [BaseRelation::Addr, BaseRelation::Data] {
             relations.extend(base(relation).map(|e| (relation, e)));
         }
+        relations.extend(base(BaseRelation::Rf).map(|e| (BaseRelation::Rf, same(logic, Copied::ReadsFrom, e))));
         if let Some(ctrl) = base(BaseRelation::Ctrl) {
             // What is control-dependent stays so with all that its lowering adds.
             let mut all = vec![ctrl];
@@ -279,14 +293,16 @@ pub struct TargetBase<'a> {
     target: &'a Target,
     all_writes: Expr,
     memory: Expr,
+    /// Closures of communication relations by their closed form.
+    closed_forms: bool,
 }
 
 impl<'a> TargetBase<'a> {
     /// Completes the expressions of a level.
-    pub fn new(logic: &mut Logic, target: &'a Target) -> Self {
+    pub fn new(logic: &mut Logic, target: &'a Target, closed_forms: bool) -> Self {
         let all_writes = logic.union(target.writes, target.inits);
         let memory = logic.union(target.reads, all_writes);
-        Self { target, all_writes, memory }
+        Self { target, all_writes, memory, closed_forms }
     }
 }
 
@@ -329,5 +345,9 @@ impl Base for TargetBase<'_> {
 
     fn universe(&self) -> Expr {
         self.target.universe
+    }
+
+    fn closed_forms(&self) -> bool {
+        self.closed_forms
     }
 }

@@ -6,6 +6,7 @@ use margay_models::signature::{Construct, Operation};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
+use super::technique::Techniques;
 
 /// What the relations depend on: the constructs and scopes of the search, and what the models look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +52,28 @@ impl Role {
     }
 }
 
+/// A relation of which the target has a copy of its own if the levels do not share theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// `rf`.
+    ReadsFrom,
+    /// `co`.
+    Coherence,
+    /// `loc`.
+    Location,
+    /// `rmw`.
+    Rmw,
+    /// The threads that share a scope.
+    Together(Scope),
+}
+
 /// The relations.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     /// What they are made for.
     pub content: Content,
+    /// How the question is put.
+    pub techniques: Techniques,
     /// Source events. Constant.
     pub events: Relation,
     /// Initial writes of all possible locations. Constant.
@@ -72,8 +90,10 @@ pub struct Vocabulary {
     pub before: Vec<Relation>,
     /// From each event to its slots after it. Constants.
     pub after: Vec<Relation>,
-    /// From each event and slot to its thread. Constant.
+    /// From each event and slot to its thread. Constant of a shape.
     pub thread: Relation,
+    /// From each event to the thread that it names, where the solver chooses threads. Constant.
+    pub thread_name: Relation,
     /// The pairs of different events, lower number first. Constant.
     pub ascending: Relation,
     /// The events that are each construct; for RMWs their read halves (the write half is the next event).
@@ -88,6 +108,8 @@ pub struct Vocabulary {
     pub rf: Relation,
     /// Modification order where it follows the numbering.
     pub mo_ascending: Relation,
+    /// Modification order where it goes against the numbering; `None` where that is the complement.
+    pub mo_descending: Option<Relation>,
     /// Pairs of writes (in the numbering) that the target's coherence order relates.
     pub related: Relation,
     /// Pairs of threads (in the numbering) in one cta, one cluster, one gpu.
@@ -98,12 +120,20 @@ pub struct Vocabulary {
     pub dependencies: [Relation; 3],
     /// Another total order of all events: the modification order that may explain an outcome.
     pub other_order: Relation,
+    /// The target's own copies of what the levels share; empty unless that is switched off.
+    pub copies: Vec<(Copied, Relation)>,
 }
 
 impl Vocabulary {
     /// Declares the relations.
-    pub fn new(logic: &mut Logic, content: Content) -> Self {
+    pub fn new(logic: &mut Logic, content: Content, techniques: Techniques) -> Self {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
+        let mut copies = Vec::new();
+        if !techniques.shared_relations {
+            let single = [Copied::ReadsFrom, Copied::Coherence, Copied::Location, Copied::Rmw];
+            let together = content.placements.iter().map(|&s| Copied::Together(s));
+            copies.extend(single.into_iter().chain(together).map(|c| (c, declare(&format!("target_{c:?}"), 2))));
+        }
         Self {
             events: declare("events", 1),
             inits: declare("inits", 1),
@@ -114,6 +144,7 @@ impl Vocabulary {
             before: (0..content.slots.before).map(|k| declare(&format!("before{k}"), 2)).collect(),
             after: (0..content.slots.after).map(|k| declare(&format!("after{k}"), 2)).collect(),
             thread: declare("thread", 2),
+            thread_name: declare("thread_name", 2),
             ascending: declare("ascending", 2),
             construct: content
                 .constructs
@@ -127,6 +158,7 @@ impl Vocabulary {
             at: declare("at", 2),
             rf: declare("rf", 2),
             mo_ascending: declare("mo_ascending", 2),
+            mo_descending: (!techniques.coherence_by_pairs).then(|| declare("mo_descending", 2)),
             related: declare("related", 2),
             together: content
                 .placements
@@ -137,7 +169,9 @@ impl Vocabulary {
             fence_order: declare("sync_fence", 2),
             dependencies: [declare("addr", 2), declare("data", 2), declare("ctrl", 2)],
             other_order: declare("other_order", 2),
+            copies,
             content,
+            techniques,
         }
     }
 
@@ -154,7 +188,8 @@ impl Vocabulary {
         let n = atoms.events();
         let thread = &atoms.thread;
         let event = Place::Event;
-        let same_thread = |a: usize, b: usize| thread[a] == thread[b];
+        // In threads that the solver chooses, program order is at most the numbering.
+        let same_thread = |a: usize, b: usize| atoms.chosen || thread[a] == thread[b];
         let ordered = || (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
         let mut bounds = Bounds::new(atoms.universe());
         let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
@@ -162,22 +197,43 @@ impl Vocabulary {
         exactly(self.events, atoms.set((0..n).map(event)));
         exactly(self.inits, atoms.set((0..n).map(Place::Init)));
         exactly(self.init_event, atoms.pairs((0..n).map(|e| (Place::Init(e), event(e)))));
-        exactly(self.po, atoms.pairs(ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b)))));
         let successors = || (1..n).filter(|&e| same_thread(e - 1, e));
-        exactly(self.next, atoms.pairs(successors().map(|e| (event(e - 1), event(e)))));
         let places = atoms.all_target_places();
-        let target_po = places
-            .iter()
-            .enumerate()
-            .flat_map(|(i, &(p, s))| places[i + 1..].iter().filter(move |&&(_, t)| s == t).map(move |&(q, _)| (p, q)));
-        exactly(self.target_po, atoms.pairs(target_po));
+        let program_order = ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b)));
+        let target_order = places.iter().enumerate().flat_map(|(i, &(p, s))| {
+            places[i + 1..].iter().filter(move |&&(_, t)| atoms.chosen || s == t).map(move |&(q, _)| (p, q))
+        });
+        let constants = [
+            (self.po, atoms.pairs(program_order.clone())),
+            (
+                self.next,
+                if atoms.chosen {
+                    atoms.pairs(program_order)
+                } else {
+                    atoms.pairs(successors().map(|e| (event(e - 1), event(e))))
+                },
+            ),
+            (self.target_po, atoms.pairs(target_order)),
+            (
+                self.thread,
+                if atoms.chosen { atoms.any_thread() } else { atoms.pairs(places.iter().map(|&(p, t)| (p, Place::Thread(t)))) },
+            ),
+        ];
+        for (relation, tuples) in constants {
+            let lower = if atoms.chosen { TupleSet::new(2) } else { tuples.clone() };
+            bounds.between(relation, lower, tuples);
+        }
+        let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
+        exactly(
+            self.thread_name,
+            atoms.pairs((0..atoms.shape.threads()).map(|t| (event(atoms.shape.first_event(t)), Place::Thread(t)))),
+        );
         for (k, &slot) in self.before.iter().enumerate() {
             exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::Before(e, k)))));
         }
         for (k, &slot) in self.after.iter().enumerate() {
             exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::After(e, k)))));
         }
-        exactly(self.thread, atoms.pairs(places.iter().map(|&(p, t)| (p, Place::Thread(t)))));
         exactly(self.ascending, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
 
         let mut at_most = |relation: Relation, upper: TupleSet| {
@@ -199,11 +255,16 @@ impl Vocabulary {
         for &relation in &self.choice {
             at_most(relation, all());
         }
-        at_most(self.at, atoms.pairs((0..n).flat_map(|a| (0..=a).map(move |b| (event(a), event(b))))));
+        let first_use = self.techniques.first_use;
+        let may_name = move |b: usize, a: usize| !first_use || b <= a;
+        let named = (0..n).flat_map(|a| (0..n).filter(move |&b| may_name(b, a)).map(move |b| (a, b)));
+        at_most(self.at, atoms.pairs(named.map(|(a, b)| (event(a), event(b)))));
         let from_events = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (event(w), event(r))));
-        let from_inits = (0..n).flat_map(|i| (i..n).map(move |r| (Place::Init(i), event(r))));
+        let from_inits = (0..n).flat_map(|i| (0..n).filter(move |&r| may_name(i, r)).map(move |r| (Place::Init(i), event(r))));
         at_most(self.rf, atoms.pairs(from_events.chain(from_inits)));
-        at_most(self.mo_ascending, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
+        for relation in std::iter::once(self.mo_ascending).chain(self.mo_descending) {
+            at_most(relation, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
+        }
         let related = if self.content.partial_coherence {
             atoms.pairs(ordered().map(|(a, b)| (event(a), event(b))))
         } else {
@@ -226,6 +287,12 @@ impl Vocabulary {
                 TupleSet::new(2)
             };
             at_most(relation, upper);
+        }
+        let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).collect();
+        let all_threads: Vec<Place> = (0..threads).map(Place::Thread).collect();
+        for &(copied, relation) in &self.copies {
+            let places = if matches!(copied, Copied::Together(_)) { &all_threads } else { &memory };
+            at_most(relation, atoms.pairs(places.iter().flat_map(|&p| places.iter().map(move |&q| (p, q)))));
         }
         bounds
     }

@@ -11,4 +11,5 @@ mod robustness;
 mod roundtrip;
 mod rows;
 mod setup;
+mod techniques;
 mod variants;

@@ -1,0 +1,76 @@
+//! The techniques of design/encoding.md that a benchmark can switch off, one at a time. Answers do not depend on them.
+
+use margay_solver::Encoding;
+
+/// Which techniques are used. The default is all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Techniques {
+    /// Those of the translation.
+    pub encoding: Encoding,
+    /// One problem for each thread shape, in which program order is constant (encoding.md, 1). Without it there is one problem
+    /// for each number of events, and the solver chooses the thread of each event; events are numbered in an order that
+    /// extends program order, and a thread is named by its first event.
+    pub thread_shapes: bool,
+    /// Both levels use the same relations (encoding.md, 2). Without it the target has its own reads-from, coherence order,
+    /// locations, RMW pairs and placement, tied to the source's by equality.
+    pub shared_relations: bool,
+    /// A location is named by its first event (encoding.md, 4). Without it by any one of its events.
+    pub first_use: bool,
+    /// One variable for each unordered pair of writes says which comes first (encoding.md, 4). Without it modification order is
+    /// a relation of its own, constrained to be total.
+    pub coherence_by_pairs: bool,
+    /// Closures of communication relations by their closed form.
+    pub closed_forms: bool,
+    /// Threads of equal length are ordered (encoding.md, 1).
+    pub equal_threads: bool,
+    /// Scopes that include no thread more are left out.
+    pub narrow_scopes: bool,
+    /// One solver for all axioms of a shape, so that what it learns is used again.
+    pub shared_solver: bool,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self {
+            encoding: Encoding::default(),
+            thread_shapes: true,
+            shared_relations: true,
+            first_use: true,
+            coherence_by_pairs: true,
+            closed_forms: true,
+            equal_threads: true,
+            narrow_scopes: true,
+            shared_solver: true,
+        }
+    }
+}
+
+/// One technique that can be switched off.
+#[derive(Debug, Clone, Copy)]
+pub struct Switch {
+    /// A short name, for options.
+    pub name: &'static str,
+    /// What it is, for tables.
+    pub title: &'static str,
+    /// Switches it off.
+    pub off: fn(&mut Techniques),
+}
+
+impl Techniques {
+    /// Every technique that can be switched off.
+    pub const SWITCHES: [Switch; 13] = [
+        Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
+        Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
+        Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
+        Switch { name: "closures", title: "closures by polarity", off: |t| t.encoding.closures_by_polarity = false },
+        Switch { name: "first-use", title: "locations in order of first use", off: |t| t.first_use = false },
+        Switch { name: "pairs", title: "one variable for each pair of writes", off: |t| t.coherence_by_pairs = false },
+        Switch { name: "cycles", title: "cycles by a witness set", off: |t| t.encoding.cycles_by_witness = false },
+        Switch { name: "cnf", title: "clauses by polarity", off: |t| t.encoding.cnf_by_polarity = false },
+        Switch { name: "inline", title: "gates with one use have no variable", off: |t| t.encoding.inline_gates = false },
+        Switch { name: "gates", title: "equal gates are one", off: |t| t.encoding.share_gates = false },
+        Switch { name: "closed-forms", title: "closed form of communication closures", off: |t| t.closed_forms = false },
+        Switch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
+        Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
+    ];
+}

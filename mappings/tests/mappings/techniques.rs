@@ -1,0 +1,54 @@
+//! Techniques make the search fast; answers do not depend on them.
+
+use margay_mappings::check::{CheckReport, Techniques, Verdict};
+use margay_mappings::language::Mapping;
+
+use crate::setup::{ask, falls, names, options, shipped};
+
+/// The report with one technique, or none, switched off.
+fn without(mapping: &Mapping, constructs: &str, bound: usize, off: Option<fn(&mut Techniques)>) -> CheckReport {
+    let mut options = options(bound);
+    options.only = names(constructs);
+    options.keep_going = true;
+    if let Some(off) = off {
+        off(&mut options.techniques);
+    }
+    ask(mapping, &options)
+}
+
+#[test]
+fn no_switch_changes_an_answer() {
+    for (name, constructs, bound) in [
+        ("rc11-to-ptx", "R.ACQ,W.REL,W.RLX,RMW.RLX,F.SC", 3),
+        ("rc11-to-ptx-weak-relaxed-store", "R.RLX,W.RLX,W.NA", 3),
+        ("rc11-to-ptx-cta-relaxed-rmw", "W.RLX,RMW.RLX,W.NA,R.NA", 3),
+        ("rc11-to-ptx-no-release-rmw", "R.ACQ,W.RLX,RMW.SC", 4),
+    ] {
+        let mapping = shipped(name);
+        let usual = without(&mapping, constructs, bound, None);
+        for switch in Techniques::SWITCHES {
+            let other = without(&mapping, constructs, bound, Some(switch.off));
+            assert_eq!(falls(&usual), falls(&other), "{name} without `{}`", switch.name);
+            let sizes = |report: &CheckReport| -> Vec<(String, usize, usize)> {
+                let threads = |c: &margay_mappings::check::Counterexample| c.source.threads.len();
+                report.counterexamples.iter().map(|c| (c.axiom.clone(), c.events, threads(c))).collect()
+            };
+            assert_eq!(sizes(&usual), sizes(&other), "{name} without `{}`", switch.name);
+        }
+    }
+}
+
+/// A switch that does nothing would make the table of results/ meaningless.
+#[test]
+fn every_switch_changes_the_problem() {
+    let mapping = shipped("rc11-to-ptx");
+    let measure = |off: Option<fn(&mut Techniques)>| -> Vec<(usize, u64)> {
+        let report = without(&mapping, "R.ACQ,W.REL,W.RLX,RMW.RLX,F.SC,W.NA", 3, off);
+        assert_eq!(report.verdict, Verdict::None);
+        report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.clauses, r.conflicts)).collect()
+    };
+    let usual = measure(None);
+    for switch in Techniques::SWITCHES {
+        assert_ne!(usual, measure(Some(switch.off)), "`{}` changes nothing", switch.name);
+    }
+}
