@@ -69,6 +69,19 @@ fn main() {
     let (seconds, _, json) = median(&["check", "rc11-to-ptx-no-release-rmw", "--bound", "5"]);
     println!("| rc11-to-ptx-no-release-rmw | {} | {seconds:.3} |", json["counterexamples"][0]["events"]);
     ablation(bound.min(5));
+    solvers(bound.min(4));
+}
+
+/// The same questions by each solver of the build.
+fn solvers(bound: usize) {
+    println!("\n## Solvers (all axioms up to {bound} events, the paper's constructs, whole process)\n");
+    println!("| solver | seconds |");
+    println!("| --- | --- |");
+    for backend in margay_mappings::Backend::available() {
+        let (name, events) = (backend.to_string(), bound.to_string());
+        let (seconds, ..) = median(&["check", "rc11-to-ptx", "--bound", &events, "--without", PAPER, "--solver", &name]);
+        println!("| {name} | {seconds:.2} |");
+    }
 }
 
 /// Each technique switched off, one at a time, in one process: conflicts and CPU seconds.

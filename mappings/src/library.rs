@@ -1,4 +1,5 @@
-//! The mappings that Margay ships (mappings/*.map).
+//! The mappings that Margay ships: those of the 2019 paper and broken variants of them (mappings/*.map), and what real compilers
+//! emit (mappings/compilers/*.map).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,14 +8,15 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 
 use crate::language::{LoadOptions, Loaded, load, load_text};
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        /// Name and text of every shipped mapping.
-        const SHIPPED: &[(&str, &str)] = &[$(($name, include_str!(concat!("../", $name, ".map")))),*];
+macro_rules! texts {
+    ($folder:literal, $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../", $folder, $name, ".map")))),*]
     };
 }
 
-shipped![
+/// Name and text of the mappings of the 2019 paper, and of their variants with a broken row.
+const PUBLISHED: &[(&str, &str)] = texts![
+    "",
     "rc11-to-ptx",
     "rc11-to-ptx-descoped",
     "rc11-to-ptx-no-release-rmw",
@@ -44,14 +46,50 @@ shipped![
     "rc11-to-ptx-cta-sc-fence",
 ];
 
+/// Name and text of what compilers and libraries emit (shared/facts/compiler-mappings.md).
+const COMPILERS: &[(&str, &str)] = texts![
+    "compilers/",
+    "nvidia-abi-12.8.1",
+    "nvidia-abi-middle",
+    "nvidia-abi-newest",
+    "libcudacxx-3.5",
+    "libcudacxx-3.5-subword",
+    "libcudacxx-3.5-pre-sm70",
+    "cuda-builtins",
+    "llvm-22.1-sm90",
+    "llvm-22.1-sm70",
+    "llvm-22.1-promised",
+    "cuda-oxide",
+    "dpcpp",
+    "desul-new",
+    "desul-old",
+    "libclc-old",
+    "kernelintrinsics",
+    "cuda-5.5",
+];
+
 /// The names of the built-in mappings.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SHIPPED.iter().map(|&(name, _)| name)
+    published().chain(compilers())
+}
+
+/// The names of the mappings of the 2019 paper and of their broken variants.
+pub fn published() -> impl Iterator<Item = &'static str> {
+    PUBLISHED.iter().map(|&(name, _)| name)
+}
+
+/// The names of the mappings that compilers and libraries use.
+pub fn compilers() -> impl Iterator<Item = &'static str> {
+    COMPILERS.iter().map(|&(name, _)| name)
 }
 
 /// The text of a built-in mapping.
 pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
-    SHIPPED.iter().find(|(n, _)| *n == name).map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
+    PUBLISHED
+        .iter()
+        .chain(COMPILERS)
+        .find(|(n, _)| *n == name)
+        .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
 }
 
 /// The mapping for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.

@@ -145,6 +145,8 @@ pub struct EventData {
     pub mmio: bool,
     /// Does it belong to a `red` (a reduction, which returns nothing)?
     pub reduction: bool,
+    /// Does it belong to a compare-and-swap? A read that does and has no write is one that failed.
+    pub compare: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
 }
@@ -163,6 +165,7 @@ impl EventData {
             volatile: false,
             mmio: false,
             reduction: false,
+            compare: false,
             barrier: None,
         }
     }

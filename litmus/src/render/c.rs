@@ -4,7 +4,7 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Order};
 
 use super::Error;
-use super::values::Values;
+use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
     AtomicCall, AtomicFunction, BinaryOperator, Body, CType, Comparison, Expression, MemoryOrder, Parameter, Statement,
@@ -13,7 +13,7 @@ use crate::test::{
 
 /// A statement and the events that it stands for, under the reads that it is control-dependent on.
 struct Guarded {
-    statement: Statement,
+    statements: Vec<Statement>,
     events: Vec<Event>,
     /// The reads whose value is tested before it.
     guards: EventSet,
@@ -30,10 +30,10 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
     while i < events.len() {
         let event = events[i];
         let pair = events.get(i + 1).copied().filter(|&w| x.rmw.contains(event, w));
-        let statement = writer.statement(event, pair)?;
+        let statements = writer.statements(event, pair)?;
         let events = std::iter::once(event).chain(pair).collect::<Vec<_>>();
         i += events.len();
-        guarded.push(Guarded { statement, events, guards: x.ctrl.column(event) });
+        guarded.push(Guarded { statements, events, guards: x.ctrl.column(event) });
     }
     let mut order = Vec::new();
     let statements = writer.nest(&guarded, EventSet::EMPTY, &mut order)?;
@@ -84,8 +84,10 @@ impl Writer<'_> {
         while i < to {
             let pending = EventSet(items[i].guards.0 & !open.0);
             let Some(guard) = pending.iter().next() else {
+                // What stands before the operation itself declares its register.
+                order.extend(std::iter::repeat_n(None, items[i].statements.len() - 1));
                 order.push(Some(i));
-                out.push(items[i].statement.clone());
+                out.extend(items[i].statements.iter().cloned());
                 i += 1;
                 continue;
             };
@@ -144,17 +146,51 @@ impl Writer<'_> {
         }
     }
 
+    /// The statements of an operation, itself last.
+    fn statements(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, Error> {
+        if self.x.events[e.index()].compare && self.x.events[e.index()].kind == Kind::Read {
+            return self.compare_exchange(e, pair);
+        }
+        Ok(vec![self.statement(e, pair)?])
+    }
+
+    /// A compare-exchange that succeeds if there is a write, else one that expects what is never written. The register holds
+    /// the expected value before and what was read after it.
+    fn compare_exchange(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, Error> {
+        let data = &self.x.events[e.index()];
+        let expected = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
+        let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+        let (before, desired, order) = match pair {
+            Some(w) => (read, self.value(w, Some(e))?, self.rmw_order(e, w)?),
+            None => (NEVER_WRITTEN, Expression::Integer(0), memory_order(data.order).ok_or(Error::NoInstruction(e))?),
+        };
+        let function = AtomicFunction::CompareExchange {
+            weak: false,
+            expected: expected.clone(),
+            desired,
+            failure: Some(order.on_failure()),
+        };
+        let call = AtomicCall { function, address: self.address(e, pair)?, order: Some(order), scope: data.scope };
+        let declaration = StatementKind::Assign { declares: true, name: expected, value: Some(Expression::Integer(before)) };
+        Ok(vec![declaration.into(), StatementKind::Evaluate(Expression::Atomic(Box::new(call))).into()])
+    }
+
+    /// The order of the operation whose halves these are.
+    fn rmw_order(&self, read: Event, write: Event) -> Result<MemoryOrder, Error> {
+        Ok(match (self.x.events[read.index()].order, self.x.events[write.index()].order) {
+            (Order::Sc, Order::Sc) => MemoryOrder::SeqCst,
+            (Order::Acq, Order::Rel) => MemoryOrder::AcqRel,
+            (Order::Acq, Order::Rlx) => MemoryOrder::Acquire,
+            (Order::Rlx, Order::Rel) => MemoryOrder::Release,
+            (Order::Rlx, Order::Rlx) => MemoryOrder::Relaxed,
+            _ => return Err(Error::NoInstruction(read)),
+        })
+    }
+
     fn statement(&self, e: Event, pair: Option<Event>) -> Result<Statement, Error> {
         let data = &self.x.events[e.index()];
         let no_instruction = Error::NoInstruction(e);
-        let order = |o: Order| match o {
-            Order::Rlx => Ok(MemoryOrder::Relaxed),
-            Order::Acq => Ok(MemoryOrder::Acquire),
-            Order::Rel => Ok(MemoryOrder::Release),
-            Order::AcqRel => Ok(MemoryOrder::AcqRel),
-            Order::Sc => Ok(MemoryOrder::SeqCst),
-            Order::Plain => Err(Error::NoInstruction(e)),
-        };
+        let order = |o: Order| memory_order(o).ok_or(Error::NoInstruction(e));
         let call = |function: AtomicFunction, address: Expression, order: MemoryOrder| {
             Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: data.scope }))
         };
@@ -164,14 +200,7 @@ impl Writer<'_> {
         };
         let kind = match (data.kind, pair) {
             (Kind::Read, Some(w)) => {
-                let order = match (data.order, self.x.events[w.index()].order) {
-                    (Order::Sc, Order::Sc) => MemoryOrder::SeqCst,
-                    (Order::Acq, Order::Rel) => MemoryOrder::AcqRel,
-                    (Order::Acq, Order::Rlx) => MemoryOrder::Acquire,
-                    (Order::Rlx, Order::Rel) => MemoryOrder::Release,
-                    (Order::Rlx, Order::Rlx) => MemoryOrder::Relaxed,
-                    _ => return Err(no_instruction),
-                };
+                let order = self.rmw_order(e, w)?;
                 let function = AtomicFunction::Exchange(self.value(w, Some(e))?);
                 assign(call(function, self.address(e, Some(w))?, order))?
             }
@@ -191,4 +220,16 @@ impl Writer<'_> {
         };
         Ok(kind.into())
     }
+}
+
+/// The order as an argument; `None` for plain accesses.
+fn memory_order(order: Order) -> Option<MemoryOrder> {
+    Some(match order {
+        Order::Rlx => MemoryOrder::Relaxed,
+        Order::Acq => MemoryOrder::Acquire,
+        Order::Rel => MemoryOrder::Release,
+        Order::AcqRel => MemoryOrder::AcqRel,
+        Order::Sc => MemoryOrder::SeqCst,
+        Order::Plain => return None,
+    })
 }

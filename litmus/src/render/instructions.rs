@@ -5,7 +5,7 @@ use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
 use margay_models::signature::Signature;
 
 use super::Error;
-use super::values::Values;
+use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
     Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, FenceOrder, Guard,
     Instruction, LocalFunction, Operation, ProxyFenceKind, Value,
@@ -165,6 +165,10 @@ impl Column<'_> {
                 let order = if generic { None } else { Some(rmw_order(data.order, write.order).ok_or(Error::NoInstruction(e))?) };
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 let destination = if data.reduction { None } else { Some(self.register(e)?) };
+                if data.compare {
+                    let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
+                    return self.push(e, pair, guard, compare_and_swap(access, self.register(e)?, address, read, operand));
+                }
                 let (function, operand) = match (data.reduction, operand, self.values.of_event[e.index()]) {
                     // A `red` does not exchange: it adds what lies between the two values.
                     (true, Value::Integer(written), Some(read)) => (AtomFunction::Add, Value::Integer(written - read)),
@@ -172,6 +176,12 @@ impl Column<'_> {
                     (false, operand, _) => (AtomFunction::Exchange, operand),
                 };
                 Operation::Atom { access, function, destination, address, operand, replacement: None }
+            }
+            (Kind::Read, None) if data.compare => {
+                let address = self.address(e, None)?;
+                let order = if generic { None } else { Some(rmw_order(data.order, Order::Rlx).ok_or(Error::NoInstruction(e))?) };
+                let access = Access { order, scope: data.scope, ..Access::default() };
+                compare_and_swap(access, self.register(e)?, address, NEVER_WRITTEN, Value::Integer(0))
             }
             (Kind::Read, None) => {
                 let address = self.address(e, None)?;
@@ -212,10 +222,26 @@ impl Column<'_> {
             (Kind::BarrierWait, _) => return Err(Error::LoneWait(e)),
             (Kind::Init, _) => return Err(Error::NoInstruction(e)),
         };
+        self.push(e, pair, guard, operation)
+    }
+
+    fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), Error> {
         self.places.push((e, self.instructions.len()));
         self.places.extend(pair.map(|p| (p, self.instructions.len())));
         self.instructions.push(Instruction { guard, ..operation.into() });
         Ok(())
+    }
+}
+
+/// `atom.cas`: it writes if it reads the expected value.
+fn compare_and_swap(access: Access, destination: String, address: Address, expected: i64, desired: Value) -> Operation {
+    Operation::Atom {
+        access,
+        function: AtomFunction::CompareAndSwap,
+        destination: Some(destination),
+        address,
+        operand: Value::Integer(expected),
+        replacement: Some(desired),
     }
 }
 

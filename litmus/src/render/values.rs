@@ -5,6 +5,9 @@ use margay_models::execution::{Execution, Kind};
 
 use super::Error;
 
+/// What no write of a rendered test writes: they count from the initial value upward.
+pub(super) const NEVER_WRITTEN: i64 = -1;
+
 /// Names and values.
 pub(super) struct Values {
     /// For each location its name.

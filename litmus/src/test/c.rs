@@ -23,6 +23,15 @@ impl MemoryOrder {
     /// All of them.
     pub const ALL: [MemoryOrder; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 
+    /// The strongest order that a compare-exchange of this order may have where it fails (C++20 [atomics.types.operations]).
+    pub fn on_failure(self) -> MemoryOrder {
+        match self {
+            Self::SeqCst => Self::SeqCst,
+            Self::Acquire | Self::AcqRel => Self::Acquire,
+            Self::Relaxed | Self::Release => Self::Relaxed,
+        }
+    }
+
     /// The name without `memory_order_`.
     pub fn name(self) -> &'static str {
         match self {

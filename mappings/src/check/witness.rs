@@ -12,7 +12,7 @@ use margay_solver::{Instance, Relation};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
 use crate::encode::{Question, is_undefined_behaviour, roles};
-use crate::language::{Lowering, Mapping, Step, StepScope};
+use crate::language::{Form, Lowering, Mapping, Step, StepScope};
 
 /// The two executions of an instance.
 #[derive(Debug, Clone)]
@@ -151,6 +151,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
         data.scope = r.scope(e);
         data.location = location(e);
         data.value = value(e);
+        data.compare = r.lowering(r.head(e))?.form != Form::Usual;
         events.push(data);
     }
     let inits = |events: &mut Vec<EventData>| {
@@ -204,6 +205,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
                 data.value = value(e);
             }
             data.volatile = step.volatile;
+            data.compare = step.failed || (step.operation == Operation::Rmw && lowering.form == Form::CompareExchange);
             place_of.push((place, Event::from(events.len())));
             origin.push(Event::from(e));
             events.push(data);

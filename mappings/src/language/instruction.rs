@@ -3,7 +3,7 @@
 
 use margay_models::diagnostic::nearest;
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{Operation, Signature, constructs};
+use margay_models::signature::{Construct, Operation, Signature, constructs};
 
 use super::{Step, StepScope};
 
@@ -13,6 +13,16 @@ pub struct BadInstruction {
     pub message: String,
     /// What to do.
     pub help: String,
+}
+
+/// What a read-modify-write instruction does when it compares and fails: it reads, with the order of its read half (PTX ISA
+/// 9.7.13.5, `atom.cas`).
+pub fn failed(step: Step) -> Step {
+    if step.operation != Operation::Rmw {
+        return step;
+    }
+    let order = Construct { operation: Operation::Rmw, order: step.order }.read_order();
+    Step { operation: Operation::Read, order, failed: true, ..step }
 }
 
 /// The scope that a word names in PTX, CUDA or OpenCL; `None` for anything else, which is then a variable.
@@ -71,7 +81,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         let [level] = rest else {
             return Err(bad(format!("`{text}` needs exactly one level"), "write membar.cta, membar.gl or membar.sys"));
         };
-        return Ok(Step { operation, order: Order::Sc, scope: scope(level, variable)?, volatile: false });
+        return Ok(Step { operation, order: Order::Sc, scope: scope(level, variable)?, volatile: false, failed: false });
     }
     let orders: &[(&str, Order)] = match operation {
         Operation::Read => &[("weak", Order::Plain), ("relaxed", Order::Rlx), ("acquire", Order::Acq), ("volatile", Order::Rlx)],
@@ -132,7 +142,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         }
         (_, _, Some(scope)) => scope,
     };
-    Ok(Step { operation, order, scope, volatile })
+    Ok(Step { operation, order, scope, volatile, failed: false })
 }
 
 /// `R.ACQ.s`: a construct of the target's own signature.
@@ -161,5 +171,5 @@ fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&st
             return Err(BadInstruction { message: format!("unexpected suffix in `{text}`"), help });
         }
     };
-    Ok(Step { operation: construct.operation, order: construct.order, scope, volatile: false })
+    Ok(Step { operation: construct.operation, order: construct.order, scope, volatile: false, failed: false })
 }

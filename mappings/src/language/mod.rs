@@ -42,7 +42,8 @@ pub struct Row {
     pub construct: Construct,
     /// Which scopes of the construct the row speaks of.
     pub scope: ScopePattern,
-    /// The lowerings; with more than one, the compiler may choose anew for every operation.
+    /// The lowerings. With more than one, every operation may have any of them: by the choice of the compiler or, where the
+    /// forms differ, of the program.
     pub alternatives: Vec<Lowering>,
     /// The left-hand side in the text.
     pub span: Span,
@@ -57,9 +58,43 @@ pub enum ScopePattern {
     Named(Scope),
 }
 
+/// Which form of a source operation a lowering is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Form {
+    /// A load, a store, a fence; a read-modify-write of any kind, unless compare-exchange has rows of its own.
+    #[default]
+    Usual,
+    /// A compare-exchange that succeeds (`CAS.ACQ.s`): a read-modify-write.
+    CompareExchange,
+    /// A compare-exchange that fails (`CAS_FAIL.ACQ.s`): a load with the order for failure.
+    FailedCompareExchange,
+}
+
+impl Form {
+    /// The operation as the mapping language names it, where it is not that of the construct.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Form::Usual => None,
+            Form::CompareExchange => Some("CAS"),
+            Form::FailedCompareExchange => Some("CAS_FAIL"),
+        }
+    }
+
+    /// The operation that such a form is one of.
+    pub fn operation(self) -> Option<Operation> {
+        match self {
+            Form::Usual => None,
+            Form::CompareExchange => Some(Operation::Rmw),
+            Form::FailedCompareExchange => Some(Operation::Read),
+        }
+    }
+}
+
 /// One right-hand side: target instructions in program order. A row of a fence may be empty (`nothing`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lowering {
+    /// The form of the source operation that it is for.
+    pub form: Form,
     /// The instructions.
     pub steps: Vec<Step>,
     /// The place in the text.
@@ -84,6 +119,8 @@ pub struct Step {
     pub scope: StepScope,
     /// Is it a `.volatile` instruction?
     pub volatile: bool,
+    /// Is it an `atom` that compares and fails? Then it is a read.
+    pub failed: bool,
 }
 
 /// The scope of a target instruction.

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 
 use super::instruction::{self, scope_name};
-use super::{Lowering, Row, ScopePattern};
+use super::{Form, Lowering, Row, ScopePattern};
 
 /// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
 const MAX_ALTERNATIVES: usize = 8;
@@ -158,7 +159,7 @@ impl Lines {
 
     /// Reads the rows, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
     pub fn rows(&self, source: Signature, target: Signature) -> Result<Vec<Row>, Vec<Diagnostic>> {
-        let mut rows = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         let mut errors = Vec::new();
         for line in self.lines.iter().skip(1) {
             match self.row(line, source, target) {
@@ -166,7 +167,46 @@ impl Lines {
                 Err(error) => errors.push(error),
             }
         }
+        // Compare-exchange is a form of other constructs: its lowerings join theirs.
+        let (mut rows, forms): (Vec<Row>, Vec<Row>) =
+            rows.into_iter().partition(|r| r.alternatives.iter().all(|l| l.form == Form::Usual));
+        for form in forms {
+            if let Err(error) = self.join(&mut rows, form, source) {
+                errors.push(error);
+            }
+        }
         if errors.is_empty() { Ok(rows) } else { Err(errors) }
+    }
+
+    /// Adds the lowerings of a form of an operation to the row of the operation.
+    fn join(&self, rows: &mut [Row], form: Row, source: Signature) -> Result<(), Diagnostic> {
+        let kind = form.alternatives.first().map(|l| l.form).unwrap_or_default();
+        let usual = form.head(source, Form::Usual);
+        let same_scope = |row: &Row| match (&row.scope, &form.scope) {
+            (ScopePattern::Any(_), ScopePattern::Any(_)) => true,
+            (ScopePattern::Named(a), ScopePattern::Named(b)) => a == b,
+            _ => false,
+        };
+        let Some(row) = rows.iter_mut().find(|r| r.construct == form.construct && same_scope(r)) else {
+            return Err(Diagnostic::error(format!("`{}` has no row `{usual}` beside it", form.head(source, kind)))
+                .at(&self.file, form.span, "this row")
+                .help(format!("write the row `{usual}` too, with scopes written in the same way")));
+        };
+        if let Some(earlier) = row.alternatives.iter().find(|l| l.form == kind) {
+            return Err(Diagnostic::error(format!("two rows for `{}`", form.head(source, kind)))
+                .at(&self.file, form.span, "the second row")
+                .at(&self.file, earlier.span, "the first one's lowering")
+                .help("drop one; lowerings that the compiler may choose between are written in one row with `or`"));
+        }
+        row.alternatives.extend(form.alternatives);
+        if row.alternatives.len() > MAX_ALTERNATIVES {
+            let message =
+                format!("{} alternatives for `{usual}`; at most {MAX_ALTERNATIVES} are supported", row.alternatives.len());
+            return Err(Diagnostic::error(message)
+                .at(&self.file, row.span, "those of this row and of its forms")
+                .help("drop alternatives that another one makes redundant, or split the mapping into several files"));
+        }
+        Ok(())
     }
 
     fn row(&self, line: &[(Token, Span)], source: Signature, target: Signature) -> Result<Row, Diagnostic> {
@@ -180,7 +220,7 @@ impl Lines {
                     .help(SHAPE));
             }
         };
-        let (construct, scope) = self.construct(name, span, source)?;
+        let (construct, scope, form) = self.construct(name, span, source)?;
         match line.get(1) {
             Some((Token::Arrow, _)) => {}
             other => {
@@ -197,7 +237,7 @@ impl Lines {
         let mut alternatives = Vec::new();
         let body = &line[2..];
         for part in body.split(|(t, _)| matches!(t, Token::Word(w) if w == "or")) {
-            alternatives.push(self.lowering(part, construct, target, variable, whole)?);
+            alternatives.push(self.lowering(part, (construct, form), target, variable, whole)?);
         }
         if alternatives.len() > MAX_ALTERNATIVES {
             return Err(Diagnostic::error(format!(
@@ -213,7 +253,7 @@ impl Lines {
     fn lowering(
         &self,
         part: &[(Token, Span)],
-        construct: Construct,
+        (construct, form): (Construct, Form),
         target: Signature,
         variable: Option<&str>,
         row: Span,
@@ -246,10 +286,9 @@ impl Lines {
                         return Err(Diagnostic::error("expected an instruction").at(&self.file, *at, "not an instruction"));
                     }
                 };
-                steps
-                    .push(instruction::parse(word, target, variable).map_err(|bad| {
-                        Diagnostic::error(bad.message).at(&self.file, at, "in this instruction").help(bad.help)
-                    })?);
+                let step = instruction::parse(word, target, variable)
+                    .map_err(|bad| Diagnostic::error(bad.message).at(&self.file, at, "in this instruction").help(bad.help))?;
+                steps.push(if form == Form::FailedCompareExchange { instruction::failed(step) } else { step });
             }
         }
         let accesses = steps.iter().filter(|s| s.operation != Operation::Fence).count();
@@ -266,9 +305,10 @@ impl Lines {
             _ => None,
         };
         if let Some(message) = error {
-            return Err(Diagnostic::error(message)
-                .at(&self.file, span, "this lowering")
-                .help("the mapping language cannot express lowerings with other accesses (loops, several accesses)"));
+            return Err(Diagnostic::error(message).at(&self.file, span, "this lowering").help(
+                "the mapping language cannot express lowerings with other accesses; of a loop write the round that succeeds \
+                     (docs/mapping-language.md)",
+            ));
         }
         if steps.len() > MAX_STEPS {
             return Err(Diagnostic::error(format!(
@@ -277,14 +317,24 @@ impl Lines {
             ))
             .at(&self.file, span, "this lowering"));
         }
-        Ok(Lowering { steps, span })
+        Ok(Lowering { form, steps, span })
     }
 
-    /// `R.SC.s`, `R.SC.gpu`, `R.NA`.
-    fn construct(&self, name: &str, span: Span, source: Signature) -> Result<(Construct, ScopePattern), Diagnostic> {
+    /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `CAS.SC.s`.
+    fn construct(&self, name: &str, span: Span, source: Signature) -> Result<(Construct, ScopePattern, Form), Diagnostic> {
         let all = constructs(source);
         let names: Vec<String> = all.iter().map(|c| c.name(source)).collect();
-        let canonical = name.replace("ACQREL", "ACQ_REL");
+        let mut canonical = name.replace("ACQREL", "ACQ_REL");
+        let mut form = Form::Usual;
+        for other in [Form::CompareExchange, Form::FailedCompareExchange] {
+            let head = canonical.split('.').next();
+            if let (Some(own), Some(operation)) = (other.name(), other.operation())
+                && head == Some(own)
+            {
+                canonical = format!("{operation}{}", &canonical[own.len()..]);
+                form = other;
+            }
+        }
         let parts: Vec<&str> = canonical.split('.').collect();
         let found = (1..=parts.len()).rev().find_map(|k| {
             let head = parts[..k].join(".");
@@ -311,6 +361,11 @@ impl Lines {
                 .at(&self.file, span, "more than an operation")
                 .help(format!("constructs: {}", names.join(", "))));
         }
+        if form != Form::Usual && construct.order == Order::Plain && source == Signature::C {
+            return Err(Diagnostic::error("a compare-exchange is atomic")
+                .at(&self.file, span, "not an order of it")
+                .help("orders: RLX, ACQ, SC; of a successful one also REL and ACQ_REL"));
+        }
         let scope = match rest {
             [] => ScopePattern::Any(None),
             [word] => match scope_name(word) {
@@ -333,6 +388,6 @@ impl Lines {
                     .help("write CONSTRUCT.ORDER.scope"));
             }
         };
-        Ok((construct, scope))
+        Ok((construct, scope, form))
     }
 }

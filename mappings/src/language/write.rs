@@ -5,7 +5,7 @@ use std::fmt;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use super::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use super::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 
 impl Step {
     /// The instruction as the target's programmers write it; `variable` is the row's scope variable.
@@ -16,10 +16,12 @@ impl Step {
             StepScope::Named(scope) => Some(scope.name()),
         };
         if target != Signature::Ptx {
-            let name = Construct { operation: self.operation, order: self.order }.name(target);
+            let operation = if self.failed { Operation::Rmw } else { self.operation };
+            let name = Construct { operation, order: self.order }.name(target);
             return scope.map_or(name.clone(), |s| format!("{name}.{s}"));
         }
         let mnemonic = match self.operation {
+            Operation::Read if self.failed => "atom",
             Operation::Read => "ld",
             Operation::Write => "st",
             Operation::Rmw => "atom",
@@ -54,9 +56,13 @@ impl Lowering {
 }
 
 impl Row {
-    /// The left-hand side: `R.SC.s`.
-    pub fn head(&self, source: Signature) -> String {
-        let name = self.construct.name(source);
+    /// The left-hand side: `R.SC.s`, `CAS.SC.s`.
+    pub fn head(&self, source: Signature, form: Form) -> String {
+        let mut name = self.construct.name(source);
+        if let Some(operation) = form.name() {
+            let suffix = name.find('.').map_or("", |dot| &name[dot..]).to_owned();
+            name = format!("{operation}{suffix}");
+        }
         match &self.scope {
             ScopePattern::Any(None) => name,
             ScopePattern::Any(Some(variable)) => format!("{name}.{variable}"),
@@ -64,13 +70,21 @@ impl Row {
         }
     }
 
-    /// The right-hand side.
-    pub fn body(&self, target: Signature) -> String {
+    /// The forms that the row has lowerings for.
+    pub fn forms(&self) -> Vec<Form> {
+        let mut forms: Vec<Form> = self.alternatives.iter().map(|l| l.form).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        forms
+    }
+
+    /// The right-hand side for a form.
+    pub fn body(&self, target: Signature, form: Form) -> String {
         let variable = match &self.scope {
             ScopePattern::Any(Some(variable)) => variable.as_str(),
             _ => "s",
         };
-        self.alternatives.iter().map(|l| l.text(target, variable)).collect::<Vec<_>>().join(" or ")
+        self.alternatives.iter().filter(|l| l.form == form).map(|l| l.text(target, variable)).collect::<Vec<_>>().join(" or ")
     }
 }
 
@@ -78,10 +92,15 @@ impl fmt::Display for Mapping {
     /// The whole mapping as a text that reads back as the same rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "mapping \"{}\" from {} to {}", self.title, self.source.name, self.target.name)?;
-        let heads: Vec<String> = self.rows.iter().map(|r| r.head(self.source.signature)).collect();
-        let width = heads.iter().map(String::len).max().unwrap_or(0);
-        for (row, head) in self.rows.iter().zip(&heads) {
-            writeln!(f, "{head:width$} => {}", row.body(self.target.signature))?;
+        let lines: Vec<(String, String)> = self
+            .rows
+            .iter()
+            .flat_map(|row| row.forms().into_iter().map(move |form| (row, form)))
+            .map(|(row, form)| (row.head(self.source.signature, form), row.body(self.target.signature, form)))
+            .collect();
+        let width = lines.iter().map(|(head, _)| head.len()).max().unwrap_or(0);
+        for (head, body) in lines {
+            writeln!(f, "{head:width$} => {body}")?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod all;
 mod brute;
 mod deterministic;
 mod diagnostics;
+mod forms;
 mod invent;
 mod robustness;
 mod roundtrip;

@@ -1,6 +1,6 @@
 //! A printed mapping reads as the same mapping.
 
-use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern, Step};
+use margay_mappings::language::{Form, Lowering, Mapping, Row, ScopePattern, Step};
 use margay_mappings::library;
 use proptest::prelude::*;
 
@@ -8,8 +8,8 @@ use crate::invent::mapping_text;
 use crate::setup::{read, shipped};
 
 /// The rows without their places in the text.
-fn rows(mapping: &Mapping) -> Vec<(String, ScopePattern, Vec<Vec<Step>>)> {
-    let steps = |row: &Row| row.alternatives.iter().map(|l: &Lowering| l.steps.clone()).collect();
+fn rows(mapping: &Mapping) -> Vec<(String, ScopePattern, Vec<(Form, Vec<Step>)>)> {
+    let steps = |row: &Row| row.alternatives.iter().map(|l: &Lowering| (l.form, l.steps.clone())).collect();
     mapping.rows.iter().map(|r| (format!("{:?}", r.construct), r.scope.clone(), steps(r))).collect()
 }
 

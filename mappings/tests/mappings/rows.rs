@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use margay_mappings::check::CheckReport;
-use margay_mappings::language::{Lowering, Mapping, Step, StepScope};
+use margay_mappings::language::{Form, Lowering, Mapping, Step, StepScope};
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
 
@@ -37,7 +37,7 @@ fn weaker(step: Step) -> Vec<Step> {
 fn weakenings(lowering: &Lowering) -> Vec<Lowering> {
     let mut out = Vec::new();
     for (i, &step) in lowering.steps.iter().enumerate() {
-        let with = |steps: Vec<Step>| Lowering { steps, span: lowering.span };
+        let with = |steps: Vec<Step>| Lowering { steps, ..lowering.clone() };
         if step.operation == Operation::Fence {
             let mut steps = lowering.steps.clone();
             steps.remove(i);
@@ -120,7 +120,7 @@ fn table(mapping: &Mapping) -> (String, Vec<(String, String)>) {
             }
             let answer = falls(&weak);
             let mark = if same { "  SAME" } else { "" };
-            writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature))
+            writeln!(out, "{:14} {:32} => {text:32} {answer}{mark}", construct, row.body(mapping.target.signature, Form::Usual))
                 .expect("to a string");
         }
     }

@@ -74,7 +74,7 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         _ => order,
     };
     match data.kind {
-        Kind::Read if rmw => format!("atom-R.{order}{}", scope(data)),
+        Kind::Read if rmw || data.compare => format!("atom-R.{order}{}", scope(data)),
         Kind::Write if rmw => format!("atom-W.{order}{}", scope(data)),
         Kind::Read => format!("ld.{order}{}", scope(data)),
         Kind::Write | Kind::Init => format!("st.{order}{}", scope(data)),
