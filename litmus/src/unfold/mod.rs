@@ -4,16 +4,18 @@
 //! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
 //! what must hold of the values.
 
+mod code;
 mod compile_c;
 mod compile_ptx;
 mod path;
-mod program;
+pub mod program;
 mod skeleton;
 mod spin;
 mod symbol;
 
+pub use code::Code;
 pub use skeleton::{Address, Skeleton, WriteValue};
-pub use symbol::{Symbol, Symbols};
+pub use symbol::{Binary, Symbol, Symbols, Unary};
 
 use std::fmt;
 use std::sync::Arc;
