@@ -56,6 +56,8 @@ pub enum Command {
     Run(Run),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones
     Test(Corpus),
+    /// Run litmus tests on an operational machine: random schedules, or all of them
+    Sim(Sim),
     /// List the built-in memory models, or show one
     Models(List),
     /// List the built-in mappings, or show one
@@ -153,6 +155,41 @@ pub struct Corpus {
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,
+}
+
+/// Options of `sim`.
+#[derive(Debug, Args)]
+pub struct Sim {
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// The machine: the weak or the strong model of the thesis of 2013 (docs/gpu.md)
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = SimMachine::Weak)]
+    pub machine: SimMachine,
+    /// Visit every state instead of drawing schedules
+    #[arg(long, conflicts_with_all = ["runs", "seed"])]
+    pub exhaustive: bool,
+    /// How many random runs
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub runs: u64,
+    /// The seed of the schedules; the same seed gives the same runs
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// A .cat file or model name to compare the outcomes with
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Give up on a test after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// The machines of `sim`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SimMachine {
+    /// A view of memory for each thread, loads in any order.
+    Weak,
+    /// A view of memory for each cta, loads in order.
+    Strong,
 }
 
 /// On or off.

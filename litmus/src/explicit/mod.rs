@@ -5,6 +5,7 @@ mod interval;
 mod monotone;
 mod order;
 mod outcome;
+mod outcomes;
 mod search;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use crate::test::{Dialect, Quantifier, Test};
 use crate::unfold::{self, Bounds, Skeleton, Unfolding};
 use interval::{Machine, Plan};
 use outcome::Outcome;
+pub use outcomes::Outcomes;
 use search::{Engine, Found, Goal, Search};
 
 /// How to run a test.
