@@ -1,4 +1,5 @@
-//! Runs litmus tests, instead of reasoning about them: on an operational machine on the CPU ([`sim`]).
+//! Runs litmus tests, instead of reasoning about them: on an operational machine on the CPU ([`sim`]), and as PTX kernels ([`emit`]).
 
+pub mod emit;
 pub mod outcome;
 pub mod sim;
