@@ -1,5 +1,7 @@
-//! Runs litmus tests, instead of reasoning about them: on an operational machine on the CPU ([`sim`]), and as PTX kernels ([`emit`]).
+//! Runs litmus tests, instead of reasoning about them: on an operational machine on the CPU ([`sim`]), and as PTX kernels ([`emit`]),
+//! whose machine code is compared with the test ([`sass`]).
 
 pub mod emit;
 pub mod outcome;
+pub mod sass;
 pub mod sim;
