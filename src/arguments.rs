@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use margay_mappings::Backend;
+use margay_runner::emit::Target;
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
@@ -58,6 +59,8 @@ pub enum Command {
     Test(Corpus),
     /// Run litmus tests on an operational machine: random schedules, or all of them
     Sim(Sim),
+    /// Litmus tests as kernels for GPUs
+    Gpu(Gpu),
     /// List the built-in memory models, or show one
     Models(List),
     /// List the built-in mappings, or show one
@@ -190,6 +193,57 @@ pub enum SimMachine {
     Weak,
     /// A view of memory for each cta, loads in order.
     Strong,
+}
+
+/// Options of `gpu`.
+#[derive(Debug, Args)]
+pub struct Gpu {
+    /// What to do
+    #[command(subcommand)]
+    pub command: GpuCommand,
+}
+
+/// The subcommands of `gpu`.
+#[derive(Debug, Subcommand)]
+pub enum GpuCommand {
+    /// Print the PTX of a test
+    Emit(Emit),
+    /// Assemble tests and compare the machine code with them, access by access; needs no GPU
+    Check(GpuCheck),
+}
+
+/// Options of `gpu emit`.
+#[derive(Debug, Args)]
+pub struct Emit {
+    /// A litmus test (PTX in tabular form or the form of 2015)
+    #[arg(value_name = "TEST")]
+    pub test: PathBuf,
+    /// The GPU, e.g. sm_90
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    pub target: Target,
+    /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
+    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
+    pub environment: String,
+}
+
+/// Options of `gpu check`.
+#[derive(Debug, Args)]
+pub struct GpuCheck {
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// The GPUs, e.g. sm_80,sm_90
+    #[arg(long, value_name = "SM", default_value = "sm_90", value_delimiter = ',')]
+    pub target: Vec<Target>,
+    /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
+    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
+    pub environment: String,
+    /// How much the assembler optimises, 0 to 3; kernels are run as it assembles them at 0
+    #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub optimize: u8,
+    /// The folder of the assembler and disassembler, as .ci/toolkit makes it
+    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
+    pub toolkit: PathBuf,
 }
 
 /// On or off.

@@ -5,6 +5,7 @@ mod check;
 mod corpus;
 mod diagnostics;
 mod exit;
+mod gpu;
 mod histogram;
 mod library;
 mod limits;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(options, &output),
         Command::Test(options) => corpus::run(options, &output),
         Command::Sim(options) => sim::run(options, &output),
+        Command::Gpu(options) => gpu::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };

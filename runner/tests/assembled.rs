@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use margay_litmus::read;
 use margay_litmus::test::{Dialect, Test};
 use margay_models::diagnostic::SourceFile;
-use margay_runner::emit::{Environment, Fault, Kernel, Target, kernel};
+use margay_runner::emit::{Environment, Kernel, Target, kernel};
 use margay_runner::sass::{Answer, Toolkit, check};
 use rayon::prelude::*;
 

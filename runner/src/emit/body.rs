@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, FenceOrder, InitialValue, Instruction,
-    LocalFunction, Operation, Place, Space, Test, ThreadId, Value,
+    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, FenceOrder, InitialValue,
+    Instruction, LocalFunction, Operation, Place, Space, Test, ThreadId, Value,
 };
 use margay_models::execution::{Proxy, Scope};
 
@@ -226,7 +226,8 @@ impl Emitter<'_> {
             }
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
             Operation::ProxyFence(kind) => {
-                let message = format!("fence.proxy.{}: kernels here have one address for each location, and no proxies", kind.name());
+                let message =
+                    format!("fence.proxy.{}: kernels here have one address for each location, and no proxies", kind.name());
                 return Err(Error::test(message));
             }
             Operation::Barrier { mode, barrier, .. } => self.barrier(i, *mode, *barrier)?,
@@ -234,11 +235,14 @@ impl Emitter<'_> {
                 if !self.target.has_clusters() {
                     return Err(Error::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
                 }
-                self.line(format!("{guard}{};", match barrier {
-                    ClusterBarrier::Arrive { relaxed: true } => "barrier.cluster.arrive.relaxed",
-                    ClusterBarrier::Arrive { relaxed: false } => "barrier.cluster.arrive.release",
-                    ClusterBarrier::Wait => "barrier.cluster.wait.acquire",
-                }));
+                self.line(format!(
+                    "{guard}{};",
+                    match barrier {
+                        ClusterBarrier::Arrive { relaxed: true } => "barrier.cluster.arrive.relaxed",
+                        ClusterBarrier::Arrive { relaxed: false } => "barrier.cluster.arrive.release",
+                        ClusterBarrier::Wait => "barrier.cluster.wait.acquire",
+                    }
+                ));
             }
             Operation::Local { function, destination, operands, .. } => {
                 self.local(*function, destination, operands, &guard, i.guard.is_some())?;
@@ -326,11 +330,16 @@ impl Emitter<'_> {
     ) -> Result<(), Error> {
         let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
         let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
-        if !matches!(access.order, None | Some(AccessOrder::Relaxed | AccessOrder::Acquire | AccessOrder::Release | AccessOrder::AcqRel)) {
+        if !matches!(
+            access.order,
+            None | Some(AccessOrder::Relaxed | AccessOrder::Acquire | AccessOrder::Release | AccessOrder::AcqRel)
+        ) {
             return Err(Error::test(format!("an atom cannot be {order}")));
         }
         let letter = match function {
-            AtomFunction::Exchange | AtomFunction::CompareAndSwap | AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => "b",
+            AtomFunction::Exchange | AtomFunction::CompareAndSwap | AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => {
+                "b"
+            }
             AtomFunction::Add | AtomFunction::Increment | AtomFunction::Decrement => "u",
             AtomFunction::Min | AtomFunction::Max => "s",
         };
@@ -365,7 +374,9 @@ impl Emitter<'_> {
     /// meet there, which orders no two accesses of an instance that the test does not order.
     fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
         let code = instructions(self.test, self.thread);
-        if i.guard.is_some() || code.iter().any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. })) {
+        if i.guard.is_some()
+            || code.iter().any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. }))
+        {
             return Err(Error::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
         }
         if barrier > 14 {

@@ -13,7 +13,8 @@ use super::{Error, Module, Plan, Source, collect};
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     let all = || (0..plan.test.threads.len()).flat_map(|t| instructions(plan.test, ThreadId(t as u8)));
-    let single = all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
+    let single =
+        all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
     let mmio = all().any(|i| {
         matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. }
             if access.order == Some(margay_litmus::test::AccessOrder::Mmio))
@@ -92,7 +93,9 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
     for l in 0..plan.test.locations.len() {
         let _ = writeln!(text, "    .reg .b64 %x{l};");
     }
-    text.push_str("    ld.param.u64 %memory, [memory];\n    ld.param.u64 %results, [results];\n    ld.param.u64 %arrived, [arrived];\n");
+    text.push_str(
+        "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %results, [results];\n    ld.param.u64 %arrived, [arrived];\n",
+    );
     one_for_each(plan, text);
     for (l, declared) in plan.test.locations.iter().enumerate() {
         let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
@@ -176,7 +179,11 @@ fn place(plan: &Plan<'_>, text: &mut String) {
     }
     divide("%group", "%unit", units, text);
     modulo("%unit", units, text);
-    let _ = writeln!(text, "    mad.lo.u32 %cta, %unit, {}, %rank;\n    shr.u32 %warp, %self, 5;\n    and.b32 %slot, %self, 31;", layout.cluster);
+    let _ = writeln!(
+        text,
+        "    mad.lo.u32 %cta, %unit, {}, %rank;\n    shr.u32 %warp, %self, 5;\n    and.b32 %slot, %self, 31;",
+        layout.cluster
+    );
     for cta in 0..layout.threads.len() as u32 {
         let _ = writeln!(text, "    setp.eq.u32 %p, %cta, {cta};\n    @%p bra $CTA{cta};");
     }
@@ -207,12 +214,17 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let unit = role.cta / layout.cluster;
     let _ = writeln!(text, "$T{t}:");
     // Other units work on other groups, other threads of a cta on other slots: partners are nowhere near each other.
-    let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(environment.groups, unit as usize) });
+    let _ =
+        writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(environment.groups, unit as usize) });
     modulo("%a", environment.groups, text);
     let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
     let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
     if environment.shuffle {
-        let _ = writeln!(text, "    shr.u32 %b, %seed, {};\n    and.b32 %b, %b, 1023;\n    add.u32 %s, %s, %b;", 2 * role.position + 1);
+        let _ = writeln!(
+            text,
+            "    shr.u32 %b, %seed, {};\n    and.b32 %b, %b, 1023;\n    add.u32 %s, %s, %b;",
+            2 * role.position + 1
+        );
     }
     modulo("%s", layout.slots, text);
     let _ = writeln!(text, "    mad.lo.u32 %n, %a, {}, %s;", layout.slots);
@@ -278,7 +290,10 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
 fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32 * plan.environment.groups;
     if plan.environment.parallel {
-        let _ = writeln!(text, "    setp.ne.u32 %p, %self, 0;\n    @%p bra $WAITED{t};\n    red.relaxed.gpu.global.add.u32 [%arrived], 1;");
+        let _ = writeln!(
+            text,
+            "    setp.ne.u32 %p, %self, 0;\n    @%p bra $WAITED{t};\n    red.relaxed.gpu.global.add.u32 [%arrived], 1;"
+        );
     } else {
         let _ = writeln!(text, "    red.relaxed.gpu.global.add.u32 [%arrived], 1;");
     }

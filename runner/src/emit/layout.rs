@@ -64,7 +64,9 @@ impl Layout {
             return Err(Error::target(format!("the test has several ctas in a cluster; {target} has no clusters, sm_90 has")));
         }
         if cluster > 8 {
-            return Err(Error::test(format!("the test has {cluster} ctas in a cluster; 8 are the most that every GPU can launch")));
+            return Err(Error::test(format!(
+                "the test has {cluster} ctas in a cluster; 8 are the most that every GPU can launch"
+            )));
         }
         let mut threads = vec![0; units.len() * cluster as usize];
         let mut roles = Vec::new();

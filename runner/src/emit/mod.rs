@@ -166,9 +166,8 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
-    let bodies = (0..test.threads.len())
-        .map(|t| body::emit(test, ThreadId(t as u8), &layout, target))
-        .collect::<Result<Vec<_>, _>>()?;
+    let bodies =
+        (0..test.threads.len()).map(|t| body::emit(test, ThreadId(t as u8), &layout, target)).collect::<Result<Vec<_>, _>>()?;
     let observed = Observed::new(test, |l| -1 - l as i64);
     // The first row says whether a thread was given up.
     let mut rows = 1;
@@ -199,7 +198,8 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         let n = observed.variables.len();
         return Err(Error::test(format!("the test observes {n} values; 15 fit into a key")));
     }
-    let plan = Plan { test, target, environment, layout: &layout, spaces: &spaces, bodies: &bodies, observed: &observed, sources, bits };
+    let plan =
+        Plan { test, target, environment, layout: &layout, spaces: &spaces, bodies: &bodies, observed: &observed, sources, bits };
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
     let stride = u64::from(environment.stride) * 8;
@@ -237,8 +237,9 @@ pub(crate) fn spaces(test: &Test) -> Vec<Space> {
     for thread in &test.threads {
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
-            if let Operation::Load { access, address, .. } | Operation::Store { access, address, .. } | Operation::Atom { access, address, .. } =
-                &i.operation
+            if let Operation::Load { access, address, .. }
+            | Operation::Store { access, address, .. }
+            | Operation::Atom { access, address, .. } = &i.operation
                 && let Base::Location(name) = &address.base
                 && access.space == Some(Space::Shared)
                 && let Some(l) = test.locations.iter().position(|l| l.name == *name)

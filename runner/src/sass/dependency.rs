@@ -56,7 +56,9 @@ fn results(i: &Instruction) -> usize {
     match i.base() {
         "ST" | "STG" | "STS" | "STL" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR" | "CGAERRBAR" => 0,
         "ATOM" | "ATOMG" => 2,
-        _ => 1 + i.operands.iter().skip(1).take_while(|o| predicate(o)).count(),
+        // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may be thrown away.
+        _ if i.operands.first().is_some_and(predicate) => 2,
+        _ => 1 + i.operands.iter().skip(1).take(2).take_while(|o| predicate(o)).count(),
     }
 }
 
@@ -90,7 +92,25 @@ fn names(operand: &str, wide: bool) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{Instruction, names, results};
+
+    #[test]
+    fn results_of_instructions() {
+        let instruction = |text: &str| {
+            let (name, operands) = text.split_once(' ').unwrap();
+            Instruction {
+                guard: None,
+                name: name.split('.').map(str::to_owned).collect(),
+                operands: operands.split(',').map(|o| o.trim().to_owned()).collect(),
+            }
+        };
+        assert_eq!(results(&instruction("PLOP3.LUT P0, PT, P0, PT, PT, 0x8, 0x0")), 2);
+        assert_eq!(results(&instruction("ISETP.NE.AND P0, PT, R4, RZ, PT")), 2);
+        assert_eq!(results(&instruction("IADD3 R2, P0, R2, R4, RZ")), 2);
+        assert_eq!(results(&instruction("IADD3.X R3, R3, R5, RZ, P0, !PT")), 1);
+        assert_eq!(results(&instruction("STG.E [R2.64], R4")), 0);
+        assert_eq!(results(&instruction("ATOMG.E.CAS.STRONG.GPU PT, R14, [R14], R16, R17")), 2);
+    }
 
     #[test]
     fn registers_of_operands() {

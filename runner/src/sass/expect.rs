@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, Dialect, FenceOrder, Operation, Space, Test,
-    ThreadId, Value,
+    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, Dialect, FenceOrder, Operation, Space,
+    Test, ThreadId, Value,
 };
 use margay_models::execution::Scope;
 
@@ -143,7 +143,8 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
     let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
         return Err("only PTX tests are compared".to_owned());
     };
-    let mut builder = Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new() };
+    let mut builder =
+        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new() };
     for i in instructions {
         let text = margay_litmus::print::instruction(i, Dialect::Ptx);
         let guard = i.guard.as_ref().map(|g| builder.of(&g.register)).unwrap_or_default();
@@ -229,7 +230,13 @@ impl Builder<'_> {
                     self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
                 }
                 let (space, from, data) = (self.space(address, access), self.address(address), self.of_value(value));
-                self.push(Effect::Store { space, bits: bits(access), strength: strength(access, space) }, text, from, data, guard);
+                self.push(
+                    Effect::Store { space, bits: bits(access), strength: strength(access, space) },
+                    text,
+                    from,
+                    data,
+                    guard,
+                );
             }
             Operation::Atom { access, function, destination, address, operand, replacement } => {
                 let scope = access.scope.unwrap_or(Scope::Gpu);
