@@ -186,6 +186,57 @@ pub struct Sim {
     pub timeout: Option<Duration>,
 }
 
+/// Options of `gpu run`.
+#[derive(Debug, Args)]
+pub struct GpuRun {
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// What runs them
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = RunDevice::Cuda)]
+    pub device: RunDevice,
+    /// The machine of `--device sim`
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = SimMachine::Weak)]
+    pub machine: SimMachine,
+    /// How many instances of each test; a GPU runs whole launches, and so perhaps more
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub instances: u64,
+    /// The seed of the schedules, or of the layout of each launch
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// A .cat file or model name to compare the outcomes with
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// How instances are laid out and stressed on a GPU, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
+    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
+    pub environment: String,
+    /// Append the results to this file, one line of JSON for each test
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+    /// Give up on what the model allows after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// The devices of `gpu run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunDevice {
+    /// The machine of `margay sim`.
+    Sim,
+    /// The first GPU that the CUDA driver has.
+    Cuda,
+}
+
+impl SimMachine {
+    /// As the library names it.
+    pub fn kind(self) -> margay_runner::sim::Kind {
+        match self {
+            Self::Weak => margay_runner::sim::Kind::Weak,
+            Self::Strong => margay_runner::sim::Kind::Strong,
+        }
+    }
+}
+
 /// The machines of `sim`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SimMachine {
@@ -210,6 +261,8 @@ pub enum GpuCommand {
     Emit(Emit),
     /// Assemble tests and compare the machine code with them, access by access; needs no GPU
     Check(GpuCheck),
+    /// Run tests on a device and count their outcomes
+    Run(GpuRun),
 }
 
 /// Options of `gpu emit`.

@@ -1,5 +1,6 @@
 //! The command line of Margay: one file for each subcommand.
 
+mod allowed;
 mod arguments;
 mod check;
 mod corpus;

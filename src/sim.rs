@@ -4,18 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use margay_litmus::explicit::{self, Outcomes, Runner};
+use margay_litmus::explicit::Runner;
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
 use margay_models::model::Model;
 use margay_runner::outcome::Histogram;
-use margay_runner::sim::{self, Kind, Limits, Machine};
+use margay_runner::sim::{self, Limits, Machine};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::arguments::{Format, Sim, SimMachine};
+use crate::allowed;
+use crate::arguments::{Format, Sim};
 use crate::exit::Exit;
 use crate::histogram;
 use crate::output::{Output, SCHEMA};
@@ -65,7 +66,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
             }
         };
         undecided |= shown.bounded;
-        let allowed = match model.as_ref().zip(runner.as_mut()).map(|(m, r)| allowed(&test, &machine, m, r, options, &name)) {
+        let allowed = match model.as_ref().zip(runner.as_mut()).map(|(m, r)| allowed::outcomes(&test, &machine.observed().variables, m, r, options.timeout, &name)) {
             None => None,
             Some(Ok(outcomes)) => Some(outcomes),
             Some(Err(error)) => {
@@ -98,11 +99,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
 }
 
 fn simulate(test: &Test, options: &Sim) -> Result<(Machine, Shown), sim::Error> {
-    let kind = match options.machine {
-        SimMachine::Weak => Kind::Weak,
-        SimMachine::Strong => Kind::Strong,
-    };
-    let machine = Machine::new(test, kind)?;
+    let machine = Machine::new(test, options.machine.kind())?;
     let start = Instant::now();
     let shown = if options.exhaustive {
         let deadline = options.timeout.and_then(|t| start.checked_add(t));
@@ -121,26 +118,8 @@ fn simulate(test: &Test, options: &Sim) -> Result<(Machine, Shown), sim::Error> 
     Ok((machine, Shown { seconds: start.elapsed().as_secs_f64(), ..shown }))
 }
 
-/// The outcomes that the model allows.
-fn allowed(
-    test: &Test,
-    machine: &Machine,
-    model: &Model,
-    runner: &mut Runner,
-    options: &Sim,
-    file: &str,
-) -> Result<Outcomes, Diagnostic> {
-    let deadline = options.timeout.and_then(|t| Instant::now().checked_add(t));
-    let settings = explicit::Options { deadline, ..explicit::Options::default() };
-    let outcomes = runner.outcomes(test, &machine.observed().variables, &settings);
-    outcomes.map_err(|error| {
-        let path = SourceFile::new(file, std::fs::read_to_string(file).unwrap_or_default());
-        crate::run::diagnostic(&error, file, &path, model)
-    })
-}
-
 fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
-    let machine = if options.machine == SimMachine::Weak { "weak" } else { "strong" };
+    let machine = options.machine.kind().name();
     let seconds = shown.seconds;
     match shown.states {
         Some(states) => {
@@ -163,7 +142,8 @@ fn stuck(shown: &Shown, options: &Sim) -> String {
     }
 }
 
-fn diagnostic(error: &sim::Error, file: &str) -> Diagnostic {
+/// Why the machine cannot run a test.
+pub fn diagnostic(error: &sim::Error, file: &str) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
     match error.place {
         Some(span) => {
@@ -189,7 +169,7 @@ fn line(
         "schema": SCHEMA,
         "file": file,
         "name": test.name,
-        "machine": if options.machine == SimMachine::Weak { "weak" } else { "strong" },
+        "machine": options.machine.kind().name(),
         "exhaustive": options.exhaustive,
         "runs": random.then_some(options.runs),
         "seed": random.then_some(options.seed),

@@ -2,6 +2,8 @@
 
 mod check;
 mod emit;
+mod results;
+mod run;
 
 use std::path::Path;
 
@@ -19,6 +21,7 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
     match &options.command {
         GpuCommand::Emit(options) => emit::run(options, output),
         GpuCommand::Check(options) => check::run(options, output),
+        GpuCommand::Run(options) => run::run(options, output),
     }
 }
 
