@@ -66,7 +66,11 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
             }
         };
         undecided |= shown.bounded;
-        let allowed = match model.as_ref().zip(runner.as_mut()).map(|(m, r)| allowed::outcomes(&test, &machine.observed().variables, m, r, options.timeout, &name)) {
+        let allowed = match model
+            .as_ref()
+            .zip(runner.as_mut())
+            .map(|(m, r)| allowed::outcomes(&test, &machine.observed().variables, m, r, options.timeout, &name))
+        {
             None => None,
             Some(Ok(outcomes)) => Some(outcomes),
             Some(Err(error)) => {

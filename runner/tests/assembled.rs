@@ -89,6 +89,50 @@ fn answer(toolkit: &Toolkit, kernel_of: &str, compared_with: &str, level: u8) ->
 const DEPENDENT: &str = "PTX lb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, y ;\n \
     xor r1, r0, r0 | st.relaxed.gpu x, r0 ;\n add r1, r1, 1 | ;\n st.relaxed.gpu y, r1 | ;\nexists (P0:r0 == 1 /\\ P1:r0 == 1)\n";
 
+/// Every switch of the environment, on tests with shared memory, clusters, loops, barriers, atoms and final values.
+#[test]
+fn every_environment() {
+    let Some(toolkit) = toolkit() else { return };
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let names = [
+        "thesis2013/fig3.5-shared-fence",
+        "readings/ticket-lock",
+        "readings/bar.arrive",
+        "ptx-isa/mp-red",
+        "asplos2015/cas-sl",
+        "shapes-ptx/3.2W+ra+cluster.cluster",
+    ];
+    let environments = [
+        "groups=100,warps=3",
+        "groups=1,warps=1,stride=1",
+        "parallel=off",
+        "spin=0,shuffle=off",
+        "warm=on",
+        "stress-ctas=7,stress-rounds=10,stress-sequence=ld-st-st-ld-ld,stress-patch=3,stress-spread=5",
+        "pre-stress=4,bank-warps=2,bank-rounds=9,spin=1",
+    ];
+    for text in environments {
+        let environment = Environment::parse(text).unwrap();
+        assert_eq!(Environment::parse(&environment.to_string()).as_ref(), Ok(&environment));
+        let tests: Vec<Test> = names.iter().map(|n| read::load(&root.join(format!("{n}.litmus"))).unwrap().test).collect();
+        let mut pairs = Vec::new();
+        let kernels: Vec<Option<Kernel>> = tests.iter().map(|t| kernel(t, Target(90), &environment).ok()).collect();
+        for (test, kernel) in tests.iter().zip(&kernels) {
+            match kernel {
+                Some(kernel) => pairs.push((test, kernel)),
+                None => assert_eq!((text, test.name.as_str()), ("parallel=off", "bar.arrive")),
+            }
+        }
+        for ((test, _), answer) in pairs.iter().zip(check(&toolkit, Target(90), 0, &pairs).unwrap()) {
+            assert!(matches!(answer, Answer::Same { .. }), "{} with {text}: {answer:?}", test.name);
+        }
+        // The other two kernels are assembled as well.
+        for (_, kernel) in &pairs {
+            toolkit.machine_code(&kernel.text(), Target(90), 0).unwrap();
+        }
+    }
+}
+
 /// A kernel compared with another test than its own: every kind of difference is seen.
 #[test]
 fn differences_are_seen() {

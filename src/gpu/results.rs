@@ -18,7 +18,8 @@ impl Results {
     /// Opens or makes the file. One of another version, or with something else in it, is left alone.
     pub fn open(path: &Path) -> Result<Self, Diagnostic> {
         if path.exists() {
-            let wrong = |what: String| Diagnostic::error(format!("`{}`: {what}", path.display())).help("name a new file with --results");
+            let wrong =
+                |what: String| Diagnostic::error(format!("`{}`: {what}", path.display())).help("name a new file with --results");
             let file = File::open(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
             let mut first = String::new();
             BufReader::new(file).read_line(&mut first).map_err(|e| wrong(format!("cannot read: {e}")))?;

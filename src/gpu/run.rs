@@ -123,10 +123,9 @@ fn absent(failure: &Failure, output: &Output) -> Outcome {
 fn print(test: &Test, counts: &Counts, rows: &[Row], device: &Description, output: &Output) -> std::io::Result<()> {
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
     let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);
-    output.print(&output.heading(&format!(
-        "{}, {}: {instances} instances, {seconds:.3} s ({rate} a second)",
-        test.name, device.name
-    )))?;
+    output.print(
+        &output.heading(&format!("{}, {}: {instances} instances, {seconds:.3} s ({rate} a second)", test.name, device.name)),
+    )?;
     histogram::print(rows, &counts.observed, true, output)?;
     if counts.stuck > 0 {
         output.print(&format!("{} instances had a thread that did not come to its end.", number(counts.stuck)))?;

@@ -38,7 +38,9 @@ impl Cuda {
         let name = context.name().map_err(absent)?;
         let target = Target((major * 10 + minor) as u32);
         if target < Target::SMALLEST {
-            return Err(Failure::Absent(format!("the GPU ({name}, {target}) is older than sm_70, the first with scoped accesses")));
+            return Err(Failure::Absent(format!(
+                "the GPU ({name}, {target}) is older than sm_70, the first with scoped accesses"
+            )));
         }
         let mut version = 0;
         // SAFETY: writes one integer.
@@ -82,7 +84,13 @@ impl Module {
         let mut raw = std::ptr::null_mut();
         // SAFETY: the image ends with a zero, options and values are as many as said, and the log is as long as said; all live on.
         let loaded = unsafe {
-            sys::cuModuleLoadDataEx(&mut raw, image.as_ptr().cast(), options.len() as u32, options.as_mut_ptr(), values.as_mut_ptr())
+            sys::cuModuleLoadDataEx(
+                &mut raw,
+                image.as_ptr().cast(),
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
         };
         if let Err(error) = loaded.result() {
             let end = log.iter().position(|&b| b == 0).unwrap_or(log.len());

@@ -305,7 +305,8 @@ fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
         plan.environment.spin
     );
     if plan.environment.parallel {
-        let _ = writeln!(text, "    bar.sync 0, {active};");
+        // The lanes of a warp come together before they meet the other warps, as `bar.sync` demands.
+        let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
     }
 }
 
@@ -365,13 +366,13 @@ fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     if wanted.is_empty() {
         return;
     }
-    let _ = writeln!(text, "    bar.sync 0, {active};");
+    let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
     if plan.layout.roles[t].position != 0 {
         return;
     }
     for (l, number) in wanted {
         row(plan, number, text);
-        let _ = writeln!(text, "    ld.shared.s32 %v, [%x{l}];\n    st.global.u64 [%y], %v;");
+        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.final_type());
     }
 }
 

@@ -160,6 +160,12 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
             _ => {}
         }
     }
+    let waits = |t: usize| {
+        registers::instructions(test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }))
+    };
+    if !environment.parallel && (0..test.threads.len()).any(waits) {
+        return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
+    }
     let layout = Layout::new(test, target, environment)?;
     let spaces = spaces(test);
     let shared = spaces.contains(&Space::Shared);
@@ -225,6 +231,15 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
+    /// The type of final values of locations.
+    fn final_type(&self) -> &'static str {
+        let wide = (0..self.test.threads.len()).flat_map(|t| registers::instructions(self.test, ThreadId(t as u8))).any(|i| {
+            matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::Atom { access, .. }
+                if access.ty.is_some_and(|t| t.bits == 64))
+        });
+        if wide { "s64" } else { "s32" }
+    }
+
     /// The rows of the results that are read: not the last one.
     fn rows(&self) -> u32 {
         1 + self.sources.iter().filter(|s| matches!(s, Source::Row(_))).count() as u32
