@@ -2,6 +2,8 @@
 //! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
 
 pub mod atoms;
+mod guard;
+mod prefix;
 pub mod preference;
 mod problem;
 pub mod shape;
@@ -10,5 +12,6 @@ pub mod symmetry;
 mod target;
 pub mod vocabulary;
 
+pub use prefix::{Prefix, Sources};
 pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use target::roles;

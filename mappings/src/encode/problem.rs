@@ -4,11 +4,11 @@ use margay_models::execution::{Order, Scope};
 use margay_models::lower::{Base, lower};
 use margay_models::model::{Check, CheckKind, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
-use margay_solver::{Expr, Formula, Logic, TupleSet};
+use margay_solver::{Comparison, Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
 use super::source::{Source, SourceBase};
-use super::symmetry;
+use super::{guard, symmetry};
 use super::target::{Target, TargetBase, roles};
 use super::vocabulary::{Content, Role, Vocabulary};
 use crate::language::{Mapping, StepScope};
@@ -26,6 +26,11 @@ pub struct ProblemOptions {
     pub typed: bool,
     /// Leave out scopes that include no thread more than the next narrower one.
     pub narrow_scopes: bool,
+    /// Is the question about programs: may reads guard what comes after them, and may the source execution itself race? (What
+    /// races is then the program, in its consistent executions: [`crate::check`].)
+    pub programs: bool,
+    /// The largest number of guards, if it is limited.
+    pub guards: Option<usize>,
 }
 
 /// A mapping as formulas over a [`Vocabulary`].
@@ -40,7 +45,7 @@ pub struct Problem {
     pub hard: Vec<Formula>,
     /// For each question: the source execution violates the axiom.
     pub goals: Vec<(Question, Formula)>,
-    source: Source,
+    pub(super) source: Source,
 }
 
 /// Is the check an axiom that the search may be asked about: one that restricts executions, or an optional one (`flag ~acyclic`,
@@ -68,7 +73,7 @@ pub fn is_undefined_behaviour(check: &Check) -> bool {
 }
 
 /// The formula for "the check is satisfied" in the sense of its role, from the formula for its test.
-fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
+pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
     match check.role {
         CheckRole::Axiom | CheckRole::Assert | CheckRole::UndefinedUnless => test,
         // A flag is raised when its test holds.
@@ -88,6 +93,13 @@ impl Problem {
         let v = Vocabulary::new(&mut logic, content);
         let source = Source::new(&mut logic, &v);
         let mut hard = source.wellformed(&mut logic, &v, options.typed);
+        if options.programs {
+            hard.extend(guard::dependencies(&mut logic, &v, &source));
+            if let Some(most) = options.guards {
+                let guards = logic.rel(v.guard);
+                hard.push(logic.cardinality(guards, Comparison::AtMost, most));
+            }
+        }
         let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
 
         let base = TargetBase::new(&mut logic, &target);
@@ -101,7 +113,7 @@ impl Problem {
         let base = SourceBase::new(&mut logic, &source);
         let lowered = lower(&mapping.source, &mut logic, &base);
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
-            if is_undefined_behaviour(check) {
+            if is_undefined_behaviour(check) && !options.programs {
                 hard.push(satisfied(&mut logic, check, test));
             }
         }
@@ -238,6 +250,7 @@ fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         placements,
         slots,
         alternatives,
+        guards: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
