@@ -76,6 +76,13 @@ pub struct Check {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING")]
     pub mapping: String,
+    /// What a counterexample is: an execution (the published statement), or a program without races and an outcome that no
+    /// execution of it has (docs/program-level.md)
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::Execution)]
+    pub level: Level,
+    /// At program level, at most so many guards `if (r == v)` [default: as many as useful]
+    #[arg(long, value_name = "N")]
+    pub guards: Option<usize>,
     /// The largest number of source events; a read-modify-write is two, initial writes are none
     #[arg(short, long, value_name = "N", default_value_t = 5)]
     pub bound: usize,
@@ -92,9 +99,9 @@ pub struct Check {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
     pub typed: Switch,
     /// Which modification orders must fail: `universal`, some one above coherence order (the published statement); `exists`,
-    /// all of them, so that the outcome itself is forbidden
-    #[arg(long, value_enum, value_name = "READING", default_value_t = Co::Universal)]
-    pub co: Co,
+    /// all of them, so that the outcome itself is forbidden [default: universal; at program level always exists]
+    #[arg(long, value_enum, value_name = "READING")]
+    pub co: Option<Co>,
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
     pub all: Option<usize>,
@@ -162,6 +169,15 @@ pub enum Switch {
     On,
     /// No.
     Off,
+}
+
+/// Executions or programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// One legal execution of the target that reads back as an illegal one of the source.
+    Execution,
+    /// A program without races, and an outcome that only its compiled form has.
+    Program,
 }
 
 /// The reading of modification order.

@@ -5,16 +5,23 @@ mod human;
 mod json;
 mod present;
 
-use margay_mappings::check::{CheckOptions, CoReading, Techniques, Verdict, check};
+use margay_mappings::check::{CheckOptions, CoReading, Level, Techniques, Verdict, check};
 use margay_mappings::language::LoadOptions;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
-use crate::arguments::{Check, Co, Format, Switch};
+use crate::arguments::{self, Check, Co, Format, Switch};
 use crate::exit::Exit;
 use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Bar;
+
+fn level(level: arguments::Level) -> Level {
+    match level {
+        arguments::Level::Execution => Level::Execution,
+        arguments::Level::Program => Level::Program,
+    }
+}
 
 /// Runs the command.
 pub fn run(options: &Check, output: &Output) -> Outcome {
@@ -43,10 +50,19 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     asked.all = options.all;
     asked.keep_going = options.keep_going;
     asked.backend = options.solver;
-    asked.co = match options.co {
-        Co::Universal => CoReading::Universal,
-        Co::Exists => CoReading::Exists,
+    (asked.level, asked.guards) = (level(options.level), options.guards);
+    asked.co = match (options.co, asked.level) {
+        (Some(Co::Universal), Level::Program) => {
+            let error = Diagnostic::error("at program level an outcome counts that no modification order explains");
+            return output.wrong(&[error.help("leave out `--co universal`, or ask with `--level execution`")]);
+        }
+        (Some(Co::Exists), _) | (None, Level::Program) => CoReading::Exists,
+        (Some(Co::Universal) | None, Level::Execution) => CoReading::Universal,
     };
+    if asked.level == Level::Execution && asked.guards.is_some() {
+        let error = Diagnostic::error("`--guards` is about programs, and this question is about executions");
+        return output.wrong(&[error.help("add `--level program`")]);
+    }
     asked.techniques = Techniques::default();
     asked.dump_cnf.clone_from(&options.dump_cnf);
     if asked.jobs == 0 {

@@ -4,12 +4,13 @@
 mod canonical;
 mod case;
 mod options;
+mod program;
 mod questions;
 mod report;
 mod witness;
 
 pub use crate::encode::{Switch, Techniques};
-pub use options::{CheckOptions, CoReading, MAX_BOUND};
+pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};
 
@@ -53,8 +54,13 @@ impl Progress for Silent {}
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    let problem_options =
-        ProblemOptions { constructs: asked.constructs.clone(), typed: options.typed, techniques: options.techniques };
+    let problem_options = ProblemOptions {
+        constructs: asked.constructs.clone(),
+        typed: options.typed,
+        techniques: options.techniques,
+        programs: options.level == Level::Program,
+        guards: options.guards,
+    };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     questions::check_bound(&problem, options)?;
     let asks = questions::asks(&mut problem, &asked, options);
@@ -87,10 +93,10 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         // Few threads first: a counterexample there makes shapes of more threads needless. They are the expensive ones, too, so
         // that no thread is left with a long case at the end.
         let every_shape = options.keep_going || options.all.is_some();
-        if !options.techniques.thread_shapes {
+        if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
-            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open));
-            if decisions.iter().all(|d| d.answer != Answer::Found) {
+            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
+            if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
                     record(&mut report, question, bound, decisions.iter(), 1);
                 }
@@ -102,14 +108,14 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             }
         }
         let (done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let by_shape: Vec<(&Shape, Vec<Decision>)> = pool.install(|| {
+        let by_shape: Vec<(&Shape, Result<Vec<Decision>, Disagreement>)> = pool.install(|| {
             shapes
                 .par_iter()
                 .with_max_len(1)
                 .map(|shape| {
                     let needless = || !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
-                    let decisions = if needless() { Vec::new() } else { case::decide(&setting, Extent::Shape(shape), &open) };
-                    if decisions.iter().any(|d| d.answer == Answer::Found) {
+                    let decisions = if needless() { Ok(Vec::new()) } else { case::decide(&setting, Extent::Shape(shape), &open) };
+                    if decisions.iter().flatten().any(|d| d.answer == Answer::Found) {
                         fewest.fetch_min(shape.threads(), Ordering::Relaxed);
                     }
                     progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -119,7 +125,16 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         });
         // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
         let most = if every_shape { usize::MAX } else { fewest.into_inner() };
-        let by_shape: Vec<(&Shape, Vec<Decision>)> = by_shape.into_iter().filter(|(s, _)| s.threads() <= most).collect();
+        let counted = by_shape.into_iter().filter(|(s, _)| s.threads() <= most);
+        let by_shape: Result<Vec<(&Shape, Vec<Decision>)>, Disagreement> = counted.map(|(s, d)| Ok((s, d?))).collect();
+        let by_shape = match by_shape {
+            Ok(by_shape) => by_shape,
+            Err(disagreement) => {
+                open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
+                summarise(&mut report, bound);
+                break;
+            }
+        };
         for &question in &open {
             record(&mut report, question, bound, by_shape.iter().flat_map(|(_, d)| d), shapes.len());
         }
@@ -131,10 +146,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
                     .filter(|(_, d)| d.iter().any(|d| d.question == question && d.answer == Answer::Found))
                     .map(|&(s, _)| s)
                     .collect();
-                if let Err(Disagreement(what)) = choose(&mut report, &setting, question, &found, &pool) {
-                    report.axioms[question].verdict = Verdict::Undecided(format!(
-                        "the two engines disagree, which is a bug in Margay; please report it: {what}"
-                    ));
+                if let Err(disagreement) = choose(&mut report, &setting, question, &found, &pool) {
+                    report.axioms[question].verdict = bug(&disagreement);
                 }
             }
         }
@@ -144,6 +157,11 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         }
     }
     Ok(report)
+}
+
+/// The answer where the engines disagree.
+fn bug(Disagreement(what): &Disagreement) -> Verdict {
+    Verdict::Undecided(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"))
 }
 
 /// The names of a question's axioms.
@@ -177,7 +195,9 @@ fn record<'a>(
     if !matches!(verdict, Verdict::Undecided(_)) {
         axiom.bound = bound;
     }
-    report.explained += all.iter().map(|d| d.explained).sum::<usize>();
+    let explained = all.iter().map(|d| d.candidates.explained).sum::<usize>();
+    let racy = all.iter().map(|d| d.candidates.racy).sum::<usize>();
+    report.explained += explained;
     axiom.rows.push(Row {
         axiom: axiom.axiom.clone(),
         bound,
@@ -188,6 +208,8 @@ fn record<'a>(
         clauses: all.iter().map(|d| d.statistics.clauses).sum(),
         conflicts: all.iter().map(|d| d.statistics.conflicts).sum(),
         seconds: all.iter().map(|d| d.seconds).sum(),
+        explained,
+        racy,
     });
 }
 
@@ -218,7 +240,7 @@ fn choose(
     let mut chosen = Vec::new();
     if let Some(limit) = setting.options.all {
         for shape in found {
-            let (instances, atoms, more) = case::every(setting, shape, question, limit);
+            let (instances, atoms, more) = case::every(setting, shape, question, limit)?;
             report.truncated |= more;
             for instance in instances {
                 chosen.extend(witness(setting.mapping, v, &atoms, &instance));
@@ -230,9 +252,9 @@ fn choose(
     } else {
         let Some(fewest) = found.iter().map(|s| s.threads()).min() else { return Ok(()) };
         let candidates: Vec<&&Shape> = found.iter().filter(|s| s.threads() == fewest).collect();
-        let best: Vec<Option<case::Preferred>> = pool
+        let best: Result<Vec<Option<case::Preferred>>, Disagreement> = pool
             .install(|| candidates.par_iter().with_max_len(1).map(|shape| case::preferred(setting, shape, question)).collect());
-        let best = best.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
+        let best = best?.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
         let Some(best) = best else {
             report.axioms[question].verdict = Verdict::Undecided(
                 "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
@@ -245,7 +267,7 @@ fn choose(
         return Err(Disagreement("an instance could not be read back".to_owned()));
     }
     for witness in chosen {
-        let violated = witness.confirm(setting.mapping, &ask.questions)?;
+        let violated = witness.confirm(setting.mapping, &ask.questions, setting.options.level)?;
         let check = &setting.mapping.source.checks[violated.0];
         report.counterexamples.push(Counterexample {
             axiom: check.display_name(),

@@ -36,6 +36,10 @@ pub struct Row {
     pub conflicts: u64,
     /// Seconds of work (of all threads together): translation and solving.
     pub seconds: f64,
+    /// Candidates that a modification order explained.
+    pub explained: usize,
+    /// Candidates whose program races in another execution.
+    pub racy: usize,
 }
 
 /// The answer for one axiom.
