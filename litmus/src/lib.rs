@@ -5,8 +5,11 @@
 
 pub mod corpus;
 pub mod explicit;
+mod prepare;
 pub mod print;
 pub mod read;
 pub mod render;
+pub mod sat;
 pub mod test;
 pub mod unfold;
+mod verdict;

@@ -16,7 +16,7 @@ enum Term {
 
 /// A proposition over one skeleton.
 #[derive(Debug, Clone)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Constant(bool),
     Compare(Comparison, Sides),
     Not(Box<Outcome>),
@@ -26,13 +26,13 @@ pub(super) enum Outcome {
 
 /// Both sides of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sides {
+pub(crate) struct Sides {
     left: Term,
     right: Term,
 }
 
 /// What is known of values.
-pub(super) struct Known<'a> {
+pub(crate) struct Known<'a> {
     pub skeleton: &'a Skeleton,
     /// The value of each event.
     pub values: &'a [Option<i64>],
