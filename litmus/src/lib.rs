@@ -4,6 +4,7 @@
 //! way round: from an execution to the program and outcome that a person would write down for it.
 
 pub mod corpus;
+pub mod engine;
 pub mod explicit;
 mod prepare;
 pub mod print;

@@ -7,6 +7,8 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::signature::Signature;
 
+use crate::corpus::Expected;
+use crate::engine::Engine;
 use crate::test::Quantifier;
 use crate::unfold::{self, Bounds};
 
@@ -17,6 +19,8 @@ pub struct Options {
     pub bounds: Bounds,
     /// When to give up.
     pub deadline: Option<Instant>,
+    /// After how many steps the explicit engine gives up: looks at what the model says of a partial execution.
+    pub steps: Option<u64>,
 }
 
 /// An execution that shows something.
@@ -29,7 +33,7 @@ pub struct Witness {
 }
 
 /// The answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// How the condition is quantified.
     pub quantifier: Quantifier,
@@ -41,7 +45,9 @@ pub struct Verdict {
     pub bounded: bool,
     /// Does some legal execution have a race, or is it otherwise undefined? `None` if the model does not say what that is.
     pub racy: Option<bool>,
-    /// How many complete candidate executions were looked at.
+    /// Who answered.
+    pub engine: Engine,
+    /// How many complete candidate executions were looked at; for the SAT engine, how many the solver found and the judge confirmed.
     pub executions: u64,
     /// The execution that shows that the condition is reachable.
     pub witness: Option<Witness>,
@@ -72,6 +78,15 @@ pub enum Error {
     },
     /// The deadline passed before there was an answer.
     Time,
+    /// The explicit engine used up the steps given.
+    Steps,
+    /// Both engines were asked, and answered differently: a bug of Margay.
+    Disagreement {
+        /// The explicit engine's answer.
+        explicit: Box<Verdict>,
+        /// The SAT engine's answer.
+        sat: Box<Verdict>,
+    },
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
 }
@@ -82,7 +97,14 @@ impl fmt::Display for Error {
             Self::Unfold(e) => write!(f, "{e}"),
             Self::Signature { test, model } => write!(f, "the model is one of {model} executions, the test one of {test}"),
             Self::Time => write!(f, "the time is up"),
-            Self::Unconfirmed(why) => write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay"),
+            Self::Steps => write!(f, "the steps given were used up"),
+            Self::Disagreement { explicit, sat } => {
+                let (explicit, sat) = (Expected::from(&**explicit), Expected::from(&**sat));
+                write!(f, "the engines disagree (explicit: {explicit}; sat: {sat}): this is a bug of Margay")
+            }
+            Self::Unconfirmed(why) => {
+                write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
+            }
         }
     }
 }

@@ -1,13 +1,12 @@
 //! The explicit engine: is the outcome of a test allowed by a model? It goes through the candidate executions of a test, pruned
 //! as they grow, and the judge of `margay-models` confirms what it finds.
 
+mod cycle;
 mod interval;
 mod monotone;
 mod order;
 pub(crate) mod outcome;
 mod search;
-
-use std::time::Instant;
 
 use margay_models::judge::Judge;
 use margay_models::model::Model;
@@ -15,9 +14,10 @@ use margay_models::model::Model;
 use crate::prepare::Questions;
 use crate::test::{Operand, Proposition, Quantifier, Test};
 use crate::unfold::{Skeleton, Unfolding};
+use cycle::CycleValues;
 use interval::{Machine, Plan};
 use outcome::Outcome;
-use search::{Engine, Found, Goal, Search};
+use search::{Effort, Engine, Found, Goal, Search};
 
 pub(crate) use monotone::grows_with_reads;
 
@@ -43,16 +43,16 @@ impl Runner {
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
         let unfolding = self.questions.unfold(test, options)?;
         let axioms = self.questions.axioms.clone();
-        let mut executions = 0;
-        let found = self
-            .find(&unfolding, &axioms, options.deadline, &mut executions, |s| Goal { outcomes: asked(test, s), check: None })?;
+        let mut effort = Effort::new(options);
+        let found = self.find(&unfolding, test, &axioms, &mut effort, |s| Goal { outcomes: asked(test, s), check: None })?;
         // A read that only waits may race.
         let waiting = self.questions.unfold_waiting(&unfolding, test, options)?;
         let mut race = None;
         for &check in &self.questions.undefined.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(&unfolding), &axioms, options.deadline, &mut executions, |_| {
-                    Goal { outcomes: Vec::new(), check: Some(check) }
+                race = self.find(waiting.as_ref().unwrap_or(&unfolding), test, &axioms, &mut effort, |_| Goal {
+                    outcomes: Vec::new(),
+                    check: Some(check),
                 })?;
             }
         }
@@ -64,7 +64,8 @@ impl Runner {
             reachable,
             bounded: unfolding.bounded && !reachable,
             racy: (!self.questions.undefined.is_empty()).then_some(race.is_some()),
-            executions,
+            engine: crate::engine::Engine::Explicit,
+            executions: effort.executions,
             witness: found.map(Witness::from),
             race: race.map(Witness::from),
         })
@@ -76,11 +77,11 @@ impl Runner {
         let unfolding = self.questions.unfold(test, options)?;
         let mut all: Vec<usize> = self.questions.axioms.clone();
         all.sort_unstable();
-        let mut executions = 0;
+        let mut effort = Effort::new(options);
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
             let goal = |s: &Skeleton| Goal { outcomes: asked(test, s), check: None };
-            if let Some(found) = self.find(&unfolding, &axioms, options.deadline, &mut executions, goal)? {
+            if let Some(found) = self.find(&unfolding, test, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
                 let checks = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
                 return Ok(Some(Forbidden { witness: found.into(), checks }));
@@ -92,12 +93,16 @@ impl Runner {
     fn find(
         &mut self,
         unfolding: &Unfolding,
+        test: &Test,
         axioms: &[usize],
-        deadline: Option<Instant>,
-        executions: &mut u64,
+        effort: &mut Effort,
         goal: impl Fn(&Skeleton) -> Goal,
     ) -> Result<Option<Found>, Error> {
+        if effort.steps_left.is_some_and(|steps| steps < unfolding.len() as u64) {
+            return Err(Error::Steps);
+        }
         unfolding.can_be_enumerated()?;
+        let cycles = CycleValues::new(unfolding, test);
         let total = self.questions.signature.total_coherence();
         let mut axioms = axioms.to_vec();
         for number in 0..unfolding.len() {
@@ -108,16 +113,15 @@ impl Runner {
                 machine: &mut self.machine,
                 judge: &mut self.judge,
                 axioms: &mut axioms,
-                executions,
-                deadline,
-                expired: false,
+                effort: &mut *effort,
+                cycles: &cycles,
+                number,
             };
-            let found = Search::new(&mut engine, &skeleton, &goal, total).run();
-            if found.is_none() && engine.expired {
-                return Err(Error::Time);
-            }
-            if let Some(found) = found {
+            if let Some(found) = Search::new(&mut engine, &skeleton, &goal, total).run() {
                 return Ok(Some(found));
+            }
+            if let Some(spent) = &effort.spent {
+                return Err(spent.clone());
             }
         }
         Ok(None)

@@ -66,22 +66,6 @@ impl Outcome {
         }
     }
 
-    /// Adds the numbers that values are compared with.
-    pub fn numbers(&self, found: &mut Vec<i64>) {
-        match self {
-            Self::Constant(_) => {}
-            Self::Compare(_, sides) => {
-                for side in [sides.left, sides.right] {
-                    if let Term::Number(n) = side {
-                        found.push(n);
-                    }
-                }
-            }
-            Self::Not(p) => p.numbers(found),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.numbers(found)),
-        }
-    }
-
     /// Adds the locations whose final value matters.
     pub fn locations(&self, found: &mut Vec<u8>) {
         match self {

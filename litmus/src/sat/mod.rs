@@ -12,6 +12,7 @@ use margay_models::judge::Judge;
 use margay_models::model::Model;
 use margay_solver::{Backend, Limits, Literal};
 
+use crate::engine::Engine;
 use crate::explicit::{asked, condition_numbers};
 use crate::prepare::Questions;
 use crate::test::{Quantifier, Test};
@@ -73,6 +74,7 @@ impl Runner {
             reachable,
             bounded: unfolding.bounded && !reachable,
             racy: (!self.questions.undefined.is_empty()).then_some(race.is_some()),
+            engine: Engine::Sat,
             executions,
             witness,
             race,

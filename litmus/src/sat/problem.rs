@@ -41,7 +41,9 @@ impl<'a> Problem<'a> {
     ) -> Result<Self, unfold::Error> {
         let events = facts.merged.events.len();
         if events > MAX_EVENTS {
-            return Err(unfold::Error::new(format!("all paths together have {events} events; the SAT engine takes {MAX_EVENTS}")));
+            return Err(unfold::Error::new(format!(
+                "all paths together have {events} events; the SAT engine takes {MAX_EVENTS}"
+            )));
         }
         let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();
         numbers.sort_unstable();

@@ -143,10 +143,12 @@ fn seeds(merged: &Merged, mentioned: &[i64]) -> Vec<i64> {
 
 /// The largest number of computed writes in one execution.
 fn most_computed(merged: &Merged) -> usize {
-    let computed = |&e: &usize| {
-        merged.events[e].value.is_some_and(|v| !matches!(merged.values[v.index()], Value::Number(_)))
-    };
-    merged.paths.iter().map(|paths| paths.iter().map(|p| p.events.iter().copied().filter(computed).count()).max().unwrap_or(0)).sum()
+    let computed = |&e: &usize| merged.events[e].value.is_some_and(|v| !matches!(merged.values[v.index()], Value::Number(_)));
+    merged
+        .paths
+        .iter()
+        .map(|paths| paths.iter().map(|p| p.events.iter().copied().filter(computed).count()).max().unwrap_or(0))
+        .sum()
 }
 
 fn tidy(values: &mut Vec<i64>) -> Result<(), Error> {

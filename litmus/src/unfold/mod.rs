@@ -130,16 +130,21 @@ impl Unfolding {
     }
 
     /// The skeleton with the given number.
-    pub fn skeleton(&self, mut number: usize) -> Result<Skeleton, Error> {
+    pub fn skeleton(&self, number: usize) -> Result<Skeleton, Error> {
         if number >= self.len() {
             return Err(Error::new(format!("there is no skeleton {number}")));
         }
-        let mut chosen = Vec::with_capacity(self.paths.len());
-        for paths in &self.paths {
-            chosen.push(number % paths.len());
+        self.skeleton_of(&self.chosen(number))
+    }
+
+    /// For each thread the number of its path in a skeleton.
+    pub(crate) fn chosen(&self, mut number: usize) -> Vec<usize> {
+        let mut next = |paths: &Vec<Path>| {
+            let path = number % paths.len();
             number /= paths.len();
-        }
-        self.skeleton_of(&chosen)
+            path
+        };
+        self.paths.iter().map(&mut next).collect()
     }
 
     /// The skeleton of a path for each thread.

@@ -125,6 +125,12 @@ impl Skeleton {
         self.symbols[thread.index()].evaluate(symbol, &|position| read(Event::from(first + usize::from(position))))
     }
 
+    /// The thread of an event and its position there; `None` for initial writes.
+    pub(crate) fn position(&self, event: Event) -> Option<(ThreadId, usize)> {
+        let thread = ThreadId(self.execution.events.get(event.index())?.thread?);
+        Some((thread, event.index() - self.first.get(thread.index())?))
+    }
+
     /// The final value of a register.
     pub fn register(&self, thread: ThreadId, name: &str) -> Option<Symbol> {
         self.registers.get(thread.index())?.iter().find(|(n, _)| n == name).map(|(_, symbol)| *symbol)

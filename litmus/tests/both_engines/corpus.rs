@@ -1,5 +1,4 @@
-//! The SAT engine against the explicit one: every verdict of the corpus, and random tests. The two share the unfolding of threads
-//! and the judge that confirms what they find; the search, values, conditions and the evaluation of models are apart.
+//! Every verdict of the corpus.
 
 use std::collections::BTreeMap;
 use std::path::Path;
