@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
@@ -146,6 +147,9 @@ pub struct Run {
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
+    pub engine: Engine,
     /// Give up on a test after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
@@ -160,6 +164,34 @@ pub struct Corpus {
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
+    pub engine: Engine,
+}
+
+/// The engine that answers what a test asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Explicit, and SAT where that takes too many steps.
+    Auto,
+    /// Candidate executions, one after the other.
+    Explicit,
+    /// One formula for a SAT solver.
+    Sat,
+    /// Both; a disagreement is a bug, and reported.
+    Both,
+}
+
+impl Engine {
+    /// As the library names it.
+    pub fn choice(self) -> Choice {
+        match self {
+            Self::Auto => Choice::Auto,
+            Self::Explicit => Choice::Only(engine::Engine::Explicit),
+            Self::Sat => Choice::Only(engine::Engine::Sat),
+            Self::Both => Choice::Both,
+        }
+    }
 }
 
 /// On or off.

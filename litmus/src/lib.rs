@@ -4,9 +4,13 @@
 //! way round: from an execution to the program and outcome that a person would write down for it.
 
 pub mod corpus;
+pub mod engine;
 pub mod explicit;
+mod prepare;
 pub mod print;
 pub mod read;
 pub mod render;
+pub mod sat;
 pub mod test;
 pub mod unfold;
+mod verdict;

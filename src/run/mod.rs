@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use margay_litmus::explicit::{Error, Options, Runner, Verdict};
+use margay_litmus::engine::Runner;
+use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -50,7 +51,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let unlimited = Options { bounds, deadline: None };
+    let unlimited = Options { bounds, ..Options::default() };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let mut tests: Vec<(String, Arc<SourceFile>, Test)> = Vec::new();
     for path in &files {
@@ -70,7 +71,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         for (model, runner) in models.iter().zip(&mut runners) {
             let start = Instant::now();
             let deadline = options.timeout.and_then(|t| start.checked_add(t));
-            match runner.run(test, &Options { deadline, ..unlimited }) {
+            match runner.run(test, &Options { deadline, ..unlimited }, options.engine.choice()) {
                 Ok(verdict) => {
                     undecided |= verdict.bounded;
                     let answer = Answer { file, test, model, verdict, milliseconds: start.elapsed().as_secs_f64() * 1e3 };
@@ -79,12 +80,13 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                     }
                     answers.push(answer);
                 }
-                Err(Error::Time) => {
+                Err(error @ (Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_))) => {
                     undecided = true;
-                    output.warn(&[Diagnostic::warning(format!(
-                        "`{file}` under `{}` is undecided: no answer in the time given",
-                        model.name
-                    ))]);
+                    let why = match error {
+                        Error::Time => "no answer in the time given".to_owned(),
+                        other => other.to_string(),
+                    };
+                    output.warn(&[Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name))]);
                 }
                 Err(error) => errors.push(diagnostic(&error, file, source, model)),
             }
@@ -93,7 +95,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if output.format == Format::Human && !answers.is_empty() {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
-            show::explain(only.test, only.model, &only.verdict, &mut runners[0], &unlimited, output)?;
+            show::explain(only, &mut runners[0], &unlimited, options.engine.choice(), output)?;
         }
     }
     if !errors.is_empty() {
@@ -112,7 +114,9 @@ fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &Model
                 None => diagnostic,
             }
         }
-        Error::Time => Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name)),
+        Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_) => {
+            Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name))
+        }
         Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
             .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
     }
@@ -131,7 +135,7 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
         "reachable": v.reachable,
         "bounded": v.bounded,
         "racy": v.racy,
-        "engine": "explicit",
+        "engine": v.engine.to_string(),
         "executions": v.executions,
         "milliseconds": answer.milliseconds,
     })

@@ -2,23 +2,22 @@
 
 use std::io;
 
-use margay_litmus::explicit::{Options, Runner, Verdict};
-use margay_litmus::test::Test;
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
 use margay_models::explain;
-use margay_models::model::Model;
 use margay_models::picture::{Picture, event_name, text};
 
 use crate::output::Output;
 
 /// Prints it.
 pub fn explain(
-    test: &Test,
-    model: &Model,
-    verdict: &Verdict,
+    answer: &super::Answer<'_>,
     runner: &mut Runner,
     options: &Options,
+    engine: Choice,
     output: &Output,
 ) -> io::Result<()> {
+    let (test, model, verdict) = (answer.test, answer.model, &answer.verdict);
     output.print("")?;
     if let Some(witness) = &verdict.witness {
         output.print(&output.heading("An execution with this outcome"))?;
@@ -26,7 +25,7 @@ pub fn explain(
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
     }
-    let Ok(Some(forbidden)) = runner.forbidden(test, options) else {
+    let Ok(Some(forbidden)) = runner.forbidden(test, options, engine) else {
         return output.print("No execution of the program has this outcome, whatever the model says.");
     };
     let execution = &forbidden.witness.execution;

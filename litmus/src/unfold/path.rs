@@ -25,7 +25,7 @@ pub(super) struct Dependent {
 }
 
 /// An event of a path.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathEvent {
     /// What is known of it.
     pub data: EventData,

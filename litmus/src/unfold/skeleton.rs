@@ -67,6 +67,12 @@ impl Shared {
         Ok(shared)
     }
 
+    /// The physical locations with their initial values.
+    pub fn initial_writes(&self) -> impl Iterator<Item = (u8, i64)> + '_ {
+        let physical = self.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l);
+        physical.map(|(l, _)| (l as u8, self.initial[l]))
+    }
+
     /// The address of a location by its index.
     pub fn address(&self, location: usize) -> Address {
         FIRST_ADDRESS + STRIDE * location as Address
@@ -119,6 +125,12 @@ impl Skeleton {
         self.symbols[thread.index()].evaluate(symbol, &|position| read(Event::from(first + usize::from(position))))
     }
 
+    /// The thread of an event and its position there; `None` for initial writes.
+    pub(crate) fn position(&self, event: Event) -> Option<(ThreadId, usize)> {
+        let thread = ThreadId(self.execution.events.get(event.index())?.thread?);
+        Some((thread, event.index() - self.first.get(thread.index())?))
+    }
+
     /// The final value of a register.
     pub fn register(&self, thread: ThreadId, name: &str) -> Option<Symbol> {
         self.registers.get(thread.index())?.iter().find(|(n, _)| n == name).map(|(_, symbol)| *symbol)
@@ -161,11 +173,9 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         }
         suppositions.extend(path.suppositions.iter().map(|(symbol, holds)| (thread, *symbol, *holds)));
     }
-    for (l, location) in shared.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l) {
-        let _ = location;
-        let value = Some(shared.initial[l]);
-        events.push(EventData { location: Some(l as u8), value, ..EventData::new(Kind::Init, None, Order::Plain) });
-        writes.push(Some(WriteValue::Known(shared.initial[l])));
+    for (l, value) in shared.initial_writes() {
+        events.push(EventData { location: Some(l), value: Some(value), ..EventData::new(Kind::Init, None, Order::Plain) });
+        writes.push(Some(WriteValue::Known(value)));
         places.push(Place::default());
     }
     if events.len() > MAX_EVENTS {
