@@ -12,7 +12,7 @@ use crate::encode::atoms::{Atoms, Place};
 use crate::encode::preference;
 use crate::encode::shape::Shape;
 use crate::encode::symmetry::equal_threads;
-use crate::encode::{Prefix, Problem, Question};
+use crate::encode::{Prefix, Problem, Question, Reasons};
 use crate::language::Mapping;
 
 /// How one question came out for one shape.
@@ -158,9 +158,9 @@ impl<'a> Case<'a> {
     }
 
     /// From now on candidates whose program races so are left out.
-    fn exclude_race(&mut self, prefix: &Prefix, complete: bool) {
+    fn exclude_race(&mut self, prefix: &Prefix, reasons: Reasons) {
         let problem = self.problem.to_mut();
-        let races = problem.races(self.setting.mapping, &self.atoms, prefix, complete);
+        let races = problem.races(self.setting.mapping, &self.atoms, prefix, reasons);
         let formula = problem.logic.not(races);
         self.session.assert(&self.problem.logic, formula);
     }
@@ -204,9 +204,9 @@ impl<'a> Case<'a> {
             },
         };
         if let Some(prefix) = race {
-            tracing::debug!("{}: {prefix:?}", self.atoms.shape);
+            tracing::debug!("{} conflicts, {}: {prefix:?}", self.session.statistics().conflicts, self.atoms.shape);
             self.candidates.racy += 1;
-            self.exclude_race(&prefix, refuter.complete());
+            self.exclude_race(&prefix, refuter.reasons());
         }
         Ok(Refutation::Learned)
     }

@@ -32,10 +32,18 @@ pub struct Prefix {
     pub sources: Sources,
 }
 
+/// What must be asked of a beginning of an execution so that it shows a race of the program; properties of the source model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reasons {
+    /// It must be a whole execution: every thread that goes on has a guard that keeps it from doing so.
+    pub complete: bool,
+    /// Interleavings are consistent without being asked.
+    pub interleavings_are_consistent: bool,
+}
+
 impl Problem {
-    /// The formula: the program has this beginning of an execution, which is consistent and undefined. With `complete` it is a
-    /// whole execution: every thread that goes on has a guard that keeps it from doing so.
-    pub fn races(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, complete: bool) -> Formula {
+    /// The formula: the program has this beginning of an execution, which is consistent and undefined.
+    pub fn races(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, reasons: Reasons) -> Formula {
         let logic = &mut self.logic;
         let (part, read_something) = restrict(logic, &self.source, atoms, prefix);
         let mut conditions = vec![read_something];
@@ -60,7 +68,7 @@ impl Problem {
         let later = logic.difference(later, part.rmw);
         let refused = logic.restrict_domain(failing, later);
         conditions.push(logic.no(refused));
-        if complete {
+        if reasons.complete {
             // A thread that goes on although it need not stop is no whole execution: its last read, or that of its last
             // read-modify-write, fails its guard.
             for &e in &last {
@@ -79,10 +87,13 @@ impl Problem {
 
         let base = SourceBase::new(logic, &part, true);
         let lowered = lower(&mapping.source, logic, &base);
+        let consistent = reasons.interleavings_are_consistent && prefix.sources == Sources::Latest;
         let mut undefined = Vec::new();
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
             if is_default_axiom(check) {
-                conditions.push(test);
+                if !consistent {
+                    conditions.push(test);
+                }
             } else if is_undefined_behaviour(check) {
                 let fine = satisfied(logic, check, test);
                 undefined.push(logic.not(fine));

@@ -35,11 +35,6 @@ impl<'a> Program<'a> {
         Self { execution, threads: (0..execution.threads.len()).map(of).collect() }
     }
 
-    /// The number of events that threads execute.
-    pub fn events(&self) -> usize {
-        self.threads.iter().map(Vec::len).sum()
-    }
-
     /// The events of a thread.
     pub fn thread(&self, t: usize) -> &[usize] {
         &self.threads[t]

@@ -10,13 +10,14 @@ mod interleaving;
 use margay_litmus::explicit::{self, Runner};
 use margay_litmus::render::render;
 use margay_models::bits::Event;
-use margay_models::execution::{Execution, Kind};
+use margay_models::execution::{EventData, Execution, Kind, Location, Order};
 use margay_models::judge::Judge;
 use margay_models::model::{CheckKind, Model, Role};
+use margay_models::signature::Signature;
 
-use super::options::CheckOptions;
+use super::options::{CheckOptions, MAX_BOUND};
 use super::witness::{Disagreement, Witness};
-use crate::encode::{Prefix, Sources, is_undefined_behaviour};
+use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
 use interleaving::{Program, is_racy};
 
 pub use extension::extends;
@@ -27,8 +28,7 @@ pub struct Refuter {
     runner: Runner,
     /// Checks that show a program to be undefined, with the outcome of the test that does.
     undefined: Vec<(usize, bool)>,
-    /// Must a race be shown by a whole execution? (Not where every beginning of one can be carried on.)
-    complete: bool,
+    reasons: Reasons,
 }
 
 /// What became of a candidate.
@@ -50,19 +50,24 @@ impl Refuter {
             .enumerate()
             .filter(|(_, check)| is_undefined_behaviour(check))
             .map(|(i, check)| (i, check.role == Role::Flag && check.kind == CheckKind::Empty));
-        Self { judge: Judge::new(model), runner: Runner::new(model), undefined: undefined.collect(), complete: !extends(model) }
+        let mut judge = Judge::new(model);
+        // Where every beginning can be carried on by an operation behind all others, an interleaving is consistent if its start is.
+        let extends = extends(model);
+        let starts_are_consistent = (0..=MAX_BOUND).all(|locations| judge.is_consistent(&initial(model.signature, locations)));
+        let reasons = Reasons { complete: !extends, interleavings_are_consistent: extends && starts_are_consistent };
+        Self { judge, runner: Runner::new(model), undefined: undefined.collect(), reasons }
     }
 
-    /// Must a race be shown by a whole execution?
-    pub fn complete(&self) -> bool {
-        self.complete
+    /// What must be asked of a beginning of an execution so that it shows a race.
+    pub fn reasons(&self) -> Reasons {
+        self.reasons
     }
 
     /// A race among the interleavings of the program.
     pub fn race_of_interleaving(&mut self, witness: &Witness) -> Option<Prefix> {
         let program = Program::new(&witness.source);
         let (judge, undefined) = (&mut self.judge, &self.undefined);
-        program.race(self.complete, &mut |part| is_racy(judge, undefined, part))
+        program.race(self.reasons.complete, &mut |part| is_racy(judge, undefined, part))
     }
 
     /// Goes through all executions of the program as a litmus test: does one race, does one have the outcome?
@@ -124,7 +129,7 @@ impl Refuter {
         if !self.shows_race(program, &prefix) {
             return None;
         }
-        while !self.complete {
+        while !self.reasons.complete {
             let shorter = (0..execution.threads.len()).filter_map(|t| without_last(program, &prefix, t));
             match shorter.into_iter().find(|p| self.shows_race(program, p)) {
                 Some(shorter) => prefix = shorter,
@@ -154,8 +159,10 @@ fn without_last(program: &Program<'_>, prefix: &Prefix, thread: usize) -> Option
     (!is_read).then_some(Prefix { order, sources: Sources::Given(given) })
 }
 
-/// The number of guards of an execution.
-pub fn guards(execution: &Execution) -> usize {
-    let is_read = |e: &Event| execution.events[e.index()].kind == Kind::Read;
-    (0..execution.size()).map(Event::from).filter(is_read).filter(|&r| !execution.ctrl.row(r).is_empty()).count()
+/// The execution before anything is executed.
+fn initial(signature: Signature, locations: usize) -> Execution {
+    let init = |l: usize| EventData { location: Some(l as u8), ..EventData::new(Kind::Init, None, Order::Plain) };
+    let location = |l: usize| Location { name: format!("x{l}"), physical: l as u8, atomic: true };
+    let events = (0..locations).map(init).collect();
+    Execution::new(signature, events, Vec::new(), (0..locations).map(location).collect())
 }
