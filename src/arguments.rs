@@ -75,12 +75,17 @@ pub struct List {
 #[derive(Debug, Args)]
 pub struct Check {
     /// A .map file, or the name of a built-in mapping
-    #[arg(value_name = "MAPPING")]
-    pub mapping: String,
+    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    pub mapping: Option<String>,
+    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against two readings of C++ and two of PTX, at
+    /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards"])]
+    pub all_mappings: bool,
     /// What a counterexample is: an execution (the published statement), or a program without races and an outcome that no
     /// execution of it has (docs/program-level.md)
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::Execution)]
-    pub level: Level,
+    /// [default: execution]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub level: Option<Level>,
     /// At program level, at most so many guards `if (r == v)` [default: as many as useful]
     #[arg(long, value_name = "N")]
     pub guards: Option<usize>,
