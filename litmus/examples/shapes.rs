@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use margay_litmus::clusters;
 use margay_litmus::corpus::{EXPECTED, Expected, Line, write};
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::test::*;
@@ -263,6 +264,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     for (model, runner) in &mut runners {
                         // Without scopes all places are the same.
                         if matches!(*model, "tso" | "sc") && place != (Scope::Gpu, Scope::Gpu) {
+                            continue;
+                        }
+                        if clusters::unknown_to(model) && clusters::first_use(&test).is_some() {
                             continue;
                         }
                         let verdict = runner.run(&test, &Options::default())?;

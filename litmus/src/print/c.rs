@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Placement, Scope};
 
-use super::{braces, initial};
+use super::{braces, initial, locations};
 use crate::test::{
     AtomicCall, AtomicFunction, BinaryOperator, Body, Expression, MemoryOrder, Statement, StatementKind, Test, ThreadId,
 };
@@ -22,7 +22,7 @@ pub(super) fn program(test: &Test, out: &mut String) {
         Some(value) => format!("[{}]={}", l.name, initial(value)),
         None => format!("[{}]", l.name),
     };
-    let mut groups = vec![test.locations.iter().map(location).collect::<Vec<_>>()];
+    let mut groups = vec![locations(test.locations.iter(), location)];
     groups.push(
         test.registers
             .iter()
@@ -69,16 +69,13 @@ fn block(statements: &[Statement], depth: usize, count: &mut usize, lines: &mut 
         *count += 1;
         let mut line = |text: String| lines.push(CLine { text: indented(text), statement: here });
         match &s.kind {
-            StatementKind::Assign { declares, name, value } => {
-                let int = if *declares { "int " } else { "" };
-                let value = value.as_ref().map_or(String::new(), |e| format!(" = {}", expression(e)));
-                line(format!("{int}{name}{value};"));
-            }
-            StatementKind::Store { address, value } => line(format!("*{} = {};", operand(address), expression(value))),
-            StatementKind::Evaluate(e) => line(format!("{};", expression(e))),
-            StatementKind::Fence { order, scope } => {
-                line(format!("atomic_thread_fence({}{});", memory_order(*order), scope_argument(*scope)));
-            }
+            StatementKind::Assign { .. }
+            | StatementKind::Store { .. }
+            | StatementKind::Evaluate(_)
+            | StatementKind::Fence { .. }
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Return => line(format!("{};", simple(&s.kind))),
             StatementKind::If { condition, then, otherwise } => {
                 line(format!("if ({}) {{", expression(condition)));
                 block(then, depth + 1, count, lines);
@@ -98,7 +95,49 @@ fn block(statements: &[Statement], depth: usize, count: &mut usize, lines: &mut 
                 block(body, depth + 1, count, lines);
                 lines.push(brace(&format!("}} while ({});", expression(condition))));
             }
+            StatementKind::For { before, condition, after, body } => {
+                // One `int` declares all that follow it.
+                let declares = before.first().is_some_and(|s| matches!(s.kind, StatementKind::Assign { declares: true, .. }));
+                let before: Vec<String> = before.iter().map(|s| without_int(&s.kind)).collect();
+                let after: Vec<String> = after.iter().map(|s| simple(&s.kind)).collect();
+                let space = |text: String| if text.is_empty() { text } else { format!(" {text}") };
+                line(format!(
+                    "for ({}{};{};{}) {{",
+                    if declares { "int " } else { "" },
+                    before.join(", "),
+                    space(condition.as_ref().map_or(String::new(), expression)),
+                    space(after.join(", ")),
+                ));
+                block(body, depth + 1, count, lines);
+                lines.push(brace("}"));
+            }
         }
+    }
+}
+
+/// A statement that is no block, without its semicolon.
+fn simple(kind: &StatementKind) -> String {
+    match kind {
+        StatementKind::Assign { declares: true, .. } => format!("int {}", without_int(kind)),
+        StatementKind::Break => "break".to_string(),
+        StatementKind::Continue => "continue".to_string(),
+        StatementKind::Return => "return".to_string(),
+        _ => without_int(kind),
+    }
+}
+
+/// An assignment, store, call or fence; a declaration without its type.
+fn without_int(kind: &StatementKind) -> String {
+    match kind {
+        StatementKind::Assign { name, value: Some(value), .. } => format!("{name} = {}", expression(value)),
+        StatementKind::Assign { name, value: None, .. } => name.clone(),
+        StatementKind::Store { address, value } => format!("*{} = {}", operand(address), expression(value)),
+        StatementKind::Evaluate(e) => expression(e),
+        StatementKind::Fence { order, scope } => {
+            format!("atomic_thread_fence({}{})", memory_order(*order), scope_argument(*scope))
+        }
+        // Blocks and jumps are no parts of a `for` head; the reader makes none there.
+        _ => String::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
 //! what must hold of the values.
 
+mod barriers;
 mod compile_c;
 mod compile_ptx;
 mod domain;
@@ -99,6 +100,7 @@ impl Unfolding {
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         let shared = skeleton::Shared::new(test, signature)?;
+        barriers::check(test)?;
         let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
         for t in 0..test.threads.len() {
             let program = compile(test, ThreadId(t as u8), &shared)?;
@@ -108,6 +110,7 @@ impl Unfolding {
             paths.push(explored.paths);
             symbols.push(explored.symbols);
         }
+        one_width_each(&paths, &shared)?;
         Ok(Self { paths, symbols: symbols.into(), shared, bounded, waits })
     }
 
@@ -172,6 +175,26 @@ impl Unfolding {
     pub(crate) fn physical(&self, name: &str) -> Option<u8> {
         self.shared.locations.iter().find(|l| l.name == name).map(|l| l.physical)
     }
+}
+
+/// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
+fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), Error> {
+    let mut known: Vec<Option<u8>> = vec![None; shared.locations.len()];
+    for e in paths.iter().flatten().flat_map(|p| &p.events) {
+        let (Some(bits), Some(location)) = (e.bits, e.data.location) else { continue };
+        let physical = usize::from(shared.locations[usize::from(location)].physical);
+        match known[physical] {
+            Some(before) if before != bits => {
+                let name = &shared.locations[physical].name;
+                return Err(Error::at(
+                    format!("accesses of {before} and of {bits} bits to `{name}`: the model does not apply (PTX ISA 8.7.2)"),
+                    e.place,
+                ));
+            }
+            _ => known[physical] = Some(bits),
+        }
+    }
+    Ok(())
 }
 
 /// The straight code of a thread.

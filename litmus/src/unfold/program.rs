@@ -2,6 +2,7 @@
 
 use margay_models::execution::{Order, Proxy, Scope};
 
+use super::skeleton::Address;
 use super::symbol::{Binary, Unary};
 
 /// A register, an index into [`Program::names`].
@@ -34,12 +35,14 @@ pub(super) struct Attributes {
     pub volatile: bool,
     pub mmio: bool,
     pub reduction: bool,
+    /// The width of the access, where the program says it.
+    pub bits: Option<u8>,
 }
 
 impl Attributes {
     /// An order and a scope.
     pub fn new(order: Order, scope: Option<Scope>) -> Self {
-        Self { order, scope, proxy: None, volatile: false, mmio: false, reduction: false }
+        Self { order, scope, proxy: None, volatile: false, mmio: false, reduction: false, bits: None }
     }
 }
 
@@ -75,6 +78,20 @@ pub(super) enum Step {
     Store {
         address: Term,
         value: Term,
+        attributes: Attributes,
+    },
+    /// One load for each register, in any order; `width` is the distance of their addresses.
+    LoadVector {
+        to: Vec<Register>,
+        address: Term,
+        width: Address,
+        attributes: Attributes,
+    },
+    /// One store for each value, in any order.
+    StoreVector {
+        address: Term,
+        width: Address,
+        values: Vec<Term>,
         attributes: Attributes,
     },
     Modify {
