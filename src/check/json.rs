@@ -60,6 +60,7 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         "threads": c.source.threads.len(),
         "locations": c.source.locations.len(),
         "source_litmus": shown.source,
+        "source_cuda": shown.cuda,
         "target_litmus": shown.target,
         "outcome": shown.outcome,
         "source_events": events,

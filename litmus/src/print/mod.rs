@@ -2,11 +2,13 @@
 
 mod c;
 mod condition;
+mod cuda;
 mod instruction;
 mod table;
 
 pub use c::{CLine, statement_lines};
 pub use condition::{proposition, variable};
+pub use cuda::{NoProgram, program as cuda_program};
 pub use instruction::instruction;
 
 use crate::test::{Dialect, InitialValue, LocationDeclaration, Test, element};
