@@ -43,7 +43,7 @@ pub enum Choice {
 
 /// After so many steps of the explicit engine, `auto` asks the SAT engine. A step takes about a microsecond; the largest tests of
 /// the corpus take some thousand.
-const STEPS: u64 = 20_000;
+const STEPS: u64 = 5_000;
 
 /// A model prepared for running many tests, by either engine.
 #[derive(Debug, Clone)]
