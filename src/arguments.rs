@@ -170,7 +170,7 @@ pub struct Corpus {
     #[arg(long)]
     pub bless: bool,
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both)]
     pub engine: Engine,
 }
 

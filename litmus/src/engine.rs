@@ -41,9 +41,9 @@ pub enum Choice {
     Both,
 }
 
-/// After so many steps of the explicit engine, `auto` asks the SAT engine. A step takes about a microsecond; the largest tests of
-/// the corpus take some thousand.
-const STEPS: u64 = 20_000;
+/// After so many steps of the explicit engine, `auto` asks the SAT engine: 7 to 20 ms on the shapes of litmus/examples/speed.rs,
+/// where the SAT engine takes 1 to 200 ms (results/2026-11-21/litmus-speed.txt).
+const STEPS: u64 = 5_000;
 
 /// A model prepared for running many tests, by either engine.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@
 mod base;
 mod condition;
 mod problem;
+mod symmetry;
 mod values;
 mod vocabulary;
 mod witness;
@@ -97,6 +98,7 @@ impl Runner {
         let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
         let total = self.questions.signature.total_coherence();
         let mut problem = Problem::new(&self.translation, facts, &domains, total, Backend::default())?;
+        problem.break_symmetry(test);
         for &axiom in &self.questions.axioms {
             problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
         }
@@ -142,6 +144,7 @@ impl Runner {
         let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
         let total = self.questions.signature.total_coherence();
         let mut problem = Problem::new(&self.translation, facts, &domains, total, Backend::default())?;
+        problem.break_symmetry(test);
         let outcome = condition(&mut problem, test, &unfolding);
         let all = &self.questions.axioms;
         let mut literals = Vec::with_capacity(all.len());

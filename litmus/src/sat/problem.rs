@@ -42,7 +42,7 @@ impl<'a> Problem<'a> {
         let events = facts.merged.events.len();
         if events > MAX_EVENTS {
             return Err(unfold::Error::new(format!(
-                "all paths together have {events} events; the SAT engine takes {MAX_EVENTS}"
+                "all paths together have {events} events; the SAT engine takes {MAX_EVENTS}, ask the explicit one"
             )));
         }
         let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();

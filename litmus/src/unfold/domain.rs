@@ -158,5 +158,5 @@ fn tidy(values: &mut Vec<i64>) -> Result<(), Error> {
 }
 
 fn too_many() -> Error {
-    Error::new(format!("values are computed in more than {MAX_VALUES} ways"))
+    Error::new(format!("a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"))
 }

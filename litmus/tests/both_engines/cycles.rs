@@ -30,9 +30,10 @@ fn values_out_of_thin_air() {
         (lb("add r1, r0, 1", "sub r1, r0, 1", "P0:r0 == 4 /\\ P1:r0 == 5"), true),
         // Starting from 5, which the condition mentions, on the other side too.
         (lb("add r1, r0, 1", "sub r1, r0, 1", "P1:r0 == 5"), true),
-        // No number is its own successor, and what is read from an initial write is 0.
+        // No number is its own successor: only what starts from an initial write.
         (lb("add r1, r0, 1", "add r1, r0, 0", "P0:r0 == 7"), false),
-        (lb("add r1, r0, 1", "add r1, r0, 0", "P0:r0 == 1"), true),
+        (lb("add r1, r0, 1", "add r1, r0, 0", "P0:r0 == 1"), false),
+        (lb("add r1, r0, 1", "add r1, r0, 0", "P1:r0 == 1"), true),
         (lb("mul r1, r0, 3", "add r1, r0, 0", "P0:r0 != 0"), false),
     ];
     for (text, reachable) in expected {
