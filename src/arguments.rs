@@ -11,7 +11,7 @@ use margay_mappings::Backend;
 #[derive(Debug, Parser)]
 #[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// Output for people, or JSON (docs/json.md)
+    /// Output for people, JSON (docs/json.md), or JUnit XML (`test` only)
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub format: Format,
     /// Colours; `auto` is on a terminal only
@@ -35,6 +35,8 @@ pub enum Format {
     Human,
     /// For programs: one JSON object.
     Json,
+    /// JUnit XML, for continuous integration (`margay test` only).
+    Junit,
 }
 
 /// When to use colours.

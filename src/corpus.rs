@@ -1,5 +1,7 @@
 //! `margay test`: keeps a corpus of verdicts honest. Differences come first; `--bless` writes down what is found.
 
+mod junit;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,13 +12,14 @@ use std::time::Instant;
 use margay_litmus::corpus::{self, Expected, Folder, Line};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options};
-use margay_litmus::read;
+use margay_litmus::{clusters, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Corpus, Format};
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 
@@ -38,13 +41,23 @@ impl fmt::Display for Found {
     }
 }
 
-/// A verdict that is not the expected one.
-struct Difference {
+/// A verdict, and the expected one.
+struct Checked {
     test: String,
     model: String,
     expected: Expected,
     found: Found,
     source: String,
+}
+
+impl Checked {
+    fn differs(&self) -> bool {
+        self.found != Found::Verdict(self.expected)
+    }
+
+    fn is_disagreement(&self) -> bool {
+        matches!(self.found, Found::Disagreement(..))
+    }
 }
 
 /// What is found for each line of one test.
@@ -65,8 +78,7 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
         folders.iter().flat_map(|f| by_test(f).into_iter().map(move |(test, lines)| (f, test, lines))).collect();
     let mut answers = answer_all(&tests, options.engine.choice());
     let mut errors = Vec::new();
-    let mut differences = Vec::new();
-    let mut passed = 0;
+    let mut checked: Vec<Checked> = Vec::new();
     for folder in &folders {
         let mut found_lines = Vec::new();
         for ((of, test, lines), answers) in tests.iter().zip(&mut answers) {
@@ -76,17 +88,13 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
             for (line, answer) in lines.iter().zip(answers) {
                 match answer {
                     Ok(found) => {
-                        if *found == Found::Verdict(line.expected) {
-                            passed += 1;
-                        } else {
-                            differences.push(Difference {
-                                test: folder.path.join(test).display().to_string(),
-                                model: line.model.clone(),
-                                expected: line.expected,
-                                found: *found,
-                                source: line.source.clone(),
-                            });
-                        }
+                        checked.push(Checked {
+                            test: folder.path.join(test).display().to_string(),
+                            model: line.model.clone(),
+                            expected: line.expected,
+                            found: *found,
+                            source: line.source.clone(),
+                        });
                         // What the engines do not agree on is not written down.
                         let expected = match *found {
                             Found::Verdict(found) => found,
@@ -108,12 +116,14 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
     }
     let unmentioned: Vec<String> =
         folders.iter().flat_map(|f| f.unmentioned.iter().map(|t| f.path.join(t).display().to_string())).collect();
-    report(&differences, passed, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
+    report(&checked, &errors, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
     if !errors.is_empty() {
-        return output.wrong(&errors);
+        // In JSON they are part of the report.
+        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
-    let disagree = differences.iter().any(|d| matches!(d.found, Found::Disagreement(..)));
-    Ok(if differences.is_empty() || options.bless && !disagree { Exit::Holds } else { Exit::Found })
+    let disagree = checked.iter().any(Checked::is_disagreement);
+    let differ = checked.iter().any(Checked::differs);
+    Ok(if !differ || options.bless && !disagree { Exit::Holds } else { Exit::Found })
 }
 
 /// The lines of a folder by test, in the order of the file.
@@ -142,7 +152,7 @@ fn answer_all(tests: &[(&Folder, &str, Vec<&Line>)], engine: Choice) -> Vec<Answ
                 } {
                     let path = folder.path.join(test);
                     let found = match read::load(&path) {
-                        Ok(read) => lines.iter().map(|line| verdict(&mut runners, line, &read.test, &path, engine)).collect(),
+                        Ok(read) => lines.iter().map(|line| verdict(&mut runners, line, &read, &path, engine)).collect(),
                         Err(found) => vec![Err(found)],
                     };
                     // No other thread has this test.
@@ -157,7 +167,7 @@ fn answer_all(tests: &[(&Folder, &str, Vec<&Line>)], engine: Choice) -> Vec<Answ
 fn verdict(
     runners: &mut BTreeMap<String, Runner>,
     line: &Line,
-    test: &margay_litmus::test::Test,
+    read: &margay_litmus::read::Read,
     path: &Path,
     engine: Choice,
 ) -> Result<Found, Vec<Diagnostic>> {
@@ -165,9 +175,12 @@ fn verdict(
         let loaded = library::load(&line.model, &[PathBuf::from("models")])?;
         runners.insert(line.model.clone(), Runner::new(&loaded.model));
     }
+    if let Some(error) = clusters::mismatch(&read.test, &line.model, &read.file) {
+        return Err(vec![error]);
+    }
     let failed = |why: String| vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))];
     let Some(runner) = runners.get_mut(&line.model) else { return Err(failed("no such model".to_owned())) };
-    match runner.run(test, &Options::default(), engine) {
+    match runner.run(&read.test, &Options::default(), engine) {
         Ok(verdict) => Ok(Found::Verdict(Expected::from(&verdict))),
         Err(Error::Disagreement { explicit, sat }) => Ok(Found::Disagreement(Expected::from(&*explicit), Expected::from(&*sat))),
         Err(error) => Err(failed(error.to_string())),
@@ -175,13 +188,18 @@ fn verdict(
 }
 
 fn report(
-    differences: &[Difference],
-    passed: usize,
+    checked: &[Checked],
+    errors: &[Diagnostic],
     unmentioned: &[String],
     seconds: f64,
     options: &Corpus,
     output: &Output,
 ) -> std::io::Result<()> {
+    if output.format == Format::Junit {
+        return output.print(&junit::report(checked, errors, unmentioned)?);
+    }
+    let differences: Vec<&Checked> = checked.iter().filter(|c| c.differs()).collect();
+    let passed = checked.len() - differences.len();
     if output.format == Format::Json {
         let list: Vec<serde_json::Value> = differences
             .iter()
@@ -194,10 +212,10 @@ fn report(
             .collect();
         return output.json(&json!({
             "schema": SCHEMA, "passed": passed, "differences": list, "without_verdict": unmentioned, "blessed": options.bless,
-            "seconds": seconds,
+            "errors": diagnostics::json(errors), "seconds": seconds,
         }));
     }
-    for d in differences {
+    for d in &differences {
         output.print(&format!("{} under {}: expected {}, found {} ({})", d.test, d.model, d.expected, d.found, d.source))?;
     }
     for test in unmentioned {

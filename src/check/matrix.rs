@@ -92,7 +92,7 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
         return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
     }
     match output.format {
-        Format::Human => {
+        Format::Human | Format::Junit => {
             output.print(&summary(&cells, stopped, output))?;
             output.print(&rows(&cells, levels, output))?;
             output.print(&format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.bound))?;

@@ -118,7 +118,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
     }
     match output.format {
-        Format::Human => human::print(&context, &presented, output)?,
+        Format::Human | Format::Junit => human::print(&context, &presented, output)?,
         Format::Json => output.json(&json::object(&context, &presented))?,
     }
     Ok(match report.verdict {

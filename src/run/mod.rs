@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options, Verdict};
-use margay_litmus::read;
 use margay_litmus::test::Test;
+use margay_litmus::{clusters, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
 use margay_models::model::Model;
@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Format, Run};
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 use crate::table::{number, table};
@@ -54,21 +55,32 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let unlimited = Options { bounds, ..Options::default() };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let mut tests: Vec<(String, Arc<SourceFile>, Test)> = Vec::new();
+    // In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
+    let wrong = |found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>| {
+        if output.format == Format::Json {
+            output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
+        }
+        errors.extend(found);
+        std::io::Result::Ok(())
+    };
     for path in &files {
         let name = path.display().to_string();
         match read::load(path) {
             Ok(read) => {
                 output.warn(&read.warnings);
-                let text = std::fs::read_to_string(path).unwrap_or_default();
-                tests.push((name.clone(), SourceFile::new(name, text), read.test));
+                tests.push((name, read.file, read.test));
             }
-            Err(found) => errors.extend(found),
+            Err(found) => wrong(found, &name, &mut errors)?,
         }
     }
     let mut answers = Vec::new();
     let mut undecided = false;
     for (file, source, test) in &tests {
         for (model, runner) in models.iter().zip(&mut runners) {
+            if let Some(error) = clusters::mismatch(test, &model.name, source) {
+                wrong(vec![error], file, &mut errors)?;
+                continue;
+            }
             let start = Instant::now();
             let deadline = options.timeout.and_then(|t| start.checked_add(t));
             match runner.run(test, &Options { deadline, ..unlimited }, options.engine.choice()) {
@@ -86,9 +98,12 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                         Error::Time => "no answer in the time given".to_owned(),
                         other => other.to_string(),
                     };
+                    if output.format == Format::Json {
+                        output.print(&without_answer(file, test, model, start.elapsed().as_secs_f64() * 1e3).to_string())?;
+                    }
                     output.warn(&[Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name))]);
                 }
-                Err(error) => errors.push(diagnostic(&error, file, source, model)),
+                Err(error) => wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?,
             }
         }
     }
@@ -99,7 +114,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         }
     }
     if !errors.is_empty() {
-        return output.wrong(&errors);
+        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
     Ok(if undecided { Exit::Undecided } else { Exit::Holds })
 }
@@ -141,6 +156,24 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
     })
 }
 
+/// The line of a test that was not answered in time.
+fn without_answer(file: &str, test: &Test, model: &Model, milliseconds: f64) -> serde_json::Value {
+    json!({
+        "schema": SCHEMA,
+        "file": file,
+        "name": test.name,
+        "model": model.name,
+        "quantifier": test.condition.quantifier.keyword(),
+        "holds": null,
+        "reachable": null,
+        "bounded": false,
+        "racy": null,
+        "engine": null,
+        "executions": null,
+        "milliseconds": milliseconds,
+    })
+}
+
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
     let rows: Vec<Vec<String>> = answers
         .iter()
@@ -163,7 +196,23 @@ fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
         })
         .collect();
     let header = ["test", "model", "outcome", "condition", "races", "executions", "ms"];
-    output.print(&table(&header, &rows, &[5, 6], output.width()))
+    let kept = fitting(&header, &rows, output.width());
+    let pick = |row: &[String]| row[..kept].to_vec();
+    let right: Vec<usize> = (5..kept).collect();
+    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.width()))
+}
+
+/// How many columns fit without breaking a word; the first three are there in any case, the last ones say least.
+fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
+    let wide = |column: usize| {
+        let cells = rows.iter().map(|r| r[column].as_str()).chain([header[column]]);
+        cells.map(|c| c.chars().count()).max().unwrap_or(0) + 2
+    };
+    let mut kept = header.len();
+    while kept > 3 && (0..kept).map(wide).sum::<usize>() > width {
+        kept -= 1;
+    }
+    kept
 }
 
 /// The files named; folders stand for the .litmus files in them.

@@ -25,8 +25,16 @@ pub fn explain(
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
     }
-    let Ok(Some(forbidden)) = runner.forbidden(test, options, engine) else {
-        return output.print("No execution of the program has this outcome, whatever the model says.");
+    let forbidden = match runner.forbidden(test, options, engine) {
+        Ok(Some(forbidden)) => forbidden,
+        Ok(None) if verdict.bounded => {
+            let turns = options.bounds.unroll;
+            return output.print(&format!(
+                "No execution with at most {turns} backward jumps in each loop has this outcome; try a larger --unroll."
+            ));
+        }
+        Ok(None) => return output.print("No execution of the program has this outcome, whatever the model says."),
+        Err(error) => return output.print(&format!("What forbids it was not found: {error}.")),
     };
     let execution = &forbidden.witness.execution;
     for &check in &forbidden.checks {
