@@ -19,6 +19,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
+use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{Problem, ProblemOptions};
 use crate::language::Mapping;
@@ -77,6 +78,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             .map(|ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() })
             .collect(),
         counterexamples: Vec::new(),
+        candidates: Vec::new(),
         truncated: false,
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
@@ -123,6 +125,12 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         for &question in &open {
             record(&mut report, question, bound, &by_shape, shapes.len());
         }
+        let pending = by_shape.iter().flat_map(|(shape, d)| d.iter().filter_map(move |d| Some((*shape, d.pending.as_ref()?))));
+        for (shape, instance) in pending {
+            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
+            let candidate = witness(mapping, &problem.vocabulary, &atoms, instance);
+            report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
+        }
         for &question in &open {
             if report.axioms[question].verdict == Verdict::Counterexample {
                 progress.choosing(&report.axioms[question].axiom, bound);
@@ -167,7 +175,15 @@ fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(
     let verdict = match (found, unknown) {
         (true, _) => Verdict::Counterexample,
         (false, 0) => Verdict::None,
-        (false, n) => Verdict::Undecided(format!("{n} of {} thread shapes of {bound} events are not decided", all.len())),
+        (false, n) => {
+            let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == Answer::Unknown);
+            let shapes: Vec<String> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.to_string()).collect();
+            Verdict::Undecided(format!(
+                "{n} of {} thread shapes of {bound} events are not decided: {}",
+                all.len(),
+                shapes.join(", ")
+            ))
+        }
     };
     let axiom = &mut report.axioms[question];
     axiom.verdict = verdict.clone();
@@ -252,6 +268,7 @@ fn choose(
             axiom: check.display_name(),
             events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
             violation: explain::violation(&setting.mapping.source, &witness.source, violated.0),
+            guards: program::guards(&witness.source),
             source: witness.source,
             target: witness.target,
             origin: witness.origin,

@@ -7,6 +7,7 @@ mod brute;
 mod deterministic;
 mod diagnostics;
 mod invent;
+mod programs;
 mod robustness;
 mod roundtrip;
 mod rows;
