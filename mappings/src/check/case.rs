@@ -39,6 +39,8 @@ pub struct Decision {
     pub seconds: f64,
     /// Candidates and what was learned from them.
     pub candidates: Candidates,
+    /// With [`Answer::Unknown`]: the candidate that was not decided, if it was in hand.
+    pub pending: Option<Instance>,
 }
 
 /// Candidates that were refuted, and how.
@@ -211,7 +213,7 @@ impl<'a> Case<'a> {
         Ok(Refutation::Learned)
     }
 
-    /// Is there a counterexample? By candidate and refutation: what refutes one is excluded for all. There are finitely many
+    /// Is there a counterexample? Without an answer, the candidate in hand is returned, if there is one. By candidate and refutation: what refutes one is excluded for all. There are finitely many
     /// modification orders and beginnings of executions.
     fn decide(&mut self, goal: Literal) -> Result<(Answer, Option<Instance>), Disagreement> {
         loop {
@@ -222,7 +224,7 @@ impl<'a> Case<'a> {
             };
             match self.refute(&instance)? {
                 Refutation::None => return Ok((Answer::Found, Some(instance))),
-                Refutation::Unknown => return Ok((Answer::Unknown, None)),
+                Refutation::Unknown => return Ok((Answer::Unknown, Some(instance))),
                 Refutation::Learned => {}
             }
         }
@@ -273,10 +275,18 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
             dump(setting, extent, ask, &mut case, goal);
         }
         case.candidates = Candidates::default();
-        let answer = if setting.options.limits().reached() { Answer::Unknown } else { case.decide(goal)?.0 };
+        let (answer, instance) = if setting.options.limits().reached() { (Answer::Unknown, None) } else { case.decide(goal)? };
         let mut statistics = case.session.statistics();
         (statistics.conflicts, conflicts) = (statistics.conflicts - conflicts, statistics.conflicts);
-        out.push(Decision { question, answer, statistics, seconds: start.elapsed().as_secs_f64(), candidates: case.candidates });
+        let seconds = start.elapsed().as_secs_f64();
+        out.push(Decision {
+            question,
+            answer,
+            statistics,
+            seconds,
+            candidates: case.candidates,
+            pending: instance.filter(|_| answer == Answer::Unknown),
+        });
         start = Instant::now();
     }
     Ok(out)
@@ -301,7 +311,7 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
-    /// Number of guards, number of locations, then the weighted strength of annotations.
+    /// Number of locations, weighted strength of annotations, then number of guards.
     pub cost: Vec<u64>,
     /// The instance.
     pub instance: Instance,
@@ -321,7 +331,7 @@ pub fn preferred(setting: &Setting<'_>, shape: &Shape, question: usize) -> Resul
     let goal = case.session.goal(&setting.problem.logic, ask.goal);
     let mut cost = Vec::new();
     for costs in
-        [preference::guards(v, &case.atoms), preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms)]
+        [preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms), preference::guards(v, &case.atoms)]
     {
         let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, case.literal(r, &p))).collect();
         let mut objective = case.session.objective(&objective);
@@ -396,3 +406,6 @@ pub fn every(
         found.push(instance);
     }
 }
+
+#[cfg(test)]
+mod lessons;

@@ -20,6 +20,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
+use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{Problem, ProblemOptions};
 use crate::language::Mapping;
@@ -78,6 +79,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             .map(|ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() })
             .collect(),
         counterexamples: Vec::new(),
+        candidates: Vec::new(),
         truncated: false,
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
@@ -98,7 +100,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
-                    record(&mut report, question, bound, decisions.iter(), 1);
+                    record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1);
                 }
                 summarise(&mut report, bound);
                 if matches!(report.verdict, Verdict::Undecided(_)) {
@@ -135,8 +137,15 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
                 break;
             }
         };
+        let named: Vec<(String, &[Decision])> = by_shape.iter().map(|(s, d)| (s.to_string(), d.as_slice())).collect();
         for &question in &open {
-            record(&mut report, question, bound, by_shape.iter().flat_map(|(_, d)| d), shapes.len());
+            record(&mut report, question, bound, &named, shapes.len());
+        }
+        let pending = by_shape.iter().flat_map(|(shape, d)| d.iter().filter_map(move |d| Some((*shape, d.pending.as_ref()?))));
+        for (shape, instance) in pending {
+            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
+            let candidate = witness(mapping, &problem.vocabulary, &atoms, instance);
+            report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
         }
         for &question in &open {
             if report.axioms[question].verdict == Verdict::Counterexample {
@@ -170,14 +179,8 @@ fn name(mapping: &Mapping, ask: &case::Ask) -> String {
 }
 
 /// Adds the row of one question at one bound.
-fn record<'a>(
-    report: &mut CheckReport,
-    question: usize,
-    bound: usize,
-    decisions: impl Iterator<Item = &'a Decision>,
-    all_shapes: usize,
-) {
-    let all: Vec<&Decision> = decisions.filter(|d| d.question == question).collect();
+fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(String, &[Decision])], all_shapes: usize) {
+    let all: Vec<&Decision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == Answer::Found);
     let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
     if !found && all.len() < all_shapes {
@@ -188,7 +191,15 @@ fn record<'a>(
     let verdict = match (found, unknown) {
         (true, _) => Verdict::Counterexample,
         (false, 0) => Verdict::None,
-        (false, n) => Verdict::Undecided(format!("{n} of {} thread shapes of {bound} events are not decided", all.len())),
+        (false, n) => {
+            let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == Answer::Unknown);
+            let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
+            Verdict::Undecided(format!(
+                "{n} of {} thread shapes of {bound} events are not decided: {}",
+                all.len(),
+                shapes.join(", ")
+            ))
+        }
     };
     let axiom = &mut report.axioms[question];
     axiom.verdict = verdict.clone();
@@ -273,6 +284,7 @@ fn choose(
             axiom: check.display_name(),
             events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
             violation: explain::violation(&setting.mapping.source, &witness.source, violated.0),
+            guards: program::guards(&witness.source),
             source: witness.source,
             target: witness.target,
             origin: witness.origin,

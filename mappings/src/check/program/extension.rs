@@ -198,7 +198,10 @@ impl Analysis<'_> {
             Node::Intersection(a, b) => of(a).each(of(b), |a, b| a && b),
             Node::Difference(a, b) => of(a).each(of(b), |a, _| a),
             Node::Complement(a) => Value { changes: of(a).changes, ..Value::everywhere(arena.sort(id)) },
-            Node::Sequence(a, b) if self.is_from_read(a, b) => base(BaseRelation::Fr),
+            // `rf^-1; co`, also by other names: its pairs are fewer than those of its parts say.
+            Node::Sequence(a, b) if self.reads_back(a) && self.is_within_co(b) => {
+                Value { changes: of(b).changes, ..base(BaseRelation::Fr) }
+            }
             Node::Sequence(a, b) => of(a).then(of(b)),
             Node::Product(a, b) => of(a).product(of(b)),
             Node::Diagonal(a) => of(a),
@@ -211,14 +214,24 @@ impl Analysis<'_> {
         }
     }
 
-    /// `rf^-1; co`, also by other names: its pairs are fewer than those of its parts say.
-    fn is_from_read(&self, a: ExprId, b: ExprId) -> bool {
-        let is = |e: ExprId, relation: BaseRelation| self.node(e) == Node::Relation(relation);
-        let reads_back = match self.node(a) {
-            Node::Inverse(r) => is(r, BaseRelation::Rf),
+    /// Is it `rf^-1`?
+    fn reads_back(&self, id: ExprId) -> bool {
+        match self.node(id) {
+            Node::Inverse(r) => self.node(r) == Node::Relation(BaseRelation::Rf),
             _ => false,
-        };
-        reads_back && is(b, BaseRelation::Co)
+        }
+    }
+
+    /// Is it `co`, or a part of it?
+    fn is_within_co(&self, id: ExprId) -> bool {
+        let is_diagonal = |e: ExprId| matches!(self.node(e), Node::Diagonal(_));
+        match self.node(id) {
+            Node::Relation(relation) => relation == BaseRelation::Co,
+            Node::Intersection(a, b) => self.is_within_co(a) || self.is_within_co(b),
+            Node::Difference(a, _) => self.is_within_co(a),
+            Node::Sequence(a, b) => (is_diagonal(a) && self.is_within_co(b)) || (self.is_within_co(a) && is_diagonal(b)),
+            _ => false,
+        }
     }
 
     /// The node that a name stands for.

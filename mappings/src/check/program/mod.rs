@@ -166,3 +166,19 @@ fn initial(signature: Signature, locations: usize) -> Execution {
     let events = (0..locations).map(init).collect();
     Execution::new(signature, events, Vec::new(), (0..locations).map(location).collect())
 }
+
+/// The program and outcome of a candidate.
+///
+/// # Errors
+/// It cannot be made: a bug in Margay.
+pub fn litmus(witness: &Witness) -> Result<String, Disagreement> {
+    match render(&witness.source, "candidate", None, &witness.finals) {
+        Ok(rendered) => Ok(rendered.test.to_string()),
+        Err(error) => Err(Disagreement(format!("the program of a candidate: {error}"))),
+    }
+}
+
+/// The number of guards of a program: reads with something that is control-dependent on them.
+pub fn guards(source: &Execution) -> usize {
+    (0..source.size()).map(Event::from).filter(|&r| !source.ctrl.row(r).is_empty()).count()
+}
