@@ -99,7 +99,8 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                         other => other.to_string(),
                     };
                     if output.format == Format::Json {
-                        output.print(&without_answer(file, test, model, start.elapsed().as_secs_f64() * 1e3).to_string())?;
+                        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+                        output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
                     }
                     output.warn(&[Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name))]);
                 }
@@ -156,8 +157,8 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
     })
 }
 
-/// The line of a test that was not answered in time.
-fn without_answer(file: &str, test: &Test, model: &Model, milliseconds: f64) -> serde_json::Value {
+/// The line of a test that was not answered.
+fn without_answer(file: &str, test: &Test, model: &Model, reason: &str, milliseconds: f64) -> serde_json::Value {
     json!({
         "schema": SCHEMA,
         "file": file,
@@ -170,6 +171,7 @@ fn without_answer(file: &str, test: &Test, model: &Model, milliseconds: f64) -> 
         "racy": null,
         "engine": null,
         "executions": null,
+        "reason": reason,
         "milliseconds": milliseconds,
     })
 }
