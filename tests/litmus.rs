@@ -148,6 +148,18 @@ fn races_and_bounds() {
 }
 
 #[test]
+fn a_test_without_an_answer_is_a_line_too() {
+    let folder = folder("undecided");
+    let file = write(&folder, "mp.litmus", mp("exists", "release"));
+    let (lines, code) = answers(&[&file, "-m", "ptx-8", "--engine", "explicit", "--timeout", "0s"]);
+    assert_eq!((lines.len(), code), (1, Some(3)));
+    for field in ["holds", "reachable", "racy", "engine", "executions"] {
+        assert!(lines[0][field].is_null(), "{}", lines[0]);
+    }
+    assert_eq!((&lines[0]["name"], &lines[0]["reason"]), (&Value::from("mp"), &Value::from("no answer in the time given")));
+}
+
+#[test]
 fn a_wrong_file_is_a_line_and_the_others_are_answered() {
     let folder = folder("wrong");
     write(&folder, "a.litmus", mp("exists", "release"));
