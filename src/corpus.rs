@@ -15,6 +15,7 @@ use margay_litmus::explicit::{Error, Options};
 use margay_litmus::{clusters, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
+use margay_models::model::Model;
 use serde_json::json;
 
 use crate::Outcome;
@@ -145,7 +146,7 @@ fn answer_all(tests: &[(&Folder, &str, Vec<&Line>)], engine: Choice) -> Vec<Answ
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                let mut runners: BTreeMap<String, Runner> = BTreeMap::new();
+                let mut runners: BTreeMap<String, (Model, Runner)> = BTreeMap::new();
                 while let Some(((folder, test, lines), answer)) = {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     tests.get(at).zip(answers.get(at))
@@ -165,7 +166,7 @@ fn answer_all(tests: &[(&Folder, &str, Vec<&Line>)], engine: Choice) -> Vec<Answ
 }
 
 fn verdict(
-    runners: &mut BTreeMap<String, Runner>,
+    runners: &mut BTreeMap<String, (Model, Runner)>,
     line: &Line,
     read: &margay_litmus::read::Read,
     path: &Path,
@@ -173,13 +174,14 @@ fn verdict(
 ) -> Result<Found, Vec<Diagnostic>> {
     if !runners.contains_key(&line.model) {
         let loaded = library::load(&line.model, &[PathBuf::from("models")])?;
-        runners.insert(line.model.clone(), Runner::new(&loaded.model));
-    }
-    if let Some(error) = clusters::mismatch(&read.test, &line.model, &read.file) {
-        return Err(vec![error]);
+        let runner = Runner::new(&loaded.model);
+        runners.insert(line.model.clone(), (loaded.model, runner));
     }
     let failed = |why: String| vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))];
-    let Some(runner) = runners.get_mut(&line.model) else { return Err(failed("no such model".to_owned())) };
+    let Some((model, runner)) = runners.get_mut(&line.model) else { return Err(failed("no such model".to_owned())) };
+    if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
+        return Err(vec![error]);
+    }
     match runner.run(&read.test, &Options::default(), engine) {
         Ok(verdict) => Ok(Found::Verdict(Expected::from(&verdict))),
         Err(Error::Disagreement { explicit, sat }) => Ok(Found::Disagreement(Expected::from(&*explicit), Expected::from(&*sat))),

@@ -2,25 +2,19 @@
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::execution::Scope;
+use margay_models::model::Model;
+use margay_models::signature::Signature;
 
 use std::sync::Arc;
 
 use crate::test::{AtomicCall, AtomicFunction, Body, Expression, Operation, Place, Statement, StatementKind, Test};
 
-/// Built-in models of machines without clusters.
-const WITHOUT: [&str; 4] = ["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-2015"];
-
-/// Is the model one of machines without clusters? Of models that are not built in nothing is known: they have `sr`, which
-/// means inclusion of whatever scopes there are.
-pub fn unknown_to(model: &str) -> bool {
-    WITHOUT.contains(&model.strip_suffix(".cat").unwrap_or(model))
-}
-
 /// The error of a test that uses what the model does not know: a cluster scope or barrier. Where threads are placed may name
 /// clusters that nothing speaks of.
-pub fn mismatch(test: &Test, model: &str, file: &Arc<SourceFile>) -> Option<Diagnostic> {
-    let (place, what) = unknown_to(model).then(|| first_use(test))??;
-    let error = Diagnostic::error(format!("{what}, but `{model}` has no clusters")).at(file, place.0, "here");
+pub fn mismatch(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Diagnostic> {
+    let older = model.signature == Signature::Ptx && !model.knows_clusters();
+    let (place, what) = older.then(|| first_use(test))??;
+    let error = Diagnostic::error(format!("{what}, but `{}` has no clusters", model.name)).at(file, place.0, "here");
     Some(error.help("clusters came with PTX ISA 7.8: use `ptx-8`, or the scope `gpu` or `cta`"))
 }
 

@@ -77,7 +77,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let mut undecided = false;
     for (file, source, test) in &tests {
         for (model, runner) in models.iter().zip(&mut runners) {
-            if let Some(error) = clusters::mismatch(test, &model.name, source) {
+            if let Some(error) = clusters::mismatch(test, model, source) {
                 wrong(vec![error], file, &mut errors)?;
                 continue;
             }
