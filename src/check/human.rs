@@ -164,8 +164,7 @@ fn meaning(context: &Context<'_>) -> String {
     out.trim_end().to_owned()
 }
 
-const EVENTS: &str =
-    "Events are operations of the source; a read-modify-write is two, initial writes are none. ";
+const EVENTS: &str = "Events are operations of the source; a read-modify-write is two, initial writes are none. ";
 
 fn meaning_of_executions(co: CoReading) -> String {
     let reading = match co {

@@ -3,8 +3,8 @@
 
 pub mod atoms;
 mod guard;
-mod prefix;
 pub mod preference;
+mod prefix;
 mod problem;
 pub mod shape;
 mod source;

@@ -8,9 +8,9 @@ use margay_solver::{Comparison, Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
 use super::source::{Source, SourceBase};
-use super::{guard, symmetry};
 use super::target::{Target, TargetBase, roles};
 use super::vocabulary::{Content, Role, Vocabulary};
+use super::{guard, symmetry};
 use crate::language::{Mapping, StepScope};
 
 /// An axiom of the source model whose violation is searched for: an index into its checks.
@@ -158,6 +158,14 @@ impl Problem {
         let (finals, finals_here) = (last(self.source.mo), last(mo));
         parts.push(logic.equal(finals, finals_here));
         logic.and(parts)
+    }
+
+    /// The formula: reads-from has no cycle with program order.
+    pub fn reads_follow_program_order(&mut self) -> Formula {
+        let logic = &mut self.logic;
+        let (po, rf) = (logic.rel(self.vocabulary.po), logic.rel(self.vocabulary.rf));
+        let both = logic.union(po, rf);
+        logic.acyclic(both)
     }
 
     /// The formula: modification order by the relation `other_order` explains the outcome.

@@ -154,7 +154,8 @@ fn the_same_answer_with_any_number_of_jobs() {
     for jobs in [1, 3] {
         options.jobs = jobs;
         let report = ask(&mapping, &options);
-        let rows: Vec<_> = report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.bound, r.racy, r.explained, r.conflicts)).collect();
+        let rows: Vec<_> =
+            report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.bound, r.racy, r.explained, r.conflicts)).collect();
         let shown: Vec<_> = report.counterexamples.iter().map(|c| (c.source.clone(), c.target.clone(), c.guards)).collect();
         assert!(!shown.is_empty());
         answers.push((rows, shown));

@@ -157,9 +157,7 @@ pub fn extends(model: &Model) -> bool {
                 CheckKind::Empty => !value.has_new(),
                 CheckKind::Irreflexive => !value.is_reflexive_on_new(),
                 CheckKind::Acyclic => {
-                    !value.leads_back()
-                        && !value.is_reflexive_on_new()
-                        && !(value.pairs[READ][WRITE] && value.pairs[WRITE][READ])
+                    !value.leads_back() && !value.is_reflexive_on_new() && !(value.pairs[READ][WRITE] && value.pairs[WRITE][READ])
                 }
             }
     })

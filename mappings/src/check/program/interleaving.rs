@@ -112,9 +112,7 @@ impl<'a> Program<'a> {
         if self.is(first, Kind::Read) {
             let location = self.execution.events[first].location;
             let writes = state.order.iter().rev().copied();
-            let source = writes
-                .filter(|&w| self.is(w, Kind::Write))
-                .find(|&w| self.execution.events[w].location == location);
+            let source = writes.filter(|&w| self.is(w, Kind::Write)).find(|&w| self.execution.events[w].location == location);
             after.sources.push((first, source));
             after.stopped[t] = self.guards(first) && source != self.source(first);
         }

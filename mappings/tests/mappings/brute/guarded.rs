@@ -78,8 +78,7 @@ fn races(search: &Search<'_>, numbered: &Numbered<'_>, wanted: &BTreeMap<usize, 
         let part = Program { ops: kept.iter().map(|&i| ops[i]).collect(), ..numbered.program.clone() };
         let new = Numbered::new(&part);
         // Events of the part by those of the whole.
-        let original: Vec<usize> =
-            kept.iter().flat_map(|&i| numbered.first[i]..numbered.first[i] + size(&ops[i])).collect();
+        let original: Vec<usize> = kept.iter().flat_map(|&i| numbered.first[i]..numbered.first[i] + size(&ops[i])).collect();
         let guards: Vec<usize> = (0..kept.len()).filter(|&k| wanted.contains_key(&kept[k])).collect();
         let behind: Vec<usize> =
             guards.iter().copied().filter(|&k| part.ops.get(k + 1).is_some_and(|n| n.thread == part.ops[k].thread)).collect();
@@ -130,8 +129,7 @@ impl Search<'_> {
                     {
                         return true;
                     }
-                    let sources: Vec<Option<usize>> =
-                        guards.iter().map(|&g| read_from(&execution, numbered.first[g])).collect();
+                    let sources: Vec<Option<usize>> = guards.iter().map(|&g| read_from(&execution, numbered.first[g])).collect();
                     let wanted = guards.iter().copied().zip(sources.iter().copied()).collect();
                     let races = *racy.entry(sources).or_insert_with(|| races(self, &numbered, &wanted));
                     found |= !races;
