@@ -157,7 +157,8 @@ pub fn extends(model: &Model) -> bool {
                 CheckKind::Empty => !value.has_new(),
                 CheckKind::Irreflexive => !value.is_reflexive_on_new(),
                 CheckKind::Acyclic => {
-                    !value.leads_back() && !value.is_reflexive_on_new() && !(value.pairs[READ][WRITE] && value.pairs[WRITE][READ])
+                    let both_ways = value.pairs[READ][WRITE] && value.pairs[WRITE][READ];
+                    !value.leads_back() && !value.is_reflexive_on_new() && !both_ways
                 }
             }
     })
