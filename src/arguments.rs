@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
 use margay_runner::emit::Target;
 
@@ -11,7 +12,7 @@ use margay_runner::emit::Target;
 #[derive(Debug, Parser)]
 #[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// Output for people, or JSON (docs/json.md)
+    /// Output for people, JSON (docs/json.md), or JUnit XML (`test` only)
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub format: Format,
     /// Colours; `auto` is on a terminal only
@@ -35,6 +36,8 @@ pub enum Format {
     Human,
     /// For programs: one JSON object.
     Json,
+    /// JUnit XML, for continuous integration (`margay test` only).
+    Junit,
 }
 
 /// When to use colours.
@@ -52,7 +55,7 @@ pub enum Colour {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
-    Check(Check),
+    Check(Box<Check>),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
     Run(Run),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones
@@ -79,8 +82,20 @@ pub struct List {
 #[derive(Debug, Args)]
 pub struct Check {
     /// A .map file, or the name of a built-in mapping
-    #[arg(value_name = "MAPPING")]
-    pub mapping: String,
+    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    pub mapping: Option<String>,
+    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against two readings of C++ and two of PTX, at
+    /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards"])]
+    pub all_mappings: bool,
+    /// What a counterexample is: an execution (the published statement), or a program without races and an outcome that no
+    /// execution of it has (docs/program-level.md)
+    /// [default: execution]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub level: Option<Level>,
+    /// At program level, at most so many guards `if (r == v)` [default: as many as useful]
+    #[arg(long, value_name = "N")]
+    pub guards: Option<usize>,
     /// The largest number of source events; a read-modify-write is two, initial writes are none
     #[arg(short, long, value_name = "N", default_value_t = 5)]
     pub bound: usize,
@@ -97,9 +112,9 @@ pub struct Check {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
     pub typed: Switch,
     /// Which modification orders must fail: `universal`, some one above coherence order (the published statement); `exists`,
-    /// all of them, so that the outcome itself is forbidden
-    #[arg(long, value_enum, value_name = "READING", default_value_t = Co::Universal)]
-    pub co: Co,
+    /// all of them, so that the outcome itself is forbidden [default: universal; at program level always exists]
+    #[arg(long, value_enum, value_name = "READING")]
+    pub co: Option<Co>,
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
     pub all: Option<usize>,
@@ -144,6 +159,9 @@ pub struct Run {
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
+    pub engine: Engine,
     /// Give up on a test after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
@@ -158,6 +176,34 @@ pub struct Corpus {
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both)]
+    pub engine: Engine,
+}
+
+/// The engine that answers what a test asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Explicit, and SAT where that takes too many steps.
+    Auto,
+    /// Candidate executions, one after the other.
+    Explicit,
+    /// One formula for a SAT solver.
+    Sat,
+    /// Both; a disagreement is a bug, and reported.
+    Both,
+}
+
+impl Engine {
+    /// As the library names it.
+    pub fn choice(self) -> Choice {
+        match self {
+            Self::Auto => Choice::Auto,
+            Self::Explicit => Choice::Only(engine::Engine::Explicit),
+            Self::Sat => Choice::Only(engine::Engine::Sat),
+            Self::Both => Choice::Both,
+        }
+    }
 }
 
 /// Options of `sim`.
@@ -306,6 +352,15 @@ pub enum Switch {
     On,
     /// No.
     Off,
+}
+
+/// Executions or programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// One legal execution of the target that reads back as an illegal one of the source.
+    Execution,
+    /// A program without races, and an outcome that only its compiled form has.
+    Program,
 }
 
 /// The reading of modification order.

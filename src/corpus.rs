@@ -1,29 +1,68 @@
 //! `margay test`: keeps a corpus of verdicts honest. Differences come first; `--bless` writes down what is found.
 
+mod junit;
+
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use margay_litmus::corpus::{self, Expected, Folder, Line};
-use margay_litmus::explicit::{Options, Runner};
-use margay_litmus::read;
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::{Error, Options};
+use margay_litmus::{clusters, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
+use margay_models::model::Model;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Corpus, Format};
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 
-/// A verdict that is not the expected one.
-struct Difference {
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// A verdict.
+    Verdict(Expected),
+    /// The explicit and the SAT engine say different things.
+    Disagreement(Expected, Expected),
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Verdict(found) => write!(f, "{found}"),
+            Self::Disagreement(explicit, sat) => write!(f, "explicit: {explicit}; sat: {sat}"),
+        }
+    }
+}
+
+/// A verdict, and the expected one.
+struct Checked {
     test: String,
     model: String,
     expected: Expected,
-    found: Expected,
+    found: Found,
     source: String,
 }
+
+impl Checked {
+    fn differs(&self) -> bool {
+        self.found != Found::Verdict(self.expected)
+    }
+
+    fn is_disagreement(&self) -> bool {
+        matches!(self.found, Found::Disagreement(..))
+    }
+}
+
+/// What is found for each line of one test.
+type Answers = Vec<Result<Found, Vec<Diagnostic>>>;
 
 /// Runs the command.
 pub fn run(options: &Corpus, output: &Output) -> Outcome {
@@ -36,38 +75,35 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let start = Instant::now();
+    let tests: Vec<(&Folder, &str, Vec<&Line>)> =
+        folders.iter().flat_map(|f| by_test(f).into_iter().map(move |(test, lines)| (f, test, lines))).collect();
+    let mut answers = answer_all(&tests, options.engine.choice());
     let mut errors = Vec::new();
-    let mut runners: BTreeMap<String, Runner> = BTreeMap::new();
-    let mut differences = Vec::new();
-    let mut passed = 0;
+    let mut checked: Vec<Checked> = Vec::new();
     for folder in &folders {
         let mut found_lines = Vec::new();
-        for (test, lines) in by_test(folder) {
-            let path = folder.path.join(test);
-            let parsed = match read::load(&path) {
-                Ok(parsed) => parsed.test,
-                Err(found) => {
-                    errors.extend(found);
-                    continue;
-                }
-            };
-            for line in lines {
-                match verdict(&mut runners, line, &parsed, &path) {
+        for ((of, test, lines), answers) in tests.iter().zip(&mut answers) {
+            if !std::ptr::eq(*of, folder) {
+                continue;
+            }
+            for (line, answer) in lines.iter().zip(answers) {
+                match answer {
                     Ok(found) => {
-                        if found == line.expected {
-                            passed += 1;
-                        } else {
-                            differences.push(Difference {
-                                test: path.display().to_string(),
-                                model: line.model.clone(),
-                                expected: line.expected,
-                                found,
-                                source: line.source.clone(),
-                            });
-                        }
-                        found_lines.push(Line { expected: found, ..line.clone() });
+                        checked.push(Checked {
+                            test: folder.path.join(test).display().to_string(),
+                            model: line.model.clone(),
+                            expected: line.expected,
+                            found: *found,
+                            source: line.source.clone(),
+                        });
+                        // What the engines do not agree on is not written down.
+                        let expected = match *found {
+                            Found::Verdict(found) => found,
+                            Found::Disagreement(..) => line.expected,
+                        };
+                        found_lines.push(Line { expected, ..(*line).clone() });
                     }
-                    Err(found) => errors.extend(found),
+                    Err(found) => errors.append(found),
                 }
             }
         }
@@ -81,11 +117,14 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
     }
     let unmentioned: Vec<String> =
         folders.iter().flat_map(|f| f.unmentioned.iter().map(|t| f.path.join(t).display().to_string())).collect();
-    report(&differences, passed, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
+    report(&checked, &errors, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
     if !errors.is_empty() {
-        return output.wrong(&errors);
+        // In JSON they are part of the report.
+        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
-    Ok(if differences.is_empty() || options.bless { Exit::Holds } else { Exit::Found })
+    let disagree = checked.iter().any(Checked::is_disagreement);
+    let differ = checked.iter().any(Checked::differs);
+    Ok(if !differ || options.bless && !disagree { Exit::Holds } else { Exit::Found })
 }
 
 /// The lines of a folder by test, in the order of the file.
@@ -100,45 +139,85 @@ fn by_test(folder: &Folder) -> Vec<(&str, Vec<&Line>)> {
     out
 }
 
+/// The answers for all tests, in their order; the tests are shared among as many threads as there are cores.
+fn answer_all(tests: &[(&Folder, &str, Vec<&Line>)], engine: Choice) -> Vec<Answers> {
+    let next = AtomicUsize::new(0);
+    let answers: Vec<OnceLock<Answers>> = tests.iter().map(|_| OnceLock::new()).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                let mut runners: BTreeMap<String, (Model, Runner)> = BTreeMap::new();
+                while let Some(((folder, test, lines), answer)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    tests.get(at).zip(answers.get(at))
+                } {
+                    let path = folder.path.join(test);
+                    let found = match read::load(&path) {
+                        Ok(read) => lines.iter().map(|line| verdict(&mut runners, line, &read, &path, engine)).collect(),
+                        Err(found) => vec![Err(found)],
+                    };
+                    // No other thread has this test.
+                    let _ = answer.set(found);
+                }
+            });
+        }
+    });
+    answers.into_iter().map(|a| a.into_inner().unwrap_or_default()).collect()
+}
+
 fn verdict(
-    runners: &mut BTreeMap<String, Runner>,
+    runners: &mut BTreeMap<String, (Model, Runner)>,
     line: &Line,
-    test: &margay_litmus::test::Test,
+    read: &margay_litmus::read::Read,
     path: &Path,
-) -> Result<Expected, Vec<Diagnostic>> {
+    engine: Choice,
+) -> Result<Found, Vec<Diagnostic>> {
     if !runners.contains_key(&line.model) {
         let loaded = library::load(&line.model, &[PathBuf::from("models")])?;
-        runners.insert(line.model.clone(), Runner::new(&loaded.model));
+        let runner = Runner::new(&loaded.model);
+        runners.insert(line.model.clone(), (loaded.model, runner));
     }
     let failed = |why: String| vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))];
-    let Some(runner) = runners.get_mut(&line.model) else { return Err(failed("no such model".to_owned())) };
-    let verdict = runner.run(test, &Options::default()).map_err(|e| failed(e.to_string()))?;
-    Ok(Expected::from(&verdict))
+    let Some((model, runner)) = runners.get_mut(&line.model) else { return Err(failed("no such model".to_owned())) };
+    if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
+        return Err(vec![error]);
+    }
+    match runner.run(&read.test, &Options::default(), engine) {
+        Ok(verdict) => Ok(Found::Verdict(Expected::from(&verdict))),
+        Err(Error::Disagreement { explicit, sat }) => Ok(Found::Disagreement(Expected::from(&*explicit), Expected::from(&*sat))),
+        Err(error) => Err(failed(error.to_string())),
+    }
 }
 
 fn report(
-    differences: &[Difference],
-    passed: usize,
+    checked: &[Checked],
+    errors: &[Diagnostic],
     unmentioned: &[String],
     seconds: f64,
     options: &Corpus,
     output: &Output,
 ) -> std::io::Result<()> {
+    if output.format == Format::Junit {
+        return output.print(&junit::report(checked, errors, unmentioned)?);
+    }
+    let differences: Vec<&Checked> = checked.iter().filter(|c| c.differs()).collect();
+    let passed = checked.len() - differences.len();
     if output.format == Format::Json {
         let list: Vec<serde_json::Value> = differences
             .iter()
             .map(|d| {
                 json!({
                     "test": d.test, "model": d.model, "expected": d.expected.to_string(), "found": d.found.to_string(), "source": d.source,
+                    "disagreement": matches!(d.found, Found::Disagreement(..)),
                 })
             })
             .collect();
         return output.json(&json!({
             "schema": SCHEMA, "passed": passed, "differences": list, "without_verdict": unmentioned, "blessed": options.bless,
-            "seconds": seconds,
+            "errors": diagnostics::json(errors), "seconds": seconds,
         }));
     }
-    for d in differences {
+    for d in &differences {
         output.print(&format!("{} under {}: expected {}, found {} ({})", d.test, d.model, d.expected, d.found, d.source))?;
     }
     for test in unmentioned {

@@ -40,6 +40,12 @@ fn main() -> ExitCode {
         })
         .without_time()
         .init();
+    if output.format == arguments::Format::Junit && !matches!(arguments.command, Command::Test(_)) {
+        let error =
+            margay_models::diagnostic::Diagnostic::error("JUnit is the format of test reports: only `margay test` has one");
+        let exit = output.wrong(&[error.help("use `--format json`")]);
+        return ExitCode::from(exit.unwrap_or(Exit::Wrong) as u8);
+    }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
         Command::Run(options) => run::run(options, &output),

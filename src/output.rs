@@ -12,7 +12,7 @@ use crate::exit::Exit;
 /// The output of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
-    /// Human or JSON.
+    /// Human, JSON or JUnit.
     pub format: Format,
     colour: Colour,
 }
@@ -90,7 +90,7 @@ impl Output {
     /// Reports wrong input: on standard error for people, as an object on standard output for programs.
     pub fn wrong(self, found: &[Diagnostic]) -> io::Result<Exit> {
         match self.format {
-            Format::Human => diagnostics::print(found, self.colour_errors(), self.width()),
+            Format::Human | Format::Junit => diagnostics::print(found, self.colour_errors(), self.width()),
             Format::Json => self.json(&serde_json::json!({ "schema": SCHEMA, "errors": diagnostics::json(found) }))?,
         }
         Ok(Exit::Wrong)

@@ -299,3 +299,39 @@ fn a_difference_in_a_corpus_is_found_and_can_be_written_down() {
     assert_eq!(margay(&["test", path, "--bless"]).status.code(), Some(0));
     assert_eq!(margay(&["test", path]).status.code(), Some(0));
 }
+
+/// A test by either engine: the same answer, and the output says whose it is.
+#[test]
+fn engines_are_chosen() {
+    let ask = |model: &str, engine: &str| {
+        let test = "tests/corpus/asplos2019/fig5-mp.litmus";
+        let output = margay(&["run", test, "--model", model, "--engine", engine, "--format", "json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        json(&output)
+    };
+    for (engine, by) in [("auto", "explicit"), ("explicit", "explicit"), ("sat", "sat"), ("both", "explicit")] {
+        let answer = ask("ptx-6.0", engine);
+        assert_eq!((&answer["engine"], &answer["reachable"]), (&by.into(), &false.into()), "{engine}");
+    }
+    // A forbidden outcome is explained, whoever says so.
+    let output = margay(&["run", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "ptx-6.0", "--engine", "sat"]);
+    assert!(out(&output).contains("Why ptx-6.0 forbids it"), "{}", out(&output));
+}
+
+/// Time is up for the SAT engine as for the other: undecided, exit code 3.
+#[test]
+fn a_time_limit_ends_a_test() {
+    let folder = folder("slow-test");
+    let threads = 14;
+    let header: Vec<String> = (0..threads).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
+    let row: Vec<String> = (1..=threads).map(|v| format!("atom.relaxed.gpu.add r0, x, {}", 1 << v)).collect();
+    let text = format!("PTX t\n{{ x=0; }}\n {} ;\n {} ;\nexists (x == 2)\n", header.join(" | "), row.join(" | "));
+    let path = folder.join("slow.litmus");
+    std::fs::write(&path, text).expect("a test is written");
+    let path = path.to_str().expect("a path of text");
+    for engine in ["explicit", "auto"] {
+        let output = margay(&["run", path, "--model", "ptx-6.0", "--engine", engine, "--timeout", "1ms"]);
+        assert_eq!(output.status.code(), Some(3), "{engine}: {}", out(&output));
+        assert!(err(&output).contains("no answer in the time given"), "{}", err(&output));
+    }
+}

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use margay_litmus::clusters;
 use margay_litmus::corpus::{EXPECTED, Expected, Line, write};
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::test::*;
@@ -250,7 +251,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut runners = Vec::new();
         for model in models {
             let loaded = library::load(model, &[]).map_err(|e| e[0].clone())?;
-            runners.push((*model, Runner::new(&loaded.model)));
+            let runner = Runner::new(&loaded.model);
+            runners.push((*model, loaded.model.knows_clusters(), runner));
         }
         let mut lines = Vec::new();
         for shape in SHAPES.into_iter().chain([LAST]) {
@@ -260,9 +262,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     let test = test(shape, style, place, c);
                     let file = format!("{}.litmus", test.name);
                     std::fs::write(folder.join(&file), test.to_string())?;
-                    for (model, runner) in &mut runners {
+                    for (model, clustered, runner) in &mut runners {
                         // Without scopes all places are the same.
                         if matches!(*model, "tso" | "sc") && place != (Scope::Gpu, Scope::Gpu) {
+                            continue;
+                        }
+                        if !c && !*clustered && clusters::first_use(&test).is_some() {
                             continue;
                         }
                         let verdict = runner.run(&test, &Options::default())?;

@@ -1,10 +1,12 @@
-//! How fast the explicit engine is: classic tests, IRIW with many writers, and thousands of generated tests.
+//! How fast the engines are: classic tests, IRIW with many writers, thousands of generated tests, and shapes that grow until the
+//! explicit engine cannot go through them.
 //!
 //!     cargo run --release -p margay-litmus --example speed
 
 use std::time::Instant;
 
-use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::engine::{Choice, Engine, Runner};
+use margay_litmus::explicit::{Error, Options};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
@@ -82,6 +84,92 @@ fn generated(count: usize) -> Vec<String> {
         .collect()
 }
 
+/// The same instructions in each of several threads.
+fn repeated(threads: usize, instructions: &[&str], condition: &str) -> String {
+    let column: Vec<String> = instructions.iter().map(|i| i.to_string()).collect();
+    ptx(&vec![column; threads], condition)
+}
+
+/// Each thread writes its own location and reads the next one's, with a fence between: can all read 0?
+fn ring(threads: usize) -> String {
+    let columns: Vec<Vec<String>> = (0..threads)
+        .map(|t| {
+            let next = (t + 1) % threads;
+            vec![format!("st.relaxed.gpu v{t}, 1"), "fence.sc.gpu".to_string(), format!("ld.relaxed.gpu r0, v{next}")]
+        })
+        .collect();
+    let asked: Vec<String> = (0..threads).map(|t| format!("P{t}:r0 == 0")).collect();
+    let declared: String = (0..threads).map(|t| format!("v{t}=0; ")).collect();
+    ptx(&columns, &asked.join(" /\\ ")).replace("x=0; y=0; z=0; ", &declared)
+}
+
+/// Writers of 1, 2, .. to one location, a reader that sees the last but one after the last, and what is left in the end.
+fn observed(writers: usize) -> String {
+    let mut threads: Vec<Vec<String>> = (1..=writers).map(|v| vec![format!("st.relaxed.gpu x, {v}")]).collect();
+    threads.push((0..writers).map(|r| format!("ld.relaxed.gpu r{r}, x")).collect());
+    let seen: Vec<String> = (0..writers).map(|r| format!("P{writers}:r{r} == {}", r + 1)).collect();
+    ptx(&threads, &format!("{} /\\ x == 1", seen.join(" /\\ ")))
+}
+
+/// Shapes of growing size, by each engine and by the one that is chosen; at most 20 s each.
+fn growing() {
+    type Family = (&'static str, fn(usize) -> String, &'static [usize]);
+    let families: [Family; 7] = [
+        ("IRIW, n writers", |n| iriw(n, "acquire"), &[4, 8, 12, 16]),
+        ("n additions, all there", |n| repeated(n, &["atom.relaxed.gpu.add r0, x, 1"], &format!("x == {n}")), &[4, 6, 8, 12, 16]),
+        (
+            "n additions, one lost",
+            |n| repeated(n, &["atom.relaxed.gpu.add r0, x, 1"], &format!("x == {}", n - 1)),
+            &[4, 6, 8, 10],
+        ),
+        (
+            "n exchanges, two see 0",
+            |n| repeated(n, &["atom.acq_rel.gpu.exch r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0"),
+            &[4, 6, 8, 12, 16],
+        ),
+        (
+            "n locks, two taken",
+            |n| repeated(n, &["atom.acquire.gpu.cas r0, x, 0, 1"], "P0:r0 == 0 /\\ P1:r0 == 0"),
+            &[4, 8, 12, 16, 24],
+        ),
+        ("n writers, order seen", observed, &[3, 4, 6, 8, 10]),
+        ("ring of n, fence.sc", ring, &[3, 4, 6, 8, 10]),
+    ];
+    let model = match library::load("ptx-6.0", &[]) {
+        Ok(loaded) => loaded.model,
+        Err(errors) => panic!("{}", errors[0]),
+    };
+    let mut runner = Runner::new(&model);
+    // The translation of the model is made once for all tests.
+    let _ = runner.run(&test(&iriw(2, "acquire")), &Options::default(), Choice::Only(Engine::Sat));
+    println!("{:28} {:>4} {:>14} {:>14} {:>14}", "ptx-6.0", "n", "explicit", "sat", "auto");
+    for (name, text, sizes) in families {
+        for &n in sizes {
+            let test = test(&text(n));
+            let mut answers = Vec::new();
+            let mut ask = |choice: Choice| {
+                let start = Instant::now();
+                let deadline = start.checked_add(std::time::Duration::from_secs(20));
+                let found = runner.run(&test, &Options { deadline, ..Options::default() }, choice);
+                let time = start.elapsed().as_secs_f64() * 1e3;
+                match found {
+                    Ok(verdict) => {
+                        answers.push(verdict.reachable);
+                        let by = if choice == Choice::Auto { format!(" {}", verdict.engine) } else { String::new() };
+                        format!("{time:.2} ms{by}")
+                    }
+                    Err(Error::Time) => "> 20 s".to_string(),
+                    Err(e) => e.to_string(),
+                }
+            };
+            let row = [Choice::Only(Engine::Explicit), Choice::Only(Engine::Sat), Choice::Auto].map(&mut ask);
+            assert!(answers.windows(2).all(|w| w[0] == w[1]), "the engines agree");
+            let answer = if answers.first() == Some(&true) { "allowed" } else { "forbidden" };
+            println!("{name:28} {n:4} {:>14} {:>14} {:>14} {answer}", row[0], row[1], row[2]);
+        }
+    }
+}
+
 fn main() {
     for name in ["ptx-6.0", "ptx-8"] {
         let Ok(loaded) = library::load(name, &[]) else { continue };
@@ -92,7 +180,7 @@ fn main() {
             let mut slowest = 0.0f64;
             for test in tests {
                 let start = Instant::now();
-                match runner.run(test, &Options::default()) {
+                match runner.run(test, &Options::default(), Choice::Only(Engine::Explicit)) {
                     Ok(verdict) => {
                         reachable += usize::from(verdict.reachable);
                         executions += verdict.executions;
@@ -123,6 +211,9 @@ fn main() {
         let tests: Vec<Test> = generated(10_000).iter().map(|t| test(t)).collect();
         time("generated", &tests);
     }
+    println!();
+    growing();
+    println!();
     let start = Instant::now();
     let texts = generated(10_000);
     let written = start.elapsed();

@@ -115,6 +115,10 @@ pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
 /// Reads one folder; those in it are added to `open`.
 fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Diagnostic>> {
     let cannot = |e: std::io::Error| vec![Diagnostic::error(format!("cannot read {}: {e}", path.display()))];
+    if path.is_file() {
+        let error = Diagnostic::error(format!("`{}` is a file; verdicts are compared for folders of tests", path.display()));
+        return Err(vec![error.help(format!("write `margay run {} --model MODEL` for its verdict", path.display()))]);
+    }
     let mut tests = Vec::new();
     for entry in std::fs::read_dir(path).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;

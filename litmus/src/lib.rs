@@ -3,10 +3,15 @@
 //! [`test::Test`] is the syntax tree of a test in any of the dialects; its `Display` writes the text. [`render`] goes the other
 //! way round: from an execution to the program and outcome that a person would write down for it.
 
+pub mod clusters;
 pub mod corpus;
+pub mod engine;
 pub mod explicit;
+mod prepare;
 pub mod print;
 pub mod read;
 pub mod render;
+pub mod sat;
 pub mod test;
 pub mod unfold;
+mod verdict;

@@ -168,7 +168,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .map(|k| (edit_distance(&name.to_lowercase(), &k.to_lowercase()), k))
         .filter(|&(d, _)| d <= limit)
-        .min()
+        // Of names as near, that with more of the same beginning: few err in the first letter.
+        .min_by_key(|&(d, k)| (d, std::cmp::Reverse(name.chars().zip(k.chars()).take_while(|(a, b)| a == b).count()), k))
         .map(|(_, k)| k)
 }
 

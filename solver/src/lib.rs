@@ -113,7 +113,9 @@ pub use encoding::Encoding;
 pub use enumerate::Ended;
 pub use instance::Instance;
 pub use limits::Limits;
+
 pub use logic::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMonotone, Recursion, Relation, Variable};
+pub use objective::Objective;
 pub use options::{Preset, SolverOptions};
 pub use session::{Literal, Outcome, Session, Statistics};
 pub use symmetry::{Permutation, Symmetry};

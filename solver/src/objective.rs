@@ -9,6 +9,17 @@ use rustsat::types::{Lit, Var};
 use crate::limits::Limits;
 use crate::session::{Literal, Outcome, Session};
 
+/// A weighted sum of literals of a session.
+pub struct Objective {
+    /// What every instance pays.
+    least: usize,
+    /// SAT literals with their weights, each variable once.
+    terms: Vec<(i32, usize)>,
+    watchdog: DynamicPolyWatchdog,
+    /// Beyond what every instance pays, no instance has less than this.
+    known: usize,
+}
+
 impl Session {
     /// An instance under the assumptions with the smallest sum of weights of true literals, and the sum. From then on every
     /// instance has at most that sum. Without an answer (none, or a limit was reached) there is no sum.
@@ -19,7 +30,19 @@ impl Session {
     /// # Panics
     /// If a goal is among the objective's literals.
     pub fn minimize(&mut self, assumptions: &[Literal], objective: &[(u32, Literal)], limits: &Limits) -> (Outcome, Option<u64>) {
-        let Some(assumed) = self.assumptions(assumptions) else { return (Outcome::Unsat, None) };
+        let mut objective = self.objective(objective);
+        let (outcome, sum) = self.minimum(assumptions, &mut objective, limits);
+        match sum {
+            Some(sum) if !self.keep_at_most(&mut objective, sum) => (Outcome::Unknown, None),
+            sum => (outcome, sum),
+        }
+    }
+
+    /// A weighted sum of literals, to ask for its minimum more than once.
+    ///
+    /// # Panics
+    /// If a goal is among the literals.
+    pub fn objective(&mut self, objective: &[(u32, Literal)]) -> Objective {
         // What every instance pays, and the rest by SAT literals.
         let mut least = 0;
         let mut terms: Vec<(i32, usize)> = Vec::new();
@@ -32,35 +55,65 @@ impl Session {
             }
         }
         least += normalize(&mut terms);
-        match self.decide_literals(&assumed, limits) {
-            SolverResult::Sat => {}
-            SolverResult::Unsat => return (Outcome::Unsat, None),
-            SolverResult::Interrupted => return (Outcome::Unknown, None),
-        }
-        let mut best = self.instance();
-        let mut sum = self.sum(&terms);
+        let watchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l).ok()?, w))).collect();
+        Objective { least, terms, watchdog, known: 0 }
+    }
 
-        let mut watchdog: DynamicPolyWatchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l).ok()?, w))).collect();
-        while sum > 0 {
-            let Some(bounds) = self.at_most(&mut watchdog, sum - 1) else { return (Outcome::Unknown, None) };
+    /// An instance under the assumptions with the smallest sum, and the sum; other instances stay possible. Asked again after
+    /// clauses were added, it begins with the sum that was the smallest before.
+    pub fn minimum(&mut self, assumptions: &[Literal], objective: &mut Objective, limits: &Limits) -> (Outcome, Option<u64>) {
+        let Some(assumed) = self.assumptions(assumptions) else { return (Outcome::Unsat, None) };
+        let Objective { least, terms, watchdog, known } = objective;
+        let total: usize = terms.iter().map(|&(_, w)| w).sum();
+        let mut best = None;
+        let mut wanted = assumed.clone();
+        if *known > 0 && *known < total {
+            let Some(bounds) = self.at_most(watchdog, *known) else { return (Outcome::Unknown, None) };
+            wanted.extend(bounds);
+        }
+        // First with the sum that was the smallest before, if there was one; then with any.
+        let tries = if wanted.len() > assumed.len() { vec![&wanted, &assumed] } else { vec![&assumed] };
+        for literals in tries {
+            match self.decide_literals(literals, limits) {
+                SolverResult::Sat => {
+                    best = Some((self.instance(), self.sum(terms)));
+                    break;
+                }
+                SolverResult::Unsat => {}
+                SolverResult::Interrupted => return (Outcome::Unknown, None),
+            }
+        }
+        let Some((mut best, mut sum)) = best else { return (Outcome::Unsat, None) };
+        while sum > *known {
+            let Some(bounds) = self.at_most(watchdog, sum - 1) else { return (Outcome::Unknown, None) };
             let wanted: Vec<i32> = assumed.iter().copied().chain(bounds).collect();
             match self.decide_literals(&wanted, limits) {
                 SolverResult::Sat => {
                     best = self.instance();
-                    debug_assert!(self.sum(&terms) < sum, "the bound on the sum was not kept");
-                    sum = self.sum(&terms);
+                    debug_assert!(self.sum(terms) < sum, "the bound on the sum was not kept");
+                    sum = self.sum(terms);
                 }
                 SolverResult::Unsat => break,
                 SolverResult::Interrupted => return (Outcome::Unknown, None),
             }
         }
-        if terms.iter().map(|&(_, w)| w).sum::<usize>() > sum {
-            let Some(bounds) = self.at_most(&mut watchdog, sum) else { return (Outcome::Unknown, None) };
+        *known = sum;
+        (Outcome::Sat(best), Some((*least + sum) as u64))
+    }
+
+    /// From now on every instance has at most this sum. False if the bound cannot be encoded.
+    pub fn keep_at_most(&mut self, objective: &mut Objective, sum: u64) -> bool {
+        let Some(sum) = (sum as usize).checked_sub(objective.least) else {
+            self.add_clause(&[]);
+            return true;
+        };
+        if objective.terms.iter().map(|&(_, w)| w).sum::<usize>() > sum {
+            let Some(bounds) = self.at_most(&mut objective.watchdog, sum) else { return false };
             for literal in bounds {
                 self.emitter.literals([literal]);
             }
         }
-        (Outcome::Sat(best), Some((least + sum) as u64))
+        true
     }
 
     /// The sum of the weights of literals that are true in the assignment found last.

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::json;
 use super::present::{Context, Presented};
 
-/// Writes report.json and, for each counterexample, litmus tests, pictures and the explanation.
+/// Writes report.json and, for each counterexample, litmus tests, the source as CUDA C++, pictures and the explanation.
 pub fn write(folder: &Path, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let report = serde_json::to_string_pretty(&json::object(context, presented))?;
@@ -18,6 +18,9 @@ pub fn write(folder: &Path, context: &Context<'_>, presented: &[Presented<'_>]) 
         let (source, target) = shown.svgs();
         fs::write(file("-source.litmus"), format!("{}\n", shown.source))?;
         fs::write(file("-target.litmus"), format!("{}\n", shown.target))?;
+        if let Some(cuda) = &shown.cuda {
+            fs::write(file("-source.cu"), cuda)?;
+        }
         fs::write(file("-source.svg"), source)?;
         fs::write(file("-target.svg"), target)?;
         let words = format!(

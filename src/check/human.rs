@@ -2,7 +2,7 @@
 
 use std::io;
 
-use margay_mappings::check::{CoReading, Verdict};
+use margay_mappings::check::{CoReading, Level, Verdict};
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
@@ -22,6 +22,12 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     ))?;
     for (i, shown) in presented.iter().enumerate() {
         counterexample(context, shown, (presented.len() > 1).then_some((i + 1, presented.len())), output)?;
+    }
+    for candidate in &context.report.candidates {
+        output.print("")?;
+        output.print(&output.heading("Proposed when the limit was reached, and not decided"))?;
+        output.print("")?;
+        output.print(candidate)?;
     }
     output.print("")?;
     output.print(&effort(context, *output))?;
@@ -84,6 +90,7 @@ fn counterexample(
 
 /// The table of axioms and bounds.
 fn effort(context: &Context<'_>, output: Output) -> String {
+    let is_program = context.options.level == Level::Program;
     let rows: Vec<Vec<String>> = context
         .report
         .axioms
@@ -97,7 +104,7 @@ fn effort(context: &Context<'_>, output: Output) -> String {
             };
             let shapes =
                 if r.shapes == r.all_shapes { r.shapes.to_string() } else { format!("{} of {}", r.shapes, r.all_shapes) };
-            vec![
+            let mut row = vec![
                 r.axiom.clone(),
                 r.bound.to_string(),
                 verdict,
@@ -106,11 +113,22 @@ fn effort(context: &Context<'_>, output: Output) -> String {
                 number(r.clauses as u64),
                 number(r.conflicts),
                 format!("{:.2}", r.seconds),
-            ]
+            ];
+            if is_program {
+                // One question for all axioms.
+                row.splice(7..7, [number(r.racy as u64), number(r.explained as u64)]);
+                row.remove(0);
+            }
+            row
         })
         .collect();
-    let header = ["axiom", "events", "answer", "shapes", "variables", "clauses", "conflicts", "CPU s"];
-    let mut out = table(&header, &rows, &[1, 3, 4, 5, 6, 7], output.width());
+    let mut header = vec!["axiom", "events", "answer", "shapes", "variables", "clauses", "conflicts", "CPU s"];
+    if is_program {
+        header.splice(7..7, ["racy", "explained"]);
+        header.remove(0);
+    }
+    let right: Vec<usize> = (0..header.len()).filter(|&i| !["axiom", "answer"].contains(&header[i])).collect();
+    let mut out = table(&header, &rows, &right, output.width());
     out.push_str(&format!(
         "\n{:.2} s on {} threads, {}",
         context.seconds,
@@ -122,21 +140,10 @@ fn effort(context: &Context<'_>, output: Output) -> String {
 
 /// What the answer means, and what it does not establish.
 fn meaning(context: &Context<'_>) -> String {
-    let mut out = String::from(
-        "Events are operations of the source; a read-modify-write is two, initial writes are none. The question is about single \
-         executions: a legal target execution, read back as a source execution without undefined behaviour. ",
-    );
-    out.push_str(match context.options.co {
-        CoReading::Universal => {
-            "A counterexample is one for some modification order above the target's coherence order (the published statement); \
-             `--co exists` asks whether all of them fail. "
-        }
-        CoReading::Exists => "A counterexample's outcome is explained by no modification order. ",
-    });
-    out.push_str(
-        "Not established: that a program with such an execution is free of races in all its executions, and that its guards leave \
-         the execution possible. ",
-    );
+    let mut out = match context.options.level {
+        Level::Execution => meaning_of_executions(context.options.co),
+        Level::Program => meaning_of_programs(context.options.guards),
+    };
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", context.report.constructs.join(", ")));
     }
@@ -154,6 +161,37 @@ fn meaning(context: &Context<'_>) -> String {
         out.push_str(&format!("The search ended with the counterexample: {}; `--keep-going` goes on.", later.join(", ")));
     }
     out.trim_end().to_owned()
+}
+
+const EVENTS: &str = "Events are operations of the source; a read-modify-write is two, initial writes are none. ";
+
+fn meaning_of_executions(co: CoReading) -> String {
+    let reading = match co {
+        CoReading::Universal => {
+            "A counterexample is one for some modification order above the target's coherence order (the published statement); \
+             `--co exists` asks whether all of them fail. "
+        }
+        CoReading::Exists => "A counterexample's outcome is explained by no modification order. ",
+    };
+    format!(
+        "{EVENTS}The question is about single executions: a legal target execution, read back as a source execution without \
+         undefined behaviour. {reading}Not established: that a program with such an execution is free of races in all its \
+         executions, and that its guards leave the execution possible; `--level program` asks that. "
+    )
+}
+
+fn meaning_of_programs(guards: Option<usize>) -> String {
+    let limit = match guards {
+        None => String::new(),
+        Some(n) => format!(" with at most {n} guards"),
+    };
+    format!(
+        "{EVENTS}The question is about programs{limit}: a counterexample is a program and an outcome such that no consistent source \
+         execution has the outcome, none races, and the compiled program, with the control dependencies of its guards, has it. The \
+         judge confirmed the target execution; a search through all executions of the source program confirmed the other two. \
+         `racy` and `explained` count the programs that were proposed and refuted. What programs are covered: \
+         docs/program-level.md. "
+    )
 }
 
 /// A paragraph in lines of at most so many columns.

@@ -1,6 +1,6 @@
 //! The report as JSON (docs/json.md).
 
-use margay_mappings::check::{AxiomReport, CoReading, Row, Verdict};
+use margay_mappings::check::{AxiomReport, CoReading, Level, Row, Verdict};
 use serde_json::{Value, json};
 
 use super::present::{Context, Presented};
@@ -23,6 +23,8 @@ fn row(row: &Row) -> Value {
         "variables": row.variables,
         "clauses": row.clauses,
         "conflicts": row.conflicts,
+        "racy": row.racy,
+        "explained": row.explained,
     })
 }
 
@@ -57,9 +59,11 @@ fn counterexample(shown: &Presented<'_>) -> Value {
     json!({
         "axiom": c.axiom,
         "events": c.events,
+        "guards": c.guards,
         "threads": c.source.threads.len(),
         "locations": c.source.locations.len(),
         "source_litmus": shown.source,
+        "source_cuda": shown.cuda,
         "target_litmus": shown.target,
         "outcome": shown.outcome,
         "source_events": events,
@@ -85,7 +89,8 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "source_file": mapping.source.source.name,
         "target": mapping.target.name,
         "target_file": mapping.target.source.name,
-        "level": "execution",
+        "level": match options.level { Level::Execution => "execution", Level::Program => "program" },
+        "guards": options.guards,
         "co": match options.co { CoReading::Universal => "universal", CoReading::Exists => "exists" },
         "typed": options.typed,
         "constructs": report.constructs,
@@ -98,6 +103,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "peak_memory_bytes": crate::limits::peak(),
         "axioms": report.axioms.iter().map(axiom).collect::<Vec<_>>(),
         "counterexamples": presented.iter().map(counterexample).collect::<Vec<_>>(),
+        "candidates": report.candidates,
         "truncated": report.truncated,
     })
 }

@@ -1,5 +1,6 @@
 //! A counterexample made presentable: litmus tests, outcome, words and pictures.
 
+use margay_litmus::print::cuda_program;
 use margay_litmus::render::render;
 use margay_mappings::check::{CheckOptions, CheckReport, Counterexample};
 use margay_mappings::language::Mapping;
@@ -25,6 +26,8 @@ pub struct Presented<'a> {
     pub source: String,
     /// The target program and outcome.
     pub target: String,
+    /// The source program as CUDA C++, where it is scoped C++ that CUDA can say.
+    pub cuda: Option<String>,
     /// The outcome.
     pub outcome: String,
     /// Why the source forbids the execution, line by line.
@@ -66,6 +69,7 @@ impl<'a> Presented<'a> {
         let violation = counterexample.violation.as_ref();
         Self {
             counterexample,
+            cuda: source.as_ref().ok().and_then(|r| cuda_program(&r.test).ok()),
             source: text(&source),
             target: text(&target),
             outcome,

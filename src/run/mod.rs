@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use margay_litmus::explicit::{Error, Options, Runner, Verdict};
-use margay_litmus::read;
+use margay_litmus::engine::Runner;
+use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::test::Test;
+use margay_litmus::{clusters, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
 use margay_models::model::Model;
@@ -16,6 +17,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Format, Run};
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 use crate::table::{number, table};
@@ -50,27 +52,38 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let unlimited = Options { bounds, deadline: None };
+    let unlimited = Options { bounds, ..Options::default() };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let mut tests: Vec<(String, Arc<SourceFile>, Test)> = Vec::new();
+    // In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
+    let wrong = |found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>| {
+        if output.format == Format::Json {
+            output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
+        }
+        errors.extend(found);
+        std::io::Result::Ok(())
+    };
     for path in &files {
         let name = path.display().to_string();
         match read::load(path) {
             Ok(read) => {
                 output.warn(&read.warnings);
-                let text = std::fs::read_to_string(path).unwrap_or_default();
-                tests.push((name.clone(), SourceFile::new(name, text), read.test));
+                tests.push((name, read.file, read.test));
             }
-            Err(found) => errors.extend(found),
+            Err(found) => wrong(found, &name, &mut errors)?,
         }
     }
     let mut answers = Vec::new();
     let mut undecided = false;
     for (file, source, test) in &tests {
         for (model, runner) in models.iter().zip(&mut runners) {
+            if let Some(error) = clusters::mismatch(test, model, source) {
+                wrong(vec![error], file, &mut errors)?;
+                continue;
+            }
             let start = Instant::now();
             let deadline = options.timeout.and_then(|t| start.checked_add(t));
-            match runner.run(test, &Options { deadline, ..unlimited }) {
+            match runner.run(test, &Options { deadline, ..unlimited }, options.engine.choice()) {
                 Ok(verdict) => {
                     undecided |= verdict.bounded;
                     let answer = Answer { file, test, model, verdict, milliseconds: start.elapsed().as_secs_f64() * 1e3 };
@@ -79,25 +92,30 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                     }
                     answers.push(answer);
                 }
-                Err(Error::Time) => {
+                Err(error @ (Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_))) => {
                     undecided = true;
-                    output.warn(&[Diagnostic::warning(format!(
-                        "`{file}` under `{}` is undecided: no answer in the time given",
-                        model.name
-                    ))]);
+                    let why = match error {
+                        Error::Time => "no answer in the time given".to_owned(),
+                        other => other.to_string(),
+                    };
+                    if output.format == Format::Json {
+                        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+                        output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
+                    }
+                    output.warn(&[Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name))]);
                 }
-                Err(error) => errors.push(diagnostic(&error, file, source, model)),
+                Err(error) => wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?,
             }
         }
     }
     if output.format == Format::Human && !answers.is_empty() {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
-            show::explain(only.test, only.model, &only.verdict, &mut runners[0], &unlimited, output)?;
+            show::explain(only, &mut runners[0], &unlimited, options.engine.choice(), output)?;
         }
     }
     if !errors.is_empty() {
-        return output.wrong(&errors);
+        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
     Ok(if undecided { Exit::Undecided } else { Exit::Holds })
 }
@@ -112,7 +130,9 @@ pub fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &M
                 None => diagnostic,
             }
         }
-        Error::Time => Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name)),
+        Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_) => {
+            Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name))
+        }
         Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
             .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
     }
@@ -131,9 +151,28 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
         "reachable": v.reachable,
         "bounded": v.bounded,
         "racy": v.racy,
-        "engine": "explicit",
+        "engine": v.engine.to_string(),
         "executions": v.executions,
         "milliseconds": answer.milliseconds,
+    })
+}
+
+/// The line of a test that was not answered.
+fn without_answer(file: &str, test: &Test, model: &Model, reason: &str, milliseconds: f64) -> serde_json::Value {
+    json!({
+        "schema": SCHEMA,
+        "file": file,
+        "name": test.name,
+        "model": model.name,
+        "quantifier": test.condition.quantifier.keyword(),
+        "holds": null,
+        "reachable": null,
+        "bounded": false,
+        "racy": null,
+        "engine": null,
+        "executions": null,
+        "reason": reason,
+        "milliseconds": milliseconds,
     })
 }
 
@@ -159,7 +198,23 @@ fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
         })
         .collect();
     let header = ["test", "model", "outcome", "condition", "races", "executions", "ms"];
-    output.print(&table(&header, &rows, &[5, 6], output.width()))
+    let kept = fitting(&header, &rows, output.width());
+    let pick = |row: &[String]| row[..kept].to_vec();
+    let right: Vec<usize> = (5..kept).collect();
+    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.width()))
+}
+
+/// How many columns fit without breaking a word; the first three are there in any case, the last ones say least.
+fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
+    let wide = |column: usize| {
+        let cells = rows.iter().map(|r| r[column].as_str()).chain([header[column]]);
+        cells.map(|c| c.chars().count()).max().unwrap_or(0) + 2
+    };
+    let mut kept = header.len();
+    while kept > 3 && (0..kept).map(wide).sum::<usize>() > width {
+        kept -= 1;
+    }
+    kept
 }
 
 /// The files named; folders stand for the .litmus files in them.

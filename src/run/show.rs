@@ -2,23 +2,22 @@
 
 use std::io;
 
-use margay_litmus::explicit::{Options, Runner, Verdict};
-use margay_litmus::test::Test;
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
 use margay_models::explain;
-use margay_models::model::Model;
 use margay_models::picture::{Picture, event_name, text};
 
 use crate::output::Output;
 
 /// Prints it.
 pub fn explain(
-    test: &Test,
-    model: &Model,
-    verdict: &Verdict,
+    answer: &super::Answer<'_>,
     runner: &mut Runner,
     options: &Options,
+    engine: Choice,
     output: &Output,
 ) -> io::Result<()> {
+    let (test, model, verdict) = (answer.test, answer.model, &answer.verdict);
     output.print("")?;
     if let Some(witness) = &verdict.witness {
         output.print(&output.heading("An execution with this outcome"))?;
@@ -26,8 +25,16 @@ pub fn explain(
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
     }
-    let Ok(Some(forbidden)) = runner.forbidden(test, options) else {
-        return output.print("No execution of the program has this outcome, whatever the model says.");
+    let forbidden = match runner.forbidden(test, options, engine) {
+        Ok(Some(forbidden)) => forbidden,
+        Ok(None) if verdict.bounded => {
+            let turns = options.bounds.unroll;
+            return output.print(&format!(
+                "No execution with at most {turns} backward jumps in each loop has this outcome; try a larger --unroll."
+            ));
+        }
+        Ok(None) => return output.print("No execution of the program has this outcome, whatever the model says."),
+        Err(error) => return output.print(&format!("What forbids it was not found: {error}.")),
     };
     let execution = &forbidden.witness.execution;
     for &check in &forbidden.checks {

@@ -9,7 +9,7 @@
 use margay_models::model::{ExprId, Model, Node, Role};
 
 /// Does it?
-pub(super) fn grows_with_reads(model: &Model) -> bool {
+pub(crate) fn grows_with_reads(model: &Model) -> bool {
     let arena = &model.arena;
     // For each node: may its value between old events grow? Ascending order, so operands come first; members of recursive
     // definitions may.

@@ -16,7 +16,7 @@ enum Term {
 
 /// A proposition over one skeleton.
 #[derive(Debug, Clone)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Constant(bool),
     Compare(Comparison, Sides),
     Not(Box<Outcome>),
@@ -26,13 +26,13 @@ pub(super) enum Outcome {
 
 /// Both sides of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sides {
+pub(crate) struct Sides {
     left: Term,
     right: Term,
 }
 
 /// What is known of values.
-pub(super) struct Known<'a> {
+pub(crate) struct Known<'a> {
     pub skeleton: &'a Skeleton,
     /// The value of each event.
     pub values: &'a [Option<i64>],
@@ -63,22 +63,6 @@ impl Outcome {
             Self::Not(p) => p.evaluate(known).map(|value| !value),
             Self::All(parts) => fold(parts, known, false),
             Self::Any(parts) => fold(parts, known, true),
-        }
-    }
-
-    /// Adds the numbers that values are compared with.
-    pub fn numbers(&self, found: &mut Vec<i64>) {
-        match self {
-            Self::Constant(_) => {}
-            Self::Compare(_, sides) => {
-                for side in [sides.left, sides.right] {
-                    if let Term::Number(n) = side {
-                        found.push(n);
-                    }
-                }
-            }
-            Self::Not(p) => p.numbers(found),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.numbers(found)),
         }
     }
 

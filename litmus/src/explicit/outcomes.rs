@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use margay_models::bits::Event;
 
+use super::cycle::CycleValues;
 use super::outcome::Outcome;
-use super::search::{Engine, Found, Goal, Search};
+use super::search::{Effort, Engine, Found, Goal, Search};
 use super::{Error, Options, Runner};
 use crate::test::{Comparison, Operand, Proposition, Test, Variable};
 use crate::unfold::Skeleton;
@@ -22,11 +23,12 @@ pub struct Outcomes {
 impl Runner {
     /// All outcomes of a test that pass its filter. Each is found by a search of its own, which excludes those found before.
     pub fn outcomes(&mut self, test: &Test, variables: &[Variable], options: &Options) -> Result<Outcomes, Error> {
-        let skip_waiting = options.bounds.skip_waiting || self.grows_with_reads;
-        let unfolding = self.unfold(test, options, skip_waiting)?;
-        let total = self.signature.total_coherence();
-        let mut axioms = self.axioms.clone();
-        let mut executions = 0;
+        let unfolding = self.questions.unfold(test, options)?;
+        unfolding.can_be_enumerated()?;
+        let cycles = CycleValues::new(&unfolding, test);
+        let total = self.questions.signature.total_coherence();
+        let mut axioms = self.questions.axioms.clone();
+        let mut effort = Effort::new(options);
         let mut outcomes = Outcomes { bounded: unfolding.bounded, ..Outcomes::default() };
         // A comparison of each variable with itself makes the search settle its value.
         let all_known = variables.iter().map(|v| {
@@ -45,19 +47,19 @@ impl Runner {
                     machine: &mut self.machine,
                     judge: &mut self.judge,
                     axioms: &mut axioms,
-                    executions: &mut executions,
-                    deadline: options.deadline,
-                    expired: false,
+                    effort: &mut effort,
+                    cycles: &cycles,
+                    number,
                 };
                 let found = Search::new(&mut engine, &skeleton, &goal, total).run();
-                if found.is_none() && engine.expired {
-                    return Err(Error::Time);
-                }
                 let Some(found) = found else { break };
                 let values = variables.iter().map(|v| value(v, &found, &skeleton).unwrap_or(0)).collect();
                 if !outcomes.values.insert(values) {
                     break;
                 }
+            }
+            if let Some(spent) = &effort.spent {
+                return Err(spent.clone());
             }
         }
         Ok(outcomes)

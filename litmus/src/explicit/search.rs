@@ -11,10 +11,12 @@ use margay_models::bits::{BitMatrix, Event, EventSet};
 use margay_models::execution::{Execution, Kind, Order};
 use margay_models::judge::Judge;
 
+use super::cycle::CycleValues;
 use super::interval::{Chosen, Machine, Plan, Status};
 use super::order::{Decision, Pair, PartialOrder};
 use super::outcome::{Known, Outcome};
 use crate::unfold::{Skeleton, WriteValue};
+use crate::verdict::{Error, Options};
 
 /// What an execution is looked for.
 #[derive(Debug, Clone, Default)]
@@ -47,12 +49,46 @@ pub(super) struct Engine<'a> {
     pub judge: &'a mut Judge,
     /// The checks that must hold, the one that failed last first.
     pub axioms: &'a mut Vec<usize>,
+    /// What was done and what may be.
+    pub effort: &'a mut Effort,
+    /// The values of cycles.
+    pub cycles: &'a CycleValues<'a>,
+    /// The number of the skeleton.
+    pub number: usize,
+}
+
+/// The effort of all searches for one answer.
+#[derive(Debug, Clone)]
+pub(super) struct Effort {
     /// Executions looked at.
-    pub executions: &'a mut u64,
-    /// When to give up.
-    pub deadline: Option<Instant>,
-    /// Was it given up?
-    pub expired: bool,
+    pub executions: u64,
+    /// The looks that are left.
+    pub steps_left: Option<u64>,
+    deadline: Option<Instant>,
+    /// Why it was given up, if it was: nothing is found from there on.
+    pub spent: Option<Error>,
+}
+
+impl Effort {
+    /// Nothing is done yet.
+    pub fn new(options: &Options) -> Self {
+        Self { executions: 0, steps_left: options.steps, deadline: options.deadline, spent: None }
+    }
+
+    /// Counts a step; `false` if it is one too many.
+    fn step(&mut self) -> bool {
+        if self.spent.is_none() {
+            match &mut self.steps_left {
+                Some(0) => self.spent = Some(Error::Steps),
+                Some(steps) => *steps -= 1,
+                None => {}
+            }
+            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                self.spent = Some(Error::Time);
+            }
+        }
+        self.spent.is_none()
+    }
 }
 
 pub(super) struct Search<'a, 'e> {
@@ -173,7 +209,7 @@ impl<'a, 'e> Search<'a, 'e> {
             return self.guess_values(co);
         };
         for write in candidates.iter() {
-            if self.engine.expired {
+            if self.engine.effort.spent.is_some() {
                 break;
             }
             self.set_source(read, candidates, Some(write));
@@ -282,12 +318,15 @@ impl<'a, 'e> Search<'a, 'e> {
     }
 
     /// All sources are chosen. Values on a cycle of data and reads-from determine themselves: any value that does is one
-    /// (models without an axiom against thin air allow such executions); those that the test mentions are tried.
+    /// (models without an axiom against thin air allow such executions), within the bound that all engines share.
     fn guess_values(&mut self, co: &PartialOrder) -> Option<Found> {
         let Some(&(read, _)) = self.reads.iter().find(|(r, _)| self.values[r.index()].is_none()) else {
+            if !self.guesses.is_empty() && !self.within_bound() {
+                return None;
+            }
             return self.choose_finals(co);
         };
-        for value in self.mentioned_values() {
+        for value in self.cycle_values(read) {
             self.guesses.push((read, value));
             if self.pass_values_on()
                 && let Some(found) = self.guess_values(co)
@@ -300,17 +339,20 @@ impl<'a, 'e> Search<'a, 'e> {
         None
     }
 
-    /// Numbers of the program and the condition.
-    fn mentioned_values(&self) -> Vec<i64> {
-        let mut values = vec![0, 1];
-        values.extend(self.skeleton.writes.iter().filter_map(|w| match w {
-            Some(WriteValue::Known(n)) => Some(*n),
-            _ => None,
-        }));
-        self.goal.outcomes.iter().for_each(|(outcome, _)| outcome.numbers(&mut values));
-        values.sort_unstable();
-        values.dedup();
-        values
+    /// What a read may return; if that is unknown, the search is given up.
+    fn cycle_values(&mut self, read: Event) -> Vec<i64> {
+        self.engine.cycles.of(self.skeleton, self.engine.number, read).unwrap_or_else(|error| {
+            self.engine.effort.spent = Some(Error::Unfold(error));
+            Vec::new()
+        })
+    }
+
+    /// Do all reads return values of their domains?
+    fn within_bound(&mut self) -> bool {
+        (0..self.reads.len()).all(|k| {
+            let read = self.reads[k].0;
+            self.values[read.index()].is_some_and(|v| self.cycle_values(read).binary_search(&v).is_ok())
+        })
     }
 
     /// Chooses the last write of each location whose final value the goal asks for.
@@ -400,7 +442,7 @@ impl<'a, 'e> Search<'a, 'e> {
     /// Is the simplest completion of the orders an execution that was looked for?
     fn try_completion(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Option<Found> {
         let (co, sync_fence) = (co.complete()?, sync_fence.complete()?);
-        *self.engine.executions += 1;
+        self.engine.effort.executions += 1;
         if self.look_again(&co, &sync_fence) != Look::Settled {
             return None;
         }
@@ -436,8 +478,7 @@ impl<'a, 'e> Search<'a, 'e> {
     /// What the bounds say.
     fn look(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Look {
         let engine = &mut *self.engine;
-        engine.expired |= engine.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if engine.expired {
+        if !engine.effort.step() {
             // Nothing is found from here on, and the caller asks why.
             return Look::Refuted;
         }

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Placement, Scope};
 
-use super::{braces, initial};
+use super::{braces, initial, locations};
 use crate::test::{
     AtomicCall, AtomicFunction, BinaryOperator, Body, Expression, MemoryOrder, Statement, StatementKind, Test, ThreadId,
 };
@@ -22,7 +22,7 @@ pub(super) fn program(test: &Test, out: &mut String) {
         Some(value) => format!("[{}]={}", l.name, initial(value)),
         None => format!("[{}]", l.name),
     };
-    let mut groups = vec![test.locations.iter().map(location).collect::<Vec<_>>()];
+    let mut groups = vec![locations(test.locations.iter(), location)];
     groups.push(
         test.registers
             .iter()
@@ -55,79 +55,183 @@ pub(super) fn program(test: &Test, out: &mut String) {
 
 /// The lines of statements.
 pub fn statement_lines(statements: &[Statement]) -> Vec<CLine> {
+    lines(statements, Spelling::OpenCl)
+}
+
+/// The lines of statements in a spelling.
+pub(super) fn lines(statements: &[Statement], spelling: Spelling) -> Vec<CLine> {
     let mut lines = Vec::new();
     let mut count = 0;
-    block(statements, 0, &mut count, &mut lines);
+    spelling.block(statements, 0, &mut count, &mut lines);
     lines
 }
 
-fn block(statements: &[Statement], depth: usize, count: &mut usize, lines: &mut Vec<CLine>) {
-    let indented = |text: String| format!("{}{text}", "  ".repeat(depth));
-    let brace = |text: &str| CLine { text: indented(text.to_string()), statement: None };
-    for s in statements {
-        let here = Some(*count);
-        *count += 1;
-        let mut line = |text: String| lines.push(CLine { text: indented(text), statement: here });
-        match &s.kind {
-            StatementKind::Assign { declares, name, value } => {
-                let int = if *declares { "int " } else { "" };
-                let value = value.as_ref().map_or(String::new(), |e| format!(" = {}", expression(e)));
-                line(format!("{int}{name}{value};"));
-            }
-            StatementKind::Store { address, value } => line(format!("*{} = {};", operand(address), expression(value))),
-            StatementKind::Evaluate(e) => line(format!("{};", expression(e))),
-            StatementKind::Fence { order, scope } => {
-                line(format!("atomic_thread_fence({}{});", memory_order(*order), scope_argument(*scope)));
-            }
-            StatementKind::If { condition, then, otherwise } => {
-                line(format!("if ({}) {{", expression(condition)));
-                block(then, depth + 1, count, lines);
-                if !otherwise.is_empty() {
-                    lines.push(brace("} else {"));
-                    block(otherwise, depth + 1, count, lines);
+/// How atomic operations are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// `atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`, as herd's C and OpenCL have it.
+    OpenCl,
+    /// `cuda::atomic_ref<int, cuda::thread_scope_device>(*x).load(cuda::std::memory_order_acquire)`; variables are declared apart.
+    Cuda,
+}
+
+impl Spelling {
+    fn block(self, statements: &[Statement], depth: usize, count: &mut usize, lines: &mut Vec<CLine>) {
+        let indented = |text: String| format!("{}{text}", "  ".repeat(depth));
+        let brace = |text: &str| CLine { text: indented(text.to_string()), statement: None };
+        for s in statements {
+            let here = Some(*count);
+            *count += 1;
+            let mut line = |text: String| lines.push(CLine { text: indented(text), statement: here });
+            match &s.kind {
+                StatementKind::Assign { .. }
+                | StatementKind::Store { .. }
+                | StatementKind::Evaluate(_)
+                | StatementKind::Fence { .. }
+                | StatementKind::Break
+                | StatementKind::Continue
+                | StatementKind::Return => line(format!("{};", self.simple(&s.kind))),
+                StatementKind::If { condition, then, otherwise } => {
+                    line(format!("if ({}) {{", self.expression(condition)));
+                    self.block(then, depth + 1, count, lines);
+                    if !otherwise.is_empty() {
+                        lines.push(brace("} else {"));
+                        self.block(otherwise, depth + 1, count, lines);
+                    }
+                    lines.push(brace("}"));
                 }
-                lines.push(brace("}"));
-            }
-            StatementKind::While { condition, body } => {
-                line(format!("while ({}) {{", expression(condition)));
-                block(body, depth + 1, count, lines);
-                lines.push(brace("}"));
-            }
-            StatementKind::DoWhile { body, condition } => {
-                line("do {".to_string());
-                block(body, depth + 1, count, lines);
-                lines.push(brace(&format!("}} while ({});", expression(condition))));
+                StatementKind::While { condition, body } => {
+                    line(format!("while ({}) {{", self.expression(condition)));
+                    self.block(body, depth + 1, count, lines);
+                    lines.push(brace("}"));
+                }
+                StatementKind::DoWhile { body, condition } => {
+                    line("do {".to_string());
+                    self.block(body, depth + 1, count, lines);
+                    lines.push(brace(&format!("}} while ({});", self.expression(condition))));
+                }
+                StatementKind::For { before, condition, after, body } => {
+                    // One `int` declares all that follow it.
+                    let declares = before.first().is_some_and(|s| matches!(s.kind, StatementKind::Assign { declares: true, .. }));
+                    let before: Vec<String> = before.iter().map(|s| self.without_int(&s.kind)).collect();
+                    let after: Vec<String> = after.iter().map(|s| self.simple(&s.kind)).collect();
+                    let space = |text: String| if text.is_empty() { text } else { format!(" {text}") };
+                    line(format!(
+                        "for ({}{};{};{}) {{",
+                        if declares && self == Self::OpenCl { "int " } else { "" },
+                        before.join(", "),
+                        space(condition.as_ref().map_or(String::new(), |e| self.expression(e))),
+                        space(after.join(", ")),
+                    ));
+                    self.block(body, depth + 1, count, lines);
+                    lines.push(brace("}"));
+                }
             }
         }
     }
-}
 
-/// An expression, every operator's operands in parentheses if they have operators themselves.
-fn expression(e: &Expression) -> String {
-    match e {
-        Expression::Integer(n) => n.to_string(),
-        Expression::Name(name) => name.clone(),
-        Expression::Dereference(e) => format!("*{}", operand(e)),
-        Expression::Unary(operator, e) => match **e {
-            // `-1` would read back as a number.
-            Expression::Integer(_) => format!("{}({})", operator.symbol(), expression(e)),
-            _ => format!("{}{}", operator.symbol(), operand(e)),
-        },
-        Expression::Binary(operator, a, b) => format!("{} {} {}", operand(a), operator.symbol(), operand(b)),
-        Expression::Atomic(call) => atomic(call),
+    /// A statement that is no block, without its semicolon.
+    fn simple(self, kind: &StatementKind) -> String {
+        match kind {
+            StatementKind::Assign { declares: true, value: None, .. } if self == Self::Cuda => String::new(),
+            StatementKind::Assign { declares: true, .. } if self == Self::OpenCl => format!("int {}", self.without_int(kind)),
+            StatementKind::Break => "break".to_string(),
+            StatementKind::Continue => "continue".to_string(),
+            StatementKind::Return => "return".to_string(),
+            _ => self.without_int(kind),
+        }
     }
-}
 
-fn operand(e: &Expression) -> String {
-    match e {
-        Expression::Name(_) | Expression::Atomic(_) => expression(e),
-        Expression::Integer(n) if *n >= 0 => expression(e),
-        _ => format!("({})", expression(e)),
+    /// An assignment, store, call or fence; a declaration without its type.
+    fn without_int(self, kind: &StatementKind) -> String {
+        match kind {
+            StatementKind::Assign { name, value: Some(value), .. } => format!("{name} = {}", self.expression(value)),
+            StatementKind::Assign { name, value: None, .. } => name.clone(),
+            StatementKind::Store { address, value } => format!("*{} = {}", self.operand(address), self.expression(value)),
+            StatementKind::Evaluate(e) => self.expression(e),
+            StatementKind::Fence { order, scope } => match self {
+                Self::OpenCl => format!("atomic_thread_fence({}{})", self.memory_order(*order), scope_argument(*scope)),
+                Self::Cuda => format!("cuda::atomic_thread_fence({}, {})", self.memory_order(*order), thread_scope(*scope)),
+            },
+            // Blocks and jumps are no parts of a `for` head; the reader makes none there.
+            _ => String::new(),
+        }
     }
-}
 
-fn memory_order(order: MemoryOrder) -> String {
-    format!("memory_order_{}", order.name())
+    /// An expression, every operator's operands in parentheses if they have operators themselves.
+    fn expression(self, e: &Expression) -> String {
+        match e {
+            Expression::Integer(n) => n.to_string(),
+            Expression::Name(name) => name.clone(),
+            Expression::Dereference(e) => format!("*{}", self.operand(e)),
+            Expression::Unary(operator, e) => match **e {
+                // `-1` would read back as a number.
+                Expression::Integer(_) => format!("{}({})", operator.symbol(), self.expression(e)),
+                _ => format!("{}{}", operator.symbol(), self.operand(e)),
+            },
+            Expression::Binary(operator, a, b) => format!("{} {} {}", self.operand(a), operator.symbol(), self.operand(b)),
+            Expression::Atomic(call) => self.atomic(call),
+        }
+    }
+
+    fn operand(self, e: &Expression) -> String {
+        match e {
+            Expression::Name(_) | Expression::Atomic(_) => self.expression(e),
+            Expression::Integer(n) if *n >= 0 => self.expression(e),
+            _ => format!("({})", self.expression(e)),
+        }
+    }
+
+    fn memory_order(self, order: MemoryOrder) -> String {
+        match self {
+            Self::OpenCl => format!("memory_order_{}", order.name()),
+            Self::Cuda => format!("cuda::std::memory_order_{}", order.name()),
+        }
+    }
+
+    fn atomic(self, call: &AtomicCall) -> String {
+        let (name, arguments) = match &call.function {
+            AtomicFunction::Load => ("load".to_string(), Vec::new()),
+            AtomicFunction::Store(value) => ("store".to_string(), vec![self.expression(value)]),
+            AtomicFunction::Exchange(value) => ("exchange".to_string(), vec![self.expression(value)]),
+            AtomicFunction::Fetch(operator, value) => {
+                let name = match operator {
+                    BinaryOperator::Subtract => "sub",
+                    BinaryOperator::And => "and",
+                    BinaryOperator::Or => "or",
+                    BinaryOperator::Xor => "xor",
+                    _ => "add",
+                };
+                (format!("fetch_{name}"), vec![self.expression(value)])
+            }
+            AtomicFunction::FetchMin(value) => ("fetch_min".to_string(), vec![self.expression(value)]),
+            AtomicFunction::FetchMax(value) => ("fetch_max".to_string(), vec![self.expression(value)]),
+            AtomicFunction::CompareExchange { weak, expected, desired, .. } => {
+                let name = if *weak { "compare_exchange_weak" } else { "compare_exchange_strong" };
+                (
+                    name.to_string(),
+                    vec![if self == Self::Cuda { expected.clone() } else { format!("&{expected}") }, self.expression(desired)],
+                )
+            }
+        };
+        let failure = match &call.function {
+            AtomicFunction::CompareExchange { failure: Some(failure), .. } => Some(self.memory_order(*failure)),
+            _ => None,
+        };
+        let order = self.memory_order(call.order.unwrap_or(MemoryOrder::SeqCst));
+        if self == Self::Cuda {
+            let all: Vec<String> = arguments.into_iter().chain([order]).chain(failure).collect();
+            let reference = format!("cuda::atomic_ref<int, {}>(*{})", thread_scope(call.scope), self.operand(&call.address));
+            return format!("{reference}.{name}({})", all.join(", "));
+        }
+        let arguments: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();
+        let arguments = arguments.join(", ");
+        if call.order.is_none() && call.scope.is_none() {
+            return format!("atomic_{name}({arguments})");
+        }
+        let failure = failure.map_or_else(String::new, |f| format!(", {f}"));
+        format!("atomic_{name}_explicit({arguments}, {order}{failure}{})", scope_argument(call.scope))
+    }
 }
 
 /// OpenCL's names (OpenCL C 6.15.12.2), and `cluster`, which it lacks.
@@ -142,37 +246,11 @@ fn scope_argument(scope: Option<Scope>) -> String {
     format!(", memory_scope_{name}")
 }
 
-fn atomic(call: &AtomicCall) -> String {
-    let address = expression(&call.address);
-    let (name, arguments) = match &call.function {
-        AtomicFunction::Load => ("load".to_string(), vec![address]),
-        AtomicFunction::Store(value) => ("store".to_string(), vec![address, expression(value)]),
-        AtomicFunction::Exchange(value) => ("exchange".to_string(), vec![address, expression(value)]),
-        AtomicFunction::Fetch(operator, value) => {
-            let name = match operator {
-                BinaryOperator::Subtract => "sub",
-                BinaryOperator::And => "and",
-                BinaryOperator::Or => "or",
-                BinaryOperator::Xor => "xor",
-                _ => "add",
-            };
-            (format!("fetch_{name}"), vec![address, expression(value)])
-        }
-        AtomicFunction::FetchMin(value) => ("fetch_min".to_string(), vec![address, expression(value)]),
-        AtomicFunction::FetchMax(value) => ("fetch_max".to_string(), vec![address, expression(value)]),
-        AtomicFunction::CompareExchange { weak, expected, desired, .. } => {
-            let name = if *weak { "compare_exchange_weak" } else { "compare_exchange_strong" };
-            (name.to_string(), vec![address, format!("&{expected}"), expression(desired)])
-        }
-    };
-    let arguments = arguments.join(", ");
-    let order = match (call.order, call.scope) {
-        (None, None) => return format!("atomic_{name}({arguments})"),
-        (order, _) => memory_order(order.unwrap_or(MemoryOrder::SeqCst)),
-    };
-    let failure = match &call.function {
-        AtomicFunction::CompareExchange { failure: Some(failure), .. } => format!(", {}", memory_order(*failure)),
-        _ => String::new(),
-    };
-    format!("atomic_{name}_explicit({arguments}, {order}{failure}{})", scope_argument(call.scope))
+/// libcu++'s names (cuda::thread_scope). It has none for clusters: [`super::cuda`] refuses those.
+fn thread_scope(scope: Option<Scope>) -> &'static str {
+    match scope {
+        Some(Scope::Cta) => "cuda::thread_scope_block",
+        Some(Scope::Cluster | Scope::Gpu) => "cuda::thread_scope_device",
+        Some(Scope::Sys) | None => "cuda::thread_scope_system",
+    }
 }

@@ -29,6 +29,15 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             let name = if access.proxy == Proxy::Surface { "sust" } else { "st" };
             format!("{name}{} {}, {}", qualifiers(access, ""), address(a), value(v))
         }
+        Operation::VectorLoad { access, destinations, address: a } => {
+            let vector = format!("v{}", destinations.len());
+            format!("ld{} {{{}}}, {}", qualifiers(access, &vector), destinations.join(", "), address(a))
+        }
+        Operation::VectorStore { access, address: a, values } => {
+            let vector = format!("v{}", values.len());
+            let values: Vec<String> = values.iter().map(value).collect();
+            format!("st{} {}, {{{}}}", qualifiers(access, &vector), address(a), values.join(", "))
+        }
         Operation::Atom { access, function, destination, address: a, operand, replacement } => {
             let name = if destination.is_some() { "atom" } else { "red" };
             let mut operands: Vec<String> = destination.iter().cloned().collect();
@@ -59,6 +68,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             format!("b{} {}, {}, {target}", comparison.mnemonic(), value(left), value(right))
         }
         Operation::Goto(target) => format!("goto {target}"),
+        Operation::Exit => "exit".to_string(),
         Operation::Label(name) => format!("{name}:"),
     }
 }

@@ -2,14 +2,16 @@
 
 mod c;
 mod condition;
+mod cuda;
 mod instruction;
 mod table;
 
 pub use c::{CLine, statement_lines};
 pub use condition::{proposition, variable};
+pub use cuda::{NoProgram, program as cuda_program};
 pub use instruction::instruction;
 
-use crate::test::{Dialect, InitialValue, Test};
+use crate::test::{Dialect, InitialValue, LocationDeclaration, Test, element};
 
 /// The whole text of a test, with a line feed at the end.
 pub fn test(test: &Test) -> String {
@@ -47,6 +49,35 @@ fn braces(groups: &[Vec<String>]) -> String {
         _ if one_line.len() <= 100 => one_line,
         _ => format!("{{\n  {}\n}}", groups.join("\n  ")),
     }
+}
+
+/// Declarations of locations, the elements of an array together: `x[2]={0,1}`.
+fn locations<'a>(
+    declared: impl Iterator<Item = &'a LocationDeclaration>,
+    single: impl Fn(&LocationDeclaration) -> String,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut array: Option<(&str, Vec<String>)> = None;
+    let close = |array: &mut Option<(&'a str, Vec<String>)>, out: &mut Vec<String>| {
+        if let Some((name, values)) = array.take() {
+            out.push(format!("{name}[{}]={{{}}}", values.len(), values.join(",")));
+        }
+    };
+    for l in declared {
+        let of = element(&l.name).filter(|_| l.alias.is_none());
+        if array.as_ref().map(|(name, _)| *name) != of.map(|(name, _)| name) {
+            close(&mut array, &mut out);
+        }
+        match of {
+            Some((name, _)) => {
+                let value = l.value.as_ref().map_or("0".to_string(), initial);
+                array.get_or_insert_with(|| (name, Vec::new())).1.push(value);
+            }
+            None => out.push(single(l)),
+        }
+    }
+    close(&mut array, &mut out);
+    out
 }
 
 /// An initial value.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use margay_models::execution::{Placement, Proxy};
 
 use super::instruction::{instruction, type_suffix};
-use super::{braces, initial};
+use super::{braces, initial, locations};
 use crate::test::{Body, LocationDeclaration, RegisterDeclaration, Test, ThreadId};
 
 /// Initial state and program of a test in the tabular syntax.
 pub(super) fn tabular(test: &Test, out: &mut String) {
-    let mut groups = vec![test.locations.iter().map(location).collect::<Vec<_>>()];
+    let mut groups = vec![locations(test.locations.iter(), location)];
     for thread in threads(test) {
         let of_thread = test.registers.iter().filter(|r| r.thread == thread);
         groups.push(of_thread.map(|r| register(r, &thread.to_string())).collect());
@@ -27,13 +27,8 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
 
 /// Initial state, program, scope tree and memory map of a test in the form of the 2015 paper.
 pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
-    let mut groups = vec![
-        test.locations
-            .iter()
-            .filter(|l| l.value.is_some() || l.alias.is_some() || l.space.is_none())
-            .map(location)
-            .collect::<Vec<_>>(),
-    ];
+    let declared = test.locations.iter().filter(|l| l.value.is_some() || l.alias.is_some() || l.space.is_none());
+    let mut groups = vec![locations(declared, location)];
     for thread in threads(test) {
         let of_thread = test.registers.iter().filter(|r| r.thread == thread);
         groups.push(of_thread.map(|r| register(r, &thread.0.to_string())).collect());

@@ -8,6 +8,11 @@ use crate::test::{Comparison, Condition, Operand, Proposition, Quantifier, Varia
 /// Words that end the program.
 const TAIL: [&str; 5] = ["exists", "forall", "locations", "filter", "ScopeTree"];
 
+/// Does herd's scope tree start here, `scopes: (device (work_group P0) (work_group P1))`?
+pub(super) fn scopes_start_here(cursor: &Cursor<'_>) -> bool {
+    cursor.peek_word() == Some("scopes") && cursor.is_at(1, ':') && cursor.is_at(2, '(')
+}
+
 /// The parts of the tail.
 pub(super) struct Tail {
     pub observed: Vec<Variable>,
@@ -18,22 +23,32 @@ pub(super) struct Tail {
 /// Does the tail start here?
 pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
     let negated = cursor.is('~') || cursor.peek_word() == Some("not") && cursor.word_at(1) == Some("exists");
-    negated || cursor.peek_word().is_some_and(|w| TAIL.contains(&w) && !cursor.is_at(1, ':'))
+    negated || scopes_start_here(cursor) || cursor.peek_word().is_some_and(|w| TAIL.contains(&w) && !cursor.is_at(1, ':'))
 }
 
 /// Reads the tail up to the end of the text.
 pub(super) fn tail(cursor: &mut Cursor<'_>) -> Result<Tail, Diagnostic> {
     let mut observed = Vec::new();
-    if cursor.eat_word("locations") {
-        cursor.expect('[')?;
-        while !cursor.eat(']') {
-            observed.push(variable(cursor)?);
-            if !cursor.eat(';') && !cursor.eat(',') && !cursor.is(']') {
-                return Err(cursor.expected("`;` or `]`"));
+    let mut filter = None;
+    loop {
+        let start = cursor.span();
+        if cursor.eat_word("locations") {
+            cursor.expect('[')?;
+            while !cursor.eat(']') {
+                observed.push(variable(cursor)?);
+                if !cursor.eat(';') && !cursor.eat(',') && !cursor.is(']') {
+                    return Err(cursor.expected("`;` or `]`"));
+                }
             }
+        } else if cursor.eat_word("filter") {
+            if filter.replace(proposition(cursor)?).is_some() {
+                return Err(cursor.error("a second `filter`", start, "join them with `/\\`"));
+            }
+        } else {
+            break;
         }
+        cursor.eat(';');
     }
-    let filter = if cursor.eat_word("filter") { Some(proposition(cursor)?) } else { None };
     let quantifier = quantifier(cursor)?;
     let condition = Condition { quantifier, proposition: proposition(cursor)? };
     while cursor.eat(';') {}
@@ -60,15 +75,24 @@ fn quantifier(cursor: &mut Cursor<'_>) -> Result<Quantifier, Diagnostic> {
     }
 }
 
-/// `p \/ q`
+/// `p => q`, which is `~p \/ q`
 fn proposition(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
     cursor.nested(|cursor| {
-        let mut parts = vec![conjunction(cursor)?];
-        while cursor.eat_all("\\/") || cursor.eat_all("||") {
-            parts.push(conjunction(cursor)?);
+        let premise = disjunction(cursor)?;
+        if !cursor.eat_all("=>") {
+            return Ok(premise);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Proposition::Or(parts) })
+        Ok(Proposition::Or(vec![Proposition::Not(Box::new(premise)), proposition(cursor)?]))
     })
+}
+
+/// `p \/ q`
+fn disjunction(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
+    let mut parts = vec![conjunction(cursor)?];
+    while cursor.eat_all("\\/") || cursor.eat_all("||") {
+        parts.push(conjunction(cursor)?);
+    }
+    Ok(if parts.len() == 1 { parts.remove(0) } else { Proposition::Or(parts) })
 }
 
 /// `p /\ q`
@@ -117,7 +141,7 @@ fn operand(cursor: &mut Cursor<'_>) -> Result<Operand, Diagnostic> {
         return Ok(Operand::Integer(cursor.integer("a number")?));
     }
     if cursor.eat('&') {
-        return Ok(Operand::AddressOf(cursor.word("the name of a location")?.0.to_string()));
+        return Ok(Operand::AddressOf(cursor.location("the name of a location")?));
     }
     Ok(Operand::Variable(variable(cursor)?))
 }
@@ -139,10 +163,10 @@ fn variable_here(cursor: &mut Cursor<'_>) -> Result<Variable, Diagnostic> {
         return Ok(Variable::Register { thread, name });
     }
     if cursor.eat('[') {
-        let name = cursor.word("the name of a location")?.0.to_string();
+        let name = cursor.location("the name of a location")?;
         cursor.expect(']')?;
         return Ok(Variable::Location(name));
     }
     cursor.eat('*');
-    Ok(Variable::Location(cursor.word("a register (`P0:r1`), a location or a number")?.0.to_string()))
+    Ok(Variable::Location(cursor.location("a register (`P0:r1`), a location or a number")?))
 }

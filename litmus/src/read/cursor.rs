@@ -158,6 +158,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes the name of a location, `x` or `x[1]`.
+    pub fn location(&mut self, what: &str) -> Result<String, Diagnostic> {
+        let name = self.word(what)?.0;
+        if !(self.is('[') && self.is_integer_at(1)) {
+            return Ok(name.to_string());
+        }
+        self.advance();
+        let index = self.integer("the number of an element")?;
+        self.expect(']')?;
+        Ok(format!("{name}[{index}]"))
+    }
+
     /// Takes a number with an optional sign.
     pub fn integer(&mut self, what: &str) -> Result<i64, Diagnostic> {
         let negative = self.is('-');
@@ -175,6 +187,11 @@ impl<'a> Cursor<'a> {
     pub fn small(&mut self, what: &str) -> Result<u8, Diagnostic> {
         let n = self.integer(what)?;
         u8::try_from(n).map_err(|_| self.error(format!("{what} must be between 0 and 255"), self.previous(), "this number"))
+    }
+
+    /// Is the token after `n` others a number without a sign?
+    pub fn is_integer_at(&self, n: usize) -> bool {
+        matches!(self.peek_at(n).map(|t| t.kind), Some(TokenKind::Integer(_)))
     }
 
     /// Is an optional sign and a number next?

@@ -1,8 +1,9 @@
-//! Scope tree and memory map of the 2015 paper's form (its Fig. 12).
+//! Scope tree and memory map of the 2015 paper's form (its Fig. 12), and herd's scope tree, which differs in its head.
 
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Placement;
 
+use super::condition::scopes_start_here;
 use super::cursor::Cursor;
 use super::qualifier::space_from_name;
 use crate::test::{Space, Thread};
@@ -15,10 +16,14 @@ struct Numbering {
     ctas: u8,
 }
 
-/// Reads `ScopeTree(grid(cta(warp T0) (warp T1)))`, if there is one, and places the threads.
+/// Reads `ScopeTree(grid(cta(warp T0) (warp T1)))` or `scopes: (device (work_group P0) (work_group P1))`, if there is one, and
+/// places the threads.
 pub(super) fn scope_tree(cursor: &mut Cursor<'_>, threads: &mut [Thread]) -> Result<(), Diagnostic> {
     let start = cursor.span();
-    if !cursor.eat_word("ScopeTree") {
+    if scopes_start_here(cursor) {
+        cursor.advance();
+        cursor.advance();
+    } else if !cursor.eat_word("ScopeTree") {
         return Ok(());
     }
     cursor.expect('(')?;
@@ -32,7 +37,7 @@ pub(super) fn scope_tree(cursor: &mut Cursor<'_>, threads: &mut [Thread]) -> Res
     cursor.eat(';');
     let missing = threads.iter().position(|t| t.placement.is_none());
     match missing {
-        Some(t) => Err(cursor.error(format!("the scope tree does not place T{t}"), start, "the scope tree")),
+        Some(t) => Err(cursor.error(format!("the scope tree does not place thread {t}"), start, "the scope tree")),
         None => Ok(()),
     }
 }
@@ -53,17 +58,24 @@ fn node(
             Ok(number)
         };
         match level {
-            "system" | "sys" | "warp" => {}
-            "grid" | "kernel" | "device" | "gpu" => at.gpu = count(&mut numbering.gpus)?,
+            "system" | "sys" | "warp" | "sub_group" | "work_item" => {}
+            "grid" | "kernel" | "device" | "dev" | "gpu" => at.gpu = count(&mut numbering.gpus)?,
             "cluster" => {
                 at.cluster = count(&mut numbering.clusters)?;
                 in_cluster = true;
             }
-            "cta" => {
+            "cta" | "work_group" | "wg" | "block" => {
                 at.cta = count(&mut numbering.ctas)?;
                 at.cluster = if in_cluster { at.cluster } else { at.cta };
             }
-            _ => return Err(cursor.unknown("level", level, span, ["system", "grid", "device", "cluster", "cta", "warp"])),
+            _ => {
+                return Err(cursor.unknown(
+                    "level",
+                    level,
+                    span,
+                    ["system", "grid", "device", "cluster", "cta", "warp", "work_group"],
+                ));
+            }
         }
         loop {
             if cursor.eat('(') {

@@ -8,7 +8,7 @@ use margay_models::execution::Proxy;
 use super::cursor::{Cursor, MAX_COUNT};
 use super::qualifier::type_from_name;
 use super::token::TokenKind;
-use crate::test::{Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId};
+use crate::test::{Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId, element};
 
 /// The first line.
 pub(super) struct Title {
@@ -134,9 +134,9 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Is there a location of that name?
+    /// Is there a location or an array of that name?
     pub fn declares(&self, name: &str) -> bool {
-        self.locations.iter().any(|l| l.name == name)
+        self.locations.iter().any(|l| l.name == name || element(&l.name).is_some_and(|(array, _)| array == name))
     }
 
     fn add(&mut self, name: &str, place: Span) {
@@ -152,9 +152,25 @@ impl State {
     }
 
     /// Locations that the program uses but nobody declares: declared here, with a warning.
-    pub fn add_undeclared(&mut self, names: Vec<(String, Span)>, file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>) {
+    /// A name that looks like a mistyped declared one is an error.
+    pub fn add_undeclared(
+        &mut self,
+        names: Vec<(String, Span)>,
+        file: &Arc<SourceFile>,
+        warnings: &mut Vec<Diagnostic>,
+        errors: &mut Vec<Diagnostic>,
+    ) {
         for (name, span) in names {
             if !self.declares(&name) {
+                let letters = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
+                // `x1` beside `x0` is no mistake.
+                let others = self.locations.iter().map(|l| l.name.as_str()).filter(|l| letters(l) != letters(&name));
+                if let Some(near) = nearest(&name, others).filter(|_| name.chars().count() > 2) {
+                    let error = Diagnostic::error(format!("unknown location `{name}`")).at(file, span, "not declared");
+                    errors.push(error.help(format!("did you mean `{near}`? Or declare it: `{name}=0;` in the initial state")));
+                    self.add(&name, span);
+                    continue;
+                }
                 let warning = Diagnostic::warning(format!("location `{name}` is not declared")).at(
                     file,
                     span,
@@ -188,6 +204,7 @@ impl State {
         undeclared: Vec<(String, Span)>,
         file: &Arc<SourceFile>,
         warnings: &mut Vec<Diagnostic>,
+        errors: &mut Vec<Diagnostic>,
     ) {
         for (name, space, span) in mapped {
             self.add(&name, span);
@@ -195,7 +212,7 @@ impl State {
                 location.space = Some(space);
             }
         }
-        self.add_undeclared(undeclared, file, warnings);
+        self.add_undeclared(undeclared, file, warnings, errors);
     }
 }
 
@@ -225,22 +242,35 @@ pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<State, Diagnostic
 
 fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnostic> {
     let start = cursor.span();
+    // A C type before the name means nothing here; the parameters say what is atomic.
+    while cursor.peek_word().is_some() {
+        if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
+            cursor.advance();
+            cursor.advance();
+            return register(cursor, state, thread, start);
+        }
+        let named_later = cursor.word_at(1).is_some_and(|w| !w.starts_with("alias"))
+            || cursor.is_at(1, '*')
+            || cursor.is_at(1, '[') && cursor.word_at(2).is_some()
+            || cursor.thread_at(1).is_some();
+        if !named_later {
+            break;
+        }
+        cursor.advance();
+    }
     if let (Some(thread), true) = (cursor.thread_at(0), cursor.is_at(1, ':')) {
         cursor.advance();
         cursor.advance();
         return register(cursor, state, thread, start);
-    }
-    // A C type before the name means nothing here; the parameters say what is atomic.
-    while cursor.peek_word().is_some()
-        && (cursor.word_at(1).is_some_and(|w| !w.starts_with("alias")) || cursor.is_at(1, '*') || cursor.is_at(1, '['))
-    {
-        cursor.advance();
     }
     cursor.eat('*');
     let bracket = cursor.eat('[');
     let (name, span) = cursor.word("a declaration, e.g. `x=0` or `P0:r0=0`")?;
     if bracket {
         cursor.expect(']')?;
+    }
+    if cursor.is('[') && !bracket {
+        return array(cursor, state, name, span);
     }
     let mut location = LocationDeclaration { name: name.to_string(), value: None, alias: None, space: None, place: Place(span) };
     if state.declares(name) {
@@ -258,9 +288,9 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
         if !cursor.eat_word("aliases") && !cursor.eat_word("alias") {
             return Err(cursor.expected("`aliases` and a location"));
         }
-        location.alias = Some(Alias { proxy, of: cursor.word("a location")?.0.to_string() });
+        location.alias = Some(Alias { proxy, of: cursor.location("a location")? });
     } else if cursor.eat_word("aliases") {
-        location.alias = Some(Alias { proxy: Proxy::Generic, of: cursor.word("a location")?.0.to_string() });
+        location.alias = Some(Alias { proxy: Proxy::Generic, of: cursor.location("a location")? });
     } else if cursor.eat('=') {
         location.value = Some(initial_value(cursor)?);
     }
@@ -268,7 +298,57 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut State) -> Result<(), Diagnos
     Ok(())
 }
 
-/// `0`, `x`, `&x`
+/// `[2]={0,1}`, `[2]` (zeros) or `[1]=5` (one element) after the name of an array.
+fn array(cursor: &mut Cursor<'_>, state: &mut State, name: &str, span: Span) -> Result<(), Diagnostic> {
+    cursor.expect('[')?;
+    let number = cursor.integer("the number of elements")?;
+    let number = usize::try_from(number).ok().filter(|&n| n <= MAX_COUNT);
+    let Some(number) = number else {
+        return Err(cursor.error(format!("an array has at most {MAX_COUNT} elements"), cursor.previous(), "this number"));
+    };
+    cursor.expect(']')?;
+    let place = Place(span.to(cursor.previous()));
+    let known = state.locations.iter().filter(|l| element(&l.name).is_some_and(|(array, _)| array == name)).count();
+    if cursor.is('=') && !cursor.is_at(1, '{') {
+        cursor.advance();
+        if known != number || known == 0 && state.declares(name) {
+            let error = cursor.error("elements are declared one after the other", place.0, format!("expected `{name}[{known}]`"));
+            return Err(error.help(format!("declare all at once: `{name}[2]={{0,0}}`")));
+        }
+        let value = Some(initial_value(cursor)?);
+        let name = format!("{name}[{number}]");
+        state.locations.push(LocationDeclaration { name, value, alias: None, space: None, place });
+        return Ok(());
+    }
+    if state.declares(name) {
+        return Err(cursor.error(format!("location `{name}` is declared twice"), span, "the second declaration"));
+    }
+    if number == 0 {
+        return Err(cursor.error("an array without elements", place.0, "at least one"));
+    }
+    let mut values = Vec::new();
+    if cursor.eat('=') {
+        cursor.expect('{')?;
+        while !cursor.eat('}') {
+            values.push(initial_value(cursor)?);
+            if !cursor.eat(',') && !cursor.is('}') {
+                return Err(cursor.expected("`,` or `}`"));
+            }
+        }
+    }
+    if values.len() > number {
+        return Err(cursor.error(format!("{} values for {number} elements", values.len()), cursor.previous(), "too many"));
+    }
+    // As in C, elements without a value are 0.
+    values.resize(number, InitialValue::Integer(0));
+    for (i, value) in values.into_iter().enumerate() {
+        let name = format!("{name}[{i}]");
+        state.locations.push(LocationDeclaration { name, value: Some(value), alias: None, space: None, place });
+    }
+    Ok(())
+}
+
+/// `0`, `x`, `&x`, `&x[1]`
 fn initial_value(cursor: &mut Cursor<'_>) -> Result<InitialValue, Diagnostic> {
     if cursor.eat('{') {
         let value = initial_value(cursor)?;
@@ -279,7 +359,7 @@ fn initial_value(cursor: &mut Cursor<'_>) -> Result<InitialValue, Diagnostic> {
         return Ok(InitialValue::Integer(cursor.integer("a number")?));
     }
     cursor.eat('&');
-    Ok(InitialValue::AddressOf(cursor.word("a number or a location")?.0.to_string()))
+    Ok(InitialValue::AddressOf(cursor.location("a number or a location")?))
 }
 
 /// `P0:r0=0`, `0:.reg .s32 r0`, `0:.reg .b64 r1 = x`

@@ -8,7 +8,7 @@ use super::head::State;
 use super::qualifier::{AccessKind, Mnemonic, access, mnemonic, scope_from_name, type_from_name};
 use crate::test::{
     Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder, Guard,
-    Instruction, LocalFunction, MembarLevel, Operation, Place, ProxyFenceKind, ThreadId, Value,
+    Instruction, LocalFunction, MembarLevel, Operation, Place, ProxyFenceKind, ThreadId, Value, element,
 };
 
 /// What names mean in the program.
@@ -38,7 +38,13 @@ impl Names {
     }
 
     fn is_location(&self, name: &str) -> bool {
-        self.locations.iter().any(|l| l == name)
+        self.locations.iter().any(|l| l == name || element(l).is_some_and(|(array, _)| array == name))
+    }
+
+    /// The location that a name means; that of an array is its first element.
+    fn location(&self, name: &str) -> String {
+        let declared = self.locations.iter().any(|l| l == name);
+        if !declared && self.is_location(name) { format!("{name}[0]") } else { name.to_string() }
     }
 
     /// A name in an address that is no declared location: a register if it is declared as one or looks like one (`r0`, `%p1`).
@@ -55,10 +61,10 @@ impl Names {
 }
 
 /// The names of all instructions, for the nearest one to a wrong one.
-const KNOWN: [&str; 44] = [
+const KNOWN: [&str; 47] = [
     "ld", "st", "atom", "red", "fence", "membar", "bar", "barrier", "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "or",
     "xor", "not", "neg", "shl", "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "suld",
-    "sust", "sld", "sst", "tld", "tex", "cld", "mfence", "ldu", "cp", "mbarrier",
+    "sust", "sld", "sst", "tld", "tex", "cld", "mfence", "ldu", "cp", "mbarrier", "exit", "mad", "selp",
 ];
 
 /// Instructions of PTX with effects on memory or control that no model here speaks of.
@@ -112,6 +118,11 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
             m.take_word(&["uni"]);
             m.finish(reader.cursor, &["uni"])?;
             Ok(Operation::Goto(reader.cursor.word("a label")?.0.to_string()))
+        }
+        "exit" | "ret" => {
+            m.take_word(&["uni"]);
+            m.finish(reader.cursor, &["uni"])?;
+            Ok(Operation::Exit)
         }
         "setp" => {
             let comparison = m.take(reader.cursor, "comparison", comparison_from_name)?;
@@ -172,15 +183,66 @@ impl Operands<'_, '_> {
         }
         self.cursor.eat('&');
         let (name, _) = self.cursor.word("a register or a number")?;
-        Ok(if self.names.is_location(name) { Value::AddressOf(name.to_string()) } else { Value::Register(name.to_string()) })
+        if !self.names.is_location(name) {
+            return Ok(Value::Register(name.to_string()));
+        }
+        let location = match self.index()? {
+            Some(index) => format!("{name}[{index}]"),
+            None => self.names.location(name),
+        };
+        Ok(Value::AddressOf(location))
     }
 
-    /// `x`, `[x]`, `[r0]`, `[x+r1]`, `[r0+4]`
+    /// `[1]` after the name of an array.
+    fn index(&mut self) -> Result<Option<i64>, Diagnostic> {
+        if !(self.cursor.is('[') && self.cursor.is_integer_at(1)) {
+            return Ok(None);
+        }
+        self.cursor.advance();
+        let index = self.cursor.integer("the number of an element")?;
+        self.cursor.expect(']')?;
+        Ok(Some(index))
+    }
+
+    /// `.v2`, `.v4`: the number of elements.
+    fn vector(m: &mut Mnemonic<'_>) -> Option<usize> {
+        m.take_word(&["v2", "v4"]).map(|w| if w == "v2" { 2 } else { 4 })
+    }
+
+    /// `{a, b}`, with as many elements as the instruction says.
+    fn braced<T>(&mut self, count: usize, read: impl Fn(&mut Self) -> Result<T, Diagnostic>) -> Result<Vec<T>, Diagnostic> {
+        let open = self.cursor.span();
+        if !self.cursor.eat('{') {
+            return Err(self
+                .cursor
+                .expected("`{`")
+                .help(format!("`.v{count}` takes {count} elements in braces, e.g. `{{r0, r1}}`")));
+        }
+        let mut elements = vec![read(self)?];
+        while self.cursor.eat(',') {
+            elements.push(read(self)?);
+        }
+        self.cursor.expect('}')?;
+        if elements.len() != count {
+            let message = format!("{} elements where `.v{count}` has {count}", elements.len());
+            return Err(self.cursor.error(message, open.to(self.cursor.previous()), format!("expected {count}")));
+        }
+        Ok(elements)
+    }
+
+    /// `x`, `[x]`, `x[1]`, `[r0]`, `[x+r1]`, `[r0+4]`
     fn address(&mut self) -> Result<Address, Diagnostic> {
         let bracket = self.cursor.eat('[');
         let (name, span) = self.cursor.word("an address")?;
-        let base = if self.names.is_location(name) {
-            Base::Location(name.to_string())
+        let base = if let Some(index) = self.index()? {
+            let element = format!("{name}[{index}]");
+            if !self.names.is_location(&element) {
+                let near = self.names.locations.iter().map(String::as_str);
+                return Err(self.cursor.unknown("location", &element, span.to(self.cursor.previous()), near));
+            }
+            Base::Location(element)
+        } else if self.names.is_location(name) {
+            Base::Location(self.names.location(name))
         } else if self.names.is_register(name, self.thread) {
             Base::Register(name.to_string())
         } else {
@@ -205,18 +267,28 @@ impl Operands<'_, '_> {
     fn load(&mut self, m: &mut Mnemonic<'_>, proxy: Proxy) -> Result<Operation, Diagnostic> {
         let constant = m.name == "ld" && m.take_word(&["const", "param"]).is_some();
         let proxy = if constant { Proxy::Constant } else { proxy };
+        let vector = if proxy == Proxy::Generic { Self::vector(m) } else { None };
         let (access, _) = access(self.cursor, m, AccessKind::Load, self.names.dialect)?;
         self.only_weak(m, access, proxy)?;
+        if let Some(count) = vector {
+            let destinations = self.braced(count, Self::destination)?;
+            self.comma()?;
+            return Ok(Operation::VectorLoad { access, destinations, address: self.address()? });
+        }
         let destination = self.destination()?;
         self.comma()?;
         Ok(Operation::Load { access: Access { proxy, ..access }, destination, address: self.address()? })
     }
 
     fn store(&mut self, m: &mut Mnemonic<'_>, proxy: Proxy) -> Result<Operation, Diagnostic> {
+        let vector = if proxy == Proxy::Generic { Self::vector(m) } else { None };
         let (access, _) = access(self.cursor, m, AccessKind::Store, self.names.dialect)?;
         self.only_weak(m, access, proxy)?;
         let address = self.address()?;
         self.comma()?;
+        if let Some(count) = vector {
+            return Ok(Operation::VectorStore { access, address, values: self.braced(count, Self::value)? });
+        }
         Ok(Operation::Store { access: Access { proxy, ..access }, address, value: self.value()? })
     }
 
@@ -317,6 +389,10 @@ impl Operands<'_, '_> {
     }
 
     fn barrier(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "warp") {
+            let error = self.cursor.error("barriers of warps are not modelled", *span, "a warp");
+            return Err(error.help("chapter 8 of the PTX ISA has barriers of ctas and clusters (8.9.4)"));
+        }
         m.take_word(&["aligned"]);
         if m.name == "barrier" && m.take_word(&["cluster"]).is_some() {
             let arrive = m.take_word(&["arrive", "wait"]).map(|w| w == "arrive");
@@ -343,6 +419,14 @@ impl Operands<'_, '_> {
         let mode = mode.ok_or_else(|| {
             self.cursor.error(format!("`{}` needs a mode", m.name), m.span, "write `.sync`, `.arrive` or `.red`")
         })?;
+        if mode == BarrierMode::Reduce
+            && let Some(register) = self.cursor.peek_word()
+        {
+            let error = format!("the result of a reduction is not modelled, `{register}` would take it");
+            let help =
+                "write `bar.cta.red` and the number of the barrier: it synchronises as `bar.cta.sync` does (PTX ISA 8.9.4)";
+            return Err(self.cursor.error(error, self.cursor.span(), "a register here").help(help));
+        }
         let barrier = if self.cursor.is_integer() { self.cursor.small("the number of the barrier")? } else { 0 };
         let mut count = None;
         if self.cursor.eat(',') {

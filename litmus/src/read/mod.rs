@@ -31,6 +31,8 @@ pub struct Read {
     pub test: Test,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
+    /// The text, which places refer to.
+    pub file: Arc<SourceFile>,
 }
 
 /// Reads the test in a file.
@@ -38,8 +40,15 @@ pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
     let text = String::from_utf8(bytes).map_err(|e| {
+        // What precedes the byte says where it is; the byte itself stands there as a replacement character.
         let place = e.utf8_error().valid_up_to();
-        vec![Diagnostic::error(format!("{name} is not a text: byte {place} is not UTF-8"))]
+        let file = SourceFile::new(name.clone(), String::from_utf8_lossy(e.as_bytes()).into_owned());
+        let error = Diagnostic::error(format!("{name} is not a text in UTF-8")).at(
+            &file,
+            Span::new(place, place + '\u{fffd}'.len_utf8()),
+            "this byte",
+        );
+        vec![error.help("save the file as UTF-8; if it is no litmus test, name another file")]
     })?;
     test(&SourceFile::new(name, text))
 }
@@ -51,7 +60,7 @@ pub fn test(file: &Arc<SourceFile>) -> Result<Read, Vec<Diagnostic>> {
     let read = read(file, &mut warnings, &mut errors).map_err(|e| errors.push(e));
     warnings.extend(errors.extract_if(.., |d| d.severity == Severity::Warning));
     match read {
-        Ok(test) if errors.is_empty() => Ok(Read { test, warnings }),
+        Ok(test) if errors.is_empty() => Ok(Read { test, warnings, file: file.clone() }),
         _ => Err(errors),
     }
 }
@@ -80,8 +89,11 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         Dialect::Ptx | Dialect::Generic => {
             let mut names = instruction::Names::new(title.dialect, &state);
             let threads = table::threads(&mut cursor, title.dialect)?;
-            let threads = table::rows(&mut cursor, threads, &mut names, errors)?;
-            state.add_undeclared(names.undeclared, file, warnings);
+            let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;
+            if title.dialect == Dialect::Ptx {
+                gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
+            }
+            state.add_undeclared(names.undeclared, file, warnings, errors);
             Draft { threads, tail: condition::tail(&mut cursor)? }
         }
         Dialect::GpuPtx => {
@@ -92,11 +104,12 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
             let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;
             gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             let mapped = gpu_ptx::memory_map(&mut cursor)?;
-            state.add_mapped(mapped, names.undeclared, file, warnings);
+            state.add_mapped(mapped, names.undeclared, file, warnings, errors);
             Draft { threads, tail: condition::tail(&mut cursor)? }
         }
         Dialect::C => {
-            let threads = c::threads(&mut cursor, &mut state, errors)?;
+            let mut threads = c::threads(&mut cursor, &mut state, errors)?;
+            gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             Draft { threads, tail: condition::tail(&mut cursor)? }
         }
     };

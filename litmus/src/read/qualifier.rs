@@ -21,9 +21,17 @@ pub(super) fn mnemonic<'a>(cursor: &mut Cursor<'a>) -> Result<Mnemonic<'a>, Diag
     let mut qualifiers = Vec::new();
     while cursor.eat('.') {
         match cursor.peek_word() {
-            Some(word) => {
-                qualifiers.push((word, cursor.span()));
+            Some(mut word) => {
+                let mut span = cursor.span();
                 cursor.advance();
+                // `.shared::cta`, `.L1::no_allocate`
+                if cursor.is_all("::") && cursor.word_at(2).is_some() {
+                    cursor.eat_all("::");
+                    span = span.to(cursor.span());
+                    word = cursor.text(span);
+                    cursor.advance();
+                }
+                qualifiers.push((word, span));
             }
             None => return Err(cursor.expected("a qualifier after the point")),
         }
@@ -96,15 +104,22 @@ pub(super) fn access(
     dialect: Dialect,
 ) -> Result<(Access, Option<AtomFunction>), Diagnostic> {
     if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) {
-        let error = cursor.error(format!("vector accesses (`.{word}`) are not read"), *span, "a vector");
-        return Err(error
-            .help("write one access for each element: the model treats a vector as a set of scalar accesses (PTX ISA 8.2.4)"));
+        let error = cursor.error(format!("`.{word}` is not read here"), *span, "a vector");
+        return Err(error.help(
+            "`ld` and `st` may be `.v2` or `.v4`; a vector is a set of scalar accesses (PTX ISA 8.2.4), so write one for each element",
+        ));
     }
     if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| *w == "sc") {
         return Err(cursor
             .error(format!("`{}` has no `.{word}`", m.name), *span, "only fences are sequentially consistent")
             .help("put a `fence.sc` before it"));
     }
+    if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "nc") {
+        let error = cursor.error("`.nc` is not modelled", *span, "a load through the texture path");
+        return Err(error.help("the memory consistency model does not apply to `ld.global.nc` (PTX ISA 8.1)"));
+    }
+    // Hints to caches change no value.
+    m.qualifiers.retain(|(w, _)| !w.starts_with("L1::") && !w.starts_with("L2::"));
     let whole = m.span;
     let mmio = m.take_word(&["mmio"]).is_some();
     let order_place = m.qualifiers.iter().find(|(w, _)| order_from_name(w).is_some()).map_or(whole, |(_, span)| *span);
@@ -210,6 +225,8 @@ fn function_from_name(word: &str) -> Option<AtomFunction> {
 
 /// `global`, `shared`
 pub(super) fn space_from_name(word: &str) -> Option<Space> {
+    // A window of the cta or cluster: which locations it holds is for the test to say.
+    let word = if matches!(word, "shared::cta" | "shared::cluster") { "shared" } else { word };
     [Space::Global, Space::Shared].into_iter().find(|s| s.name() == word)
 }
 

@@ -7,7 +7,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
 use crate::test::{
     Address, AtomicCall, AtomicFunction, Base, Body, Dialect, Expression, InitialValue, Instruction, Operation, Statement,
-    StatementKind, Test, Thread, ThreadId, Value, Variable,
+    StatementKind, Test, Thread, ThreadId, Value, Variable, element,
 };
 
 /// The checker of one test.
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         for location in &self.test.locations {
             let place = location.place.0;
             if let Some(alias) = &location.alias {
-                match self.test.locations.iter().find(|l| l.name == alias.of) {
+                match self.test.location(&alias.of).map(|owner| &self.test.locations[owner]) {
                     None => self.unknown("location", &alias.of, place, names.iter().copied()),
                     // `x @ generic aliases x` only names the proxy of x.
                     Some(owner) if owner.alias.as_ref().is_some_and(|a| a.of != owner.name) => {
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
                 }
             }
             if let Some(InitialValue::AddressOf(of)) = &location.value
-                && !names.contains(&of.as_str())
+                && self.test.location(of).is_none()
             {
                 self.unknown("location", of, place, names.iter().copied());
             }
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
                 self.error(format!("there is no thread {}", register.thread), register.place.0, "a register of this thread");
             }
             if let Some(InitialValue::AddressOf(of)) = &register.value
-                && !names.contains(&of.as_str())
+                && self.test.location(of).is_none()
             {
                 self.unknown("location", of, register.place.0, names.iter().copied());
             }
@@ -119,12 +119,15 @@ impl<'a> Checker<'a> {
             for i in instructions {
                 let (Operation::Load { access, address, .. }
                 | Operation::Store { access, address, .. }
+                | Operation::VectorLoad { access, address, .. }
+                | Operation::VectorStore { access, address, .. }
                 | Operation::Atom { access, address, .. }) = &i.operation
                 else {
                     continue;
                 };
                 let (Base::Location(name), Some(ty)) = (&address.base, access.ty) else { continue };
-                match known.iter().find(|(l, _)| l == name) {
+                let name = element(name).map_or(name.as_str(), |(array, _)| array);
+                match known.iter().find(|(l, _)| *l == name) {
                     Some(&(_, bits)) if bits != ty.bits => {
                         let message = format!("accesses of {bits} and of {} bits to `{name}`: the model does not apply", ty.bits);
                         self.error(message, i.place.0, "another width than before").help = Some(
@@ -193,6 +196,16 @@ impl<'a> Checker<'a> {
                 self.address(address, span, flow);
                 self.value(value, span, flow);
             }
+            Operation::VectorLoad { destinations, address, .. } => {
+                self.address(address, span, flow);
+                flow.written.extend(destinations.iter().map(String::as_str));
+            }
+            Operation::VectorStore { address, values, .. } => {
+                self.address(address, span, flow);
+                for value in values {
+                    self.value(value, span, flow);
+                }
+            }
             Operation::Atom { destination, address, operand, replacement, .. } => {
                 self.address(address, span, flow);
                 self.value(operand, span, flow);
@@ -211,12 +224,22 @@ impl<'a> Checker<'a> {
                 self.value(left, span, flow);
                 self.value(right, span, flow);
             }
+            Operation::Barrier { barrier, count, .. } => {
+                if *barrier > 15 {
+                    let warning = Diagnostic::warning(format!("a cta has no barrier {barrier}"));
+                    self.warnings.push(warning.at(self.file, span, "the barriers are 0 to 15 (PTX ISA 9.7.13.1)"));
+                }
+                if let Some(count) = count.filter(|n| *n == 0 || !n.is_multiple_of(32)) {
+                    let warning = Diagnostic::warning(format!("a barrier for {count} threads"));
+                    self.warnings.push(warning.at(self.file, span, "the count is a multiple of the warp size, 32"));
+                }
+            }
             Operation::Fence { .. }
             | Operation::Membar(_)
             | Operation::ProxyFence(_)
-            | Operation::Barrier { .. }
             | Operation::ClusterBarrier(_)
             | Operation::Goto(_)
+            | Operation::Exit
             | Operation::Label(_) => {}
         }
     }
@@ -235,6 +258,11 @@ impl<'a> Checker<'a> {
         let target = |label: &str| labels.iter().find(|(l, _)| *l == label).map(|(_, n)| *n);
         let mut successors: Vec<Vec<usize>> = Vec::new();
         for (n, i) in instructions.iter().enumerate() {
+            if i.operation == Operation::Exit {
+                let falls_through = i.guard.is_some().then_some(n + 1);
+                successors.push(falls_through.into_iter().chain([instructions.len()]).collect());
+                continue;
+            }
             let (jump, falls_through) = match &i.operation {
                 Operation::BranchIf { target, .. } => (Some(target), true),
                 Operation::Goto(target) => (Some(target), i.guard.is_some()),
@@ -304,19 +332,30 @@ impl<'a> Checker<'a> {
                 StatementKind::While { condition, body } => {
                     self.expression(condition, span, flow);
                     self.statements(body, flow);
-                    self.exit(condition, span);
+                    self.exit(Some(condition), body, span);
                 }
                 StatementKind::DoWhile { body, condition } => {
                     self.statements(body, flow);
                     self.expression(condition, span, flow);
-                    self.exit(condition, span);
+                    self.exit(Some(condition), body, span);
                 }
+                StatementKind::For { before, condition, after, body } => {
+                    self.statements(before, flow);
+                    if let Some(condition) = condition {
+                        self.expression(condition, span, flow);
+                    }
+                    self.statements(body, flow);
+                    self.statements(after, flow);
+                    self.exit(condition.as_ref(), body, span);
+                }
+                StatementKind::Break | StatementKind::Continue | StatementKind::Return => {}
             }
         }
     }
 
-    fn exit(&mut self, condition: &Expression, span: Span) {
-        if matches!(condition, Expression::Integer(n) if *n != 0) {
+    fn exit(&mut self, condition: Option<&Expression>, body: &[Statement], span: Span) {
+        let always = condition.is_none_or(|c| matches!(c, Expression::Integer(n) if *n != 0));
+        if always && !leaves(body) {
             self.error("a loop without an exit".to_string(), span, "its condition always holds");
         }
     }
@@ -388,4 +427,28 @@ impl<'a> Checker<'a> {
             },
         }
     }
+}
+
+/// Is there a way out of the loop with this body, other than its condition?
+fn leaves(body: &[Statement]) -> bool {
+    body.iter().any(|s| match &s.kind {
+        StatementKind::Break | StatementKind::Return => true,
+        StatementKind::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
+        // Only the thread can be left from an inner loop.
+        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
+            returns(body)
+        }
+        _ => false,
+    })
+}
+
+fn returns(body: &[Statement]) -> bool {
+    body.iter().any(|s| match &s.kind {
+        StatementKind::Return => true,
+        StatementKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
+        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
+            returns(body)
+        }
+        _ => false,
+    })
 }

@@ -54,10 +54,12 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
 pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic> {
     let start = cursor.span();
     cursor.expect('@')?;
-    let (mut cta, mut cluster, mut gpu) = (None, None, None);
+    let (mut warp, mut cta, mut cluster, mut gpu) = (None, None, None, None);
     loop {
         let (word, span) = cursor.word("`cta`, `cluster` or `gpu` with a number")?;
         let slot = match word {
+            // Warps are no scope (PTX ISA 8.5).
+            "warp" | "sg" | "sub_group" => &mut warp,
             "cta" | "wg" | "block" | "work_group" => &mut cta,
             "cluster" => &mut cluster,
             "gpu" | "dev" | "device" => &mut gpu,
@@ -92,7 +94,9 @@ pub(super) fn rows(
             while !cursor.at_end() && !cursor.is('|') && !cursor.is(';') && !ends_without_semicolon(cursor, from) {
                 cursor.advance();
             }
-            if !cursor.is('|') && !cursor.is(';') {
+            // The last row may lack its semicolon.
+            let tail = ends_without_semicolon(cursor, from);
+            if !cursor.is('|') && !cursor.is(';') && !tail {
                 let error = cursor.error("the row has no `;` at its end", row, "it starts here");
                 return Err(match nearest(cursor.text(row), ["exists", "forall", "locations", "filter"]) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -120,8 +124,10 @@ pub(super) fn rows(
             }
             column += 1;
             let ends = cursor.is(';');
-            cursor.advance();
-            if ends {
+            if !tail {
+                cursor.advance();
+            }
+            if ends || tail {
                 break;
             }
         }

@@ -294,6 +294,23 @@ pub enum StatementKind {
         /// The condition.
         condition: Expression,
     },
+    /// `for (int i = 0; i < 2; i++) { .. }`
+    For {
+        /// What is done before: assignments, stores and calls.
+        before: Vec<Statement>,
+        /// The condition; `None` where nothing is written, which is true.
+        condition: Option<Expression>,
+        /// What is done after each turn, also after `continue`.
+        after: Vec<Statement>,
+        /// The body.
+        body: Vec<Statement>,
+    },
+    /// `break;`: leaves the innermost loop.
+    Break,
+    /// `continue;`: ends this turn of the innermost loop.
+    Continue,
+    /// `return;`: ends the thread.
+    Return,
 }
 
 /// One statement.

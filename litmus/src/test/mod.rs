@@ -19,7 +19,7 @@ pub use ptx::{
 use std::fmt;
 
 use margay_models::diagnostic::Span;
-use margay_models::execution::{Placement, Proxy, Scope};
+use margay_models::execution::{Placement, Proxy};
 
 /// Where in the text a part of the tree stood. All places are equal, so that trees compare by what they say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,10 +93,16 @@ pub struct Alias {
     pub of: String,
 }
 
+/// The array and the number of an element, from its name `x[1]`. Arrays are declared element by element, in order.
+pub fn element(name: &str) -> Option<(&str, usize)> {
+    let (array, index) = name.strip_suffix(']')?.split_once('[')?;
+    Some((array, index.parse().ok()?))
+}
+
 /// A memory location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocationDeclaration {
-    /// The name.
+    /// The name; `x[1]` for the element of an array.
     pub name: String,
     /// The initial value; `None` where the text gives none (the tests then start from 0).
     pub value: Option<InitialValue>,
@@ -177,23 +183,14 @@ impl Test {
 
     /// Does the test say anything about clusters? Not every model has them.
     pub fn uses_clusters(&self) -> bool {
-        let cluster = Some(Scope::Cluster);
         let placed = self.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
-        placed
-            || self.threads.iter().any(|t| match &t.body {
-                Body::Instructions(instructions) => instructions.iter().any(|i| match &i.operation {
-                    Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::Atom { access, .. } => {
-                        access.scope == cluster
-                    }
-                    Operation::Fence { scope, .. } => *scope == cluster,
-                    Operation::ClusterBarrier(_) => true,
-                    _ => false,
-                }),
-                // Scopes are in expressions anywhere: the text has them all.
-                Body::Statements(statements) => {
-                    crate::print::statement_lines(statements).iter().any(|l| l.text.contains("memory_scope_cluster"))
-                }
-            })
+        placed || crate::clusters::first_use(self).is_some()
+    }
+
+    /// The location of that name, by its position; the name of an array means its first element.
+    pub fn location(&self, name: &str) -> Option<usize> {
+        let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
+        self.locations.iter().position(|l| l.name == name).or_else(first)
     }
 
     /// The lines of a thread's program, without column padding.

@@ -372,13 +372,17 @@ pub enum LocalFunction {
     Min,
     /// `max`
     Max,
+    /// `mad d, a, b, c`: a times b plus c.
+    MultiplyAdd,
+    /// `selp d, a, b, p`: a if the predicate p holds, else b.
+    Select,
     /// `setp.eq` and its kin: 1 if the comparison holds, else 0.
     Compare(Comparison),
 }
 
 impl LocalFunction {
     /// All but the comparisons.
-    pub const ARITHMETIC: [LocalFunction; 15] = [
+    pub const ARITHMETIC: [LocalFunction; 17] = [
         Self::Move,
         Self::Not,
         Self::Negate,
@@ -394,12 +398,15 @@ impl LocalFunction {
         Self::ShiftRight,
         Self::Min,
         Self::Max,
+        Self::MultiplyAdd,
+        Self::Select,
     ];
 
     /// The number of operands.
     pub fn arity(self) -> usize {
         match self {
             Self::Move | Self::Not | Self::Negate => 1,
+            Self::MultiplyAdd | Self::Select => 3,
             _ => 2,
         }
     }
@@ -422,6 +429,8 @@ impl LocalFunction {
             Self::ShiftRight => "shr",
             Self::Min => "min",
             Self::Max => "max",
+            Self::MultiplyAdd => "mad",
+            Self::Select => "selp",
             Self::Compare(comparison) => return format!("setp.{}", comparison.mnemonic()),
         }
         .to_string()
@@ -448,6 +457,24 @@ pub enum Operation {
         address: Address,
         /// The value.
         value: Value,
+    },
+    /// `ld.weak.v2.u32 {r0, r1}, [x]`: one scalar load for each register, in an unspecified order (PTX ISA 8.2.4).
+    VectorLoad {
+        /// The qualifiers; the type is that of an element.
+        access: Access,
+        /// The registers, as many as the vector has elements.
+        destinations: Vec<String>,
+        /// The address of the first element.
+        address: Address,
+    },
+    /// `st.weak.v2.u32 [x], {r0, 1}`: one scalar store for each value, in an unspecified order.
+    VectorStore {
+        /// The qualifiers; the type is that of an element.
+        access: Access,
+        /// The address of the first element.
+        address: Address,
+        /// The values, as many as the vector has elements.
+        values: Vec<Value>,
     },
     /// `atom.acq_rel.gpu.exch r0, x, 1`, or `red.relaxed.gpu.add x, 1`
     Atom {
@@ -510,6 +537,8 @@ pub enum Operation {
     },
     /// `goto L`
     Goto(String),
+    /// `exit`: ends the thread.
+    Exit,
     /// `L:`
     Label(String),
 }

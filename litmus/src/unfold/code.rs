@@ -4,7 +4,7 @@ use margay_models::signature::Signature;
 
 use super::program::Program;
 use super::skeleton::Shared;
-use super::{Address, Error, compile};
+use super::{Address, Error, barriers, compile};
 use crate::test::{Dialect, Test, ThreadId};
 
 /// The code of every thread, and the memory that it starts from.
@@ -24,6 +24,7 @@ impl Code {
             Dialect::Generic => Signature::Plain,
         };
         let shared = Shared::new(test, signature)?;
+        barriers::check(test)?;
         let threads = (0..test.threads.len()).map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<_, _>>()?;
         Ok(Self { threads, shared })
     }

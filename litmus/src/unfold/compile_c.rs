@@ -15,11 +15,37 @@ use crate::test::{
 
 /// The code of a thread.
 pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
-    let mut compiler = Compiler { shared, program: Program::default(), place: Place::default() };
+    let mut compiler = Compiler {
+        shared,
+        program: Program::default(),
+        place: Place::default(),
+        loops: Vec::new(),
+        conditions: Vec::new(),
+        returns: Vec::new(),
+        return_conditions: Vec::new(),
+    };
     if let Some(Body::Statements(statements)) = test.threads.get(thread.index()).map(|t| &t.body) {
         compiler.statements(statements)?;
     }
+    for at in std::mem::take(&mut compiler.returns) {
+        compiler.program.patch(at);
+    }
+    for branch in std::mem::take(&mut compiler.return_conditions) {
+        compiler.depends_until(branch, None);
+    }
     Ok(compiler.program)
+}
+
+/// A loop whose body is being compiled.
+struct Loop {
+    /// Jumps behind the loop, and to what is done after each turn.
+    breaks: Vec<usize>,
+    continues: Vec<usize>,
+    /// Branches that decide whether a `break` (`continue`) is reached: the rest of the loop (of the turn) depends on them.
+    break_conditions: Vec<usize>,
+    continue_conditions: Vec<usize>,
+    /// How many branches were open when the loop began, its own condition included.
+    outer: usize,
 }
 
 struct Compiler<'a> {
@@ -27,6 +53,13 @@ struct Compiler<'a> {
     program: Program,
     /// The statement being compiled.
     place: Place,
+    /// The loops around it.
+    loops: Vec<Loop>,
+    /// The branches whose arms it is in.
+    conditions: Vec<usize>,
+    /// Jumps to the end of the thread, and the branches that decide whether one is reached: all that follows depends on them.
+    returns: Vec<usize>,
+    return_conditions: Vec<usize>,
 }
 
 fn order(order: MemoryOrder) -> Order {
@@ -71,6 +104,7 @@ impl Compiler<'_> {
                 StatementKind::If { condition, then, otherwise } => {
                     let condition = self.expression(condition)?;
                     let branch = self.branch(condition);
+                    self.conditions.push(branch);
                     self.statements(then)?;
                     if otherwise.is_empty() {
                         self.program.patch(branch);
@@ -81,31 +115,120 @@ impl Compiler<'_> {
                         self.program.patch(over);
                         // What depends on the condition ends behind both arms.
                         let end = self.program.steps.len();
-                        if let Step::BranchIfZero { until, .. } = &mut self.program.steps[branch].0 {
-                            *until = Some(end);
-                        }
+                        self.depends_until(branch, Some(end));
                     }
+                    self.conditions.pop();
                 }
                 StatementKind::While { condition, body } => {
                     let start = self.program.steps.len();
                     let condition = self.expression(condition)?;
                     let branch = self.branch(condition);
-                    self.statements(body)?;
-                    self.push(Step::Jump(start));
-                    self.program.patch(branch);
+                    self.turns(start, Some(branch), body, &[])?;
+                }
+                StatementKind::For { before, condition, after, body } => {
+                    self.statements(before)?;
+                    self.place = s.place;
+                    let start = self.program.steps.len();
+                    let branch = match condition {
+                        Some(condition) => {
+                            let condition = self.expression(condition)?;
+                            Some(self.branch(condition))
+                        }
+                        None => None,
+                    };
+                    self.turns(start, branch, body, after)?;
                 }
                 StatementKind::DoWhile { body, condition } => {
                     let start = self.program.steps.len();
-                    self.statements(body)?;
+                    let returns = self.returns.len();
+                    let this = self.body(body)?;
                     self.place = s.place;
                     let condition = self.expression(condition)?;
                     let branch = self.branch(condition);
                     self.push(Step::Jump(start));
                     self.program.patch(branch);
+                    if self.returns.len() > returns {
+                        // Whether there is another turn decides whether a `return` is reached.
+                        self.return_conditions.push(branch);
+                    }
+                    self.leave(this);
+                }
+                StatementKind::Break | StatementKind::Continue => {
+                    let jump = self.push(Step::Jump(0));
+                    if let Some(innermost) = self.loops.last_mut() {
+                        let deciding = self.conditions.get(innermost.outer..).unwrap_or_default();
+                        if matches!(s.kind, StatementKind::Break) {
+                            innermost.breaks.push(jump);
+                            innermost.break_conditions.extend(deciding);
+                        } else {
+                            innermost.continues.push(jump);
+                            innermost.continue_conditions.extend(deciding);
+                        }
+                    }
+                }
+                StatementKind::Return => {
+                    let jump = self.push(Step::Jump(0));
+                    self.returns.push(jump);
+                    self.return_conditions.extend(&self.conditions);
                 }
             }
         }
         Ok(())
+    }
+
+    /// The body of a loop and what comes back to its start; `branch` is the branch out of it.
+    fn turns(&mut self, start: usize, branch: Option<usize>, body: &[Statement], after: &[Statement]) -> Result<(), Error> {
+        let place = self.place;
+        self.conditions.extend(branch);
+        let this = self.body(body)?;
+        self.statements(after)?;
+        self.place = place;
+        self.push(Step::Jump(start));
+        if let Some(branch) = branch {
+            self.program.patch(branch);
+            self.conditions.pop();
+        }
+        self.leave(this);
+        Ok(())
+    }
+
+    /// The body of a loop, up to where `continue` goes to.
+    fn body(&mut self, body: &[Statement]) -> Result<Loop, Error> {
+        self.loops.push(Loop {
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            break_conditions: Vec::new(),
+            continue_conditions: Vec::new(),
+            outer: self.conditions.len(),
+        });
+        self.statements(body)?;
+        let mut this = self.loops.pop().ok_or_else(|| Error::new("a loop ends that did not begin"))?;
+        let here = self.program.steps.len();
+        for at in std::mem::take(&mut this.continues) {
+            self.program.patch(at);
+        }
+        for &branch in &this.continue_conditions {
+            self.depends_until(branch, Some(here));
+        }
+        Ok(this)
+    }
+
+    /// The end of a loop: where `break` goes to.
+    fn leave(&mut self, this: Loop) {
+        let here = self.program.steps.len();
+        for at in this.breaks {
+            self.program.patch(at);
+        }
+        for branch in this.break_conditions {
+            self.depends_until(branch, Some(here));
+        }
+    }
+
+    /// Says up to where the steps after a branch depend on its condition (`None`: to the end).
+    fn depends_until(&mut self, branch: usize, end: Option<usize>) {
+        if let Step::BranchIfZero { until, .. } = &mut self.program.steps[branch].0 {
+            *until = end;
+        }
     }
 
     fn branch(&mut self, condition: Term) -> usize {

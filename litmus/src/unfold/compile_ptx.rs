@@ -8,12 +8,13 @@ use super::skeleton::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
     Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, Dialect, FenceOrder,
-    Instruction, LocalFunction, Operation, Test, ThreadId, Value,
+    Instruction, LocalFunction, Operation, Test, ThreadId, Value, element,
 };
 
 /// The code of a thread.
 pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
-    let mut compiler = Compiler { shared, generic: test.dialect == Dialect::Generic, program: Program::default() };
+    let mut compiler =
+        Compiler { shared, generic: test.dialect == Dialect::Generic, program: Program::default(), exits: Vec::new() };
     let instructions: &[Instruction] = match test.threads.get(thread.index()).map(|t| &t.body) {
         Some(Body::Instructions(instructions)) => instructions,
         _ => &[],
@@ -31,6 +32,9 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
             _ => {}
         }
     }
+    for at in compiler.exits {
+        compiler.program.patch(at);
+    }
     Ok(compiler.program)
 }
 
@@ -38,6 +42,8 @@ struct Compiler<'a> {
     shared: &'a Shared,
     generic: bool,
     program: Program,
+    /// Jumps to the end of the thread.
+    exits: Vec<usize>,
 }
 
 impl Compiler<'_> {
@@ -75,7 +81,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         // A guarded jump is a branch: everything after it depends on the guard. A guarded access depends on it alone.
-        let jumps_away = matches!(i.operation, Operation::Goto(_) | Operation::BranchIf { .. });
+        let jumps_away = matches!(i.operation, Operation::Goto(_) | Operation::BranchIf { .. } | Operation::Exit);
         let around = guard.map(|condition| {
             let until = (!jumps_away).then_some(0);
             self.program.push(Step::BranchIfZero { condition, target: 0, until }, i.place)
@@ -96,6 +102,18 @@ impl Compiler<'_> {
             Operation::Store { access, address, value } => {
                 let (address, value) = (self.address(address)?, self.value(value)?);
                 Step::Store { address, value, attributes: self.attributes(access) }
+            }
+            Operation::VectorLoad { access, destinations, address } => {
+                let width = self.vector(access, address, destinations.len(), i)?;
+                let address = self.address(address)?;
+                let to = destinations.iter().map(|d| self.program.register(d)).collect();
+                Step::LoadVector { to, address, width, attributes: self.attributes(access) }
+            }
+            Operation::VectorStore { access, address, values } => {
+                let width = self.vector(access, address, values.len(), i)?;
+                let address = self.address(address)?;
+                let values = values.iter().map(|v| self.value(v)).collect::<Result<_, _>>()?;
+                Step::StoreVector { address, width, values, attributes: self.attributes(access) }
             }
             Operation::Atom { access, function, destination, address, operand, replacement } => {
                 self.atom(access, *function, destination.as_deref(), address, operand, replacement.as_ref())?
@@ -140,10 +158,36 @@ impl Compiler<'_> {
                 jumps.push((self.program.steps.len(), target));
                 Step::Jump(0)
             }
+            Operation::Exit => {
+                self.exits.push(self.program.steps.len());
+                Step::Jump(0)
+            }
             Operation::Label(_) => return Ok(()),
         };
         self.program.push(step, i.place);
         Ok(())
+    }
+
+    /// The width of a vector's elements: that of its type, or of the array. The vector must be aligned to its size.
+    fn vector(&self, access: &Access, address: &Address, count: usize, i: &Instruction) -> Result<i64, Error> {
+        let typed = access.ty.map(|ty| i64::from(ty.bits) / 8);
+        let Base::Location(name) = &address.base else { return Ok(typed.unwrap_or(4)) };
+        let start = self.shared.address_of(name)?;
+        let width = typed.or_else(|| self.shared.location_at(start).map(|l| self.shared.widths[usize::from(l)])).unwrap_or(4);
+        let offset = match &address.offset {
+            None => 0,
+            Some(Value::Integer(n)) => *n,
+            Some(_) => return Ok(width),
+        };
+        let before = element(name).map_or(0, |(_, n)| n as i64 * width);
+        let size = width * count as i64;
+        if before.checked_add(offset).is_none_or(|n| n % size != 0) {
+            return Err(Error::at(
+                format!("a vector of {size} bytes is accessed at an address that is no multiple of that"),
+                i.place,
+            ));
+        }
+        Ok(width)
     }
 
     fn atom(
@@ -166,7 +210,8 @@ impl Compiler<'_> {
             _ => (Order::Rlx, Order::Rlx),
         };
         let scope = if self.generic { None } else { Some(access.scope.unwrap_or(Scope::Gpu)) };
-        let half = |order| Attributes { reduction: destination.is_none(), ..Attributes::new(order, scope) };
+        let bits = access.ty.map(|ty| ty.bits);
+        let half = |order| Attributes { reduction: destination.is_none(), bits, ..Attributes::new(order, scope) };
         let apply = |operator| Modification::Apply(operator, operand.clone());
         let modification = match function {
             AtomFunction::Exchange => Modification::Exchange(operand),
@@ -189,7 +234,8 @@ impl Compiler<'_> {
 
     fn attributes(&self, access: &Access) -> Attributes {
         let proxy = (access.proxy != Proxy::Generic).then_some(access.proxy);
-        let plain = Attributes { proxy, ..Attributes::new(Order::Plain, None) };
+        let bits = access.ty.map(|ty| ty.bits);
+        let plain = Attributes { proxy, bits, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {
             return plain;
@@ -223,6 +269,19 @@ fn local(function: LocalFunction, operands: Vec<Term>) -> Term {
     let b = operands.next().unwrap_or(Term::Constant(0));
     let operator = match function {
         LocalFunction::Move => return a,
+        LocalFunction::MultiplyAdd => {
+            let c = operands.next().unwrap_or(Term::Constant(0));
+            return Term::binary(Binary::Add, Term::binary(Binary::Multiply, a, b), c);
+        }
+        LocalFunction::Select => {
+            // a * (p != 0) + b * (p == 0): it depends on all three, as registers do.
+            let p = operands.next().unwrap_or(Term::Constant(0));
+            let times = |value, comparison| {
+                let holds = Term::binary(Binary::Compare(comparison), p.clone(), Term::Constant(0));
+                Term::binary(Binary::Multiply, value, holds)
+            };
+            return Term::binary(Binary::Add, times(a, Comparison::NotEqual), times(b, Comparison::Equal));
+        }
         LocalFunction::Not => return Term::Unary(Unary::BitwiseNot, Box::new(a)),
         LocalFunction::Negate => return Term::Unary(Unary::Negate, Box::new(a)),
         LocalFunction::Add => Binary::Add,

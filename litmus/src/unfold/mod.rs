@@ -4,9 +4,12 @@
 //! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
 //! what must hold of the values.
 
+mod barriers;
 mod code;
 mod compile_c;
 mod compile_ptx;
+mod domain;
+mod merge;
 mod path;
 pub mod program;
 mod skeleton;
@@ -14,6 +17,8 @@ mod spin;
 mod symbol;
 
 pub use code::Code;
+pub(crate) use domain::Domains;
+pub(crate) use merge::{Merged, Value, ValueId};
 pub use skeleton::{Address, Skeleton, WriteValue};
 pub use symbol::{Binary, Symbol, Symbols, Unary};
 
@@ -21,6 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use margay_models::diagnostic::Span;
+use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
 use crate::test::{Dialect, InitialValue, Test, ThreadId, Variable};
@@ -66,7 +72,7 @@ impl std::error::Error for Error {}
 
 impl Error {
     /// Without a place.
-    fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None }
     }
 
@@ -96,6 +102,7 @@ impl Unfolding {
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         let shared = skeleton::Shared::new(test, signature)?;
+        barriers::check(test)?;
         let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
         for t in 0..test.threads.len() {
             let program = compile(test, ThreadId(t as u8), &shared)?;
@@ -105,16 +112,21 @@ impl Unfolding {
             paths.push(explored.paths);
             symbols.push(explored.symbols);
         }
-        let combinations = paths.iter().try_fold(1usize, |n, p: &Vec<Path>| n.checked_mul(p.len()));
-        if combinations.is_none_or(|n| n > MAX_SKELETONS) {
-            return Err(Error::new(format!("the threads have more than {MAX_SKELETONS} combinations of paths")));
-        }
+        one_width_each(&paths, &shared)?;
         Ok(Self { paths, symbols: symbols.into(), shared, bounded, waits })
     }
 
-    /// The number of skeletons: one for each choice of a path for each thread.
+    /// The number of skeletons: one for each choice of a path for each thread. The largest number there is, if it is larger.
     pub fn len(&self) -> usize {
-        self.paths.iter().map(Vec::len).product()
+        self.paths.iter().map(Vec::len).fold(1, usize::saturating_mul)
+    }
+
+    /// Are there so few skeletons that one can go through them?
+    pub fn can_be_enumerated(&self) -> Result<(), Error> {
+        if self.len() > MAX_SKELETONS {
+            return Err(Error::new(format!("the threads have more than {MAX_SKELETONS} combinations of paths")));
+        }
+        Ok(())
     }
 
     /// Is there no skeleton at all? (A thread whose every path was cut off.)
@@ -123,17 +135,68 @@ impl Unfolding {
     }
 
     /// The skeleton with the given number.
-    pub fn skeleton(&self, mut number: usize) -> Result<Skeleton, Error> {
+    pub fn skeleton(&self, number: usize) -> Result<Skeleton, Error> {
         if number >= self.len() {
             return Err(Error::new(format!("there is no skeleton {number}")));
         }
-        let mut chosen = Vec::with_capacity(self.paths.len());
-        for paths in &self.paths {
-            chosen.push(&paths[number % paths.len()]);
+        self.skeleton_of(&self.chosen(number))
+    }
+
+    /// For each thread the number of its path in a skeleton.
+    pub(crate) fn chosen(&self, mut number: usize) -> Vec<usize> {
+        let mut next = |paths: &Vec<Path>| {
+            let path = number % paths.len();
             number /= paths.len();
-        }
+            path
+        };
+        self.paths.iter().map(&mut next).collect()
+    }
+
+    /// The skeleton of a path for each thread.
+    pub(crate) fn skeleton_of(&self, chosen: &[usize]) -> Result<Skeleton, Error> {
+        let chosen: Vec<&Path> = self.paths.iter().zip(chosen).map(|(paths, &p)| &paths[p]).collect();
         skeleton::assemble(&chosen, &self.symbols, &self.shared)
     }
+
+    /// The locations of the test.
+    pub(crate) fn locations(&self) -> &[Location] {
+        &self.shared.locations
+    }
+
+    /// Where each thread runs.
+    pub(crate) fn threads(&self) -> &[Placement] {
+        &self.shared.threads
+    }
+
+    /// The address of a location.
+    pub(crate) fn address_of(&self, name: &str) -> Option<Address> {
+        self.shared.address_of(name).ok()
+    }
+
+    /// The index of the physical location behind a name.
+    pub(crate) fn physical(&self, name: &str) -> Option<u8> {
+        self.shared.locations.iter().find(|l| l.name == name).map(|l| l.physical)
+    }
+}
+
+/// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
+fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), Error> {
+    let mut known: Vec<Option<u8>> = vec![None; shared.locations.len()];
+    for e in paths.iter().flatten().flat_map(|p| &p.events) {
+        let (Some(bits), Some(location)) = (e.bits, e.data.location) else { continue };
+        let physical = usize::from(shared.locations[usize::from(location)].physical);
+        match known[physical] {
+            Some(before) if before != bits => {
+                let name = &shared.locations[physical].name;
+                return Err(Error::at(
+                    format!("accesses of {before} and of {bits} bits to `{name}`: the model does not apply (PTX ISA 8.7.2)"),
+                    e.place,
+                ));
+            }
+            _ => known[physical] = Some(bits),
+        }
+    }
+    Ok(())
 }
 
 /// The straight code of a thread.

@@ -8,7 +8,7 @@ use margay_models::execution::{EventData, Kind, Order, Scope};
 use margay_models::signature::Signature;
 
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
-use super::skeleton::Shared;
+use super::skeleton::{Address, Shared};
 use super::spin::{Arrival, Heads};
 use super::symbol::{Binary, Symbol, Symbols};
 use super::{Bounds, Error};
@@ -25,7 +25,7 @@ pub(super) struct Dependent {
 }
 
 /// An event of a path.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathEvent {
     /// What is known of it.
     pub data: EventData,
@@ -37,6 +37,8 @@ pub(super) struct PathEvent {
     pub control_reads: u64,
     /// Is it the write of a read-modify-write whose read is the event before it?
     pub modifies: bool,
+    /// How wide the access is, where the program says it.
+    pub bits: Option<u8>,
     /// Where it came from.
     pub place: Place,
 }
@@ -202,6 +204,39 @@ impl Explorer<'_> {
                 }
                 return self.last(state);
             }
+            Step::LoadVector { to, address, width, attributes } => {
+                let address = self.term(state, address);
+                for (locations, state) in self.vectors(state, address, *width, to.len(), place)? {
+                    for order in permutations(to.len()).into_iter().rev() {
+                        let mut state = state.clone();
+                        let mut loaded = vec![None; to.len()];
+                        for element in order {
+                            let value = self.read(&mut state, None, locations[element], address, *attributes, place);
+                            loaded[element] = Some(value);
+                        }
+                        for (register, value) in to.iter().zip(loaded) {
+                            state.registers[usize::from(register.0)] = value.unwrap_or(address);
+                        }
+                        self.open.push(state);
+                    }
+                }
+                return self.last(state);
+            }
+            Step::StoreVector { address, width, values, attributes } => {
+                let address = self.term(state, address);
+                let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
+                for (locations, state) in self.vectors(state, address, *width, values.len(), place)? {
+                    for order in permutations(values.len()).into_iter().rev() {
+                        let mut state = state.clone();
+                        for element in order {
+                            let (location, value) = (locations[element], values[element]);
+                            self.write(&mut state, location, address, value, *attributes, false, place);
+                        }
+                        self.open.push(state);
+                    }
+                }
+                return self.last(state);
+            }
             Step::Modify { to, address, modification, read, write } => {
                 let address = self.term(state, address);
                 for (location, state) in self.locations(state, address, place)? {
@@ -309,8 +344,7 @@ impl Explorer<'_> {
     /// The locations that an address may stand for, each with the state in which it does.
     fn locations(&mut self, state: &State, address: Dependent, place: Place) -> Result<Vec<(u8, State)>, Error> {
         if let Some(n) = self.symbols.as_constant(address.symbol) {
-            let location =
-                self.shared.location_at(n).ok_or_else(|| Error::at(format!("{n} is not the address of a location"), place))?;
+            let location = self.shared.location_at(n).ok_or_else(|| Error::at(self.shared.no_location_at(n), place))?;
             return Ok(vec![(location, state.clone())]);
         }
         // An address that is read or computed: every location, where the value is its address.
@@ -328,6 +362,34 @@ impl Explorer<'_> {
         Ok(found)
     }
 
+    /// The locations of the elements of a vector, for each location that its address may stand for.
+    fn vectors(
+        &mut self,
+        state: &State,
+        address: Dependent,
+        width: Address,
+        count: usize,
+        place: Place,
+    ) -> Result<Vec<(Vec<u8>, State)>, Error> {
+        let constant = self.symbols.as_constant(address.symbol).is_some();
+        let mut found = Vec::new();
+        for (first, state) in self.locations(state, address, place)? {
+            let start = self.shared.address(usize::from(first));
+            let address = |element: usize| start + width * element as Address;
+            let elements: Option<Vec<u8>> = (0..count).map(|e| self.shared.location_at(address(e))).collect();
+            match elements {
+                Some(elements) => found.push((elements, state)),
+                // A computed address that leads beyond an array is that of another execution.
+                None if !constant => {}
+                None => {
+                    let outside = (0..count).map(address).find(|&a| self.shared.location_at(a).is_none()).unwrap_or(start);
+                    return Err(Error::at(self.shared.no_location_at(outside), place));
+                }
+            }
+        }
+        Ok(found)
+    }
+
     fn read(
         &mut self,
         state: &mut State,
@@ -340,6 +402,7 @@ impl Explorer<'_> {
         let position = state.path.events.len() as u8;
         let data = self.access(Kind::Read, location, attributes);
         push(state, data, None, address, 0, false, place);
+        self.set_width(state, attributes);
         let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63) };
         if let Some(to) = to {
             state.registers[usize::from(to.0)] = value;
@@ -360,6 +423,13 @@ impl Explorer<'_> {
     ) {
         let data = self.access(Kind::Write, location, attributes);
         push(state, data, Some(value.symbol), address, value.reads, modifies, place);
+        self.set_width(state, attributes);
+    }
+
+    fn set_width(&self, state: &mut State, attributes: Attributes) {
+        if let Some(last) = state.path.events.last_mut() {
+            last.bits = attributes.bits;
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one read-modify-write")]
@@ -438,5 +508,19 @@ fn push(
 ) {
     let control_reads = state.control.iter().fold(0, |reads, (of, _)| reads | of);
     let address_reads = address.reads;
-    state.path.events.push(PathEvent { data, value, address_reads, data_reads, control_reads, modifies, place });
+    state.path.events.push(PathEvent { data, value, address_reads, data_reads, control_reads, modifies, bits: None, place });
+}
+
+/// All orders of so many things, the order itself first.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let Some(last) = count.checked_sub(1) else { return vec![Vec::new()] };
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    for shorter in permutations(last) {
+        for at in (0..=last).rev() {
+            let mut longer = shorter.clone();
+            longer.insert(at, last);
+            found.push(longer);
+        }
+    }
+    found
 }

@@ -2,6 +2,7 @@
 
 use margay_models::execution::{Order, Proxy, Scope};
 
+use super::skeleton::Address;
 use super::symbol::{Binary, Unary};
 
 /// A register, an index into [`Program::names`].
@@ -46,12 +47,14 @@ pub struct Attributes {
     pub mmio: bool,
     /// Half of a `red`, whose old value nobody gets.
     pub reduction: bool,
+    /// The width of the access, where the program says it.
+    pub bits: Option<u8>,
 }
 
 impl Attributes {
     /// An order and a scope.
     pub fn new(order: Order, scope: Option<Scope>) -> Self {
-        Self { order, scope, proxy: None, volatile: false, mmio: false, reduction: false }
+        Self { order, scope, proxy: None, volatile: false, mmio: false, reduction: false, bits: None }
     }
 }
 
@@ -97,6 +100,28 @@ pub enum Step {
         address: Term,
         /// What is written.
         value: Term,
+        /// Order, scope, proxy.
+        attributes: Attributes,
+    },
+    /// One load for each register, in any order.
+    LoadVector {
+        /// Take the values.
+        to: Vec<Register>,
+        /// Of the first element.
+        address: Term,
+        /// The distance of their addresses.
+        width: Address,
+        /// Order, scope, proxy.
+        attributes: Attributes,
+    },
+    /// One store for each value, in any order.
+    StoreVector {
+        /// Of the first element.
+        address: Term,
+        /// The distance of their addresses.
+        width: Address,
+        /// What is written.
+        values: Vec<Term>,
         /// Order, scope, proxy.
         attributes: Attributes,
     },

@@ -9,7 +9,7 @@ use margay_models::signature::Signature;
 use super::Error;
 use super::path::Path;
 use super::symbol::{Symbol, Symbols};
-use crate::test::{InitialValue, Place, Test, ThreadId, Variable};
+use crate::test::{Base, Body, Dialect, InitialValue, Operation, Place, Test, ThreadId, Variable, element};
 
 /// The address of a location as a value.
 pub type Address = i64;
@@ -17,7 +17,8 @@ pub type Address = i64;
 /// The address of the first location; far from the numbers that tests compute with.
 const FIRST_ADDRESS: Address = 1 << 40;
 
-/// The distance of two locations: an offset that a test may add leads to no other location by accident.
+/// The distance of two locations: an offset that a test may add leads to no other location by accident. Elements of an array
+/// are as far apart as they are wide ([`Shared::width`]).
 const STRIDE: Address = 1 << 20;
 
 /// What all candidates of a test share.
@@ -27,6 +28,10 @@ pub(super) struct Shared {
     pub locations: Vec<Location>,
     /// For each location the proxy of accesses by its name.
     pub proxies: Vec<Proxy>,
+    /// For each location its address.
+    pub addresses: Arc<[Address]>,
+    /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
+    pub widths: Vec<Address>,
     /// For each location its initial value.
     pub initial: Vec<i64>,
     pub threads: Vec<margay_models::execution::Placement>,
@@ -35,11 +40,20 @@ pub(super) struct Shared {
 impl Shared {
     /// From the declarations of a test.
     pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
-        let index = |name: &str| test.locations.iter().position(|l| l.name == name);
+        let index = |name: &str| test.location(name);
+        let widths: Vec<Address> = test.locations.iter().map(|l| width(test, &l.name)).collect();
+        let addresses: Arc<[Address]> = (test.locations.iter().enumerate())
+            .map(|(l, declared)| match element(&declared.name) {
+                Some((array, n)) => FIRST_ADDRESS + STRIDE * index(array).unwrap_or(l) as Address + widths[l] * n as Address,
+                None => FIRST_ADDRESS + STRIDE * l as Address,
+            })
+            .collect();
         let mut shared = Self {
             signature,
             locations: Vec::new(),
             proxies: Vec::new(),
+            addresses: addresses.clone(),
+            widths,
             initial: Vec::new(),
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
         };
@@ -49,39 +63,82 @@ impl Shared {
                 Some(alias) => index(&alias.of).ok_or_else(|| missing(&alias.of))?,
                 None => l,
             };
-            let atomic = test
-                .threads
-                .iter()
-                .flat_map(|t| &t.parameters)
-                .any(|p| p.name == declared.name && p.ty == crate::test::CType::AtomicInt);
+            let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
+            let atomic =
+                test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty == crate::test::CType::AtomicInt);
             shared.locations.push(Location { name: declared.name.clone(), physical: physical as u8, atomic });
             shared.proxies.push(declared.alias.as_ref().map_or(Proxy::Generic, |a| a.proxy));
             shared.initial.push(match &declared.value {
                 Some(InitialValue::Integer(n)) => *n,
-                Some(InitialValue::AddressOf(name)) => {
-                    FIRST_ADDRESS + STRIDE * index(name).ok_or_else(|| missing(name))? as Address
-                }
+                Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
                 None => 0,
             });
         }
         Ok(shared)
     }
 
-    /// The address of a location by its index.
-    pub fn address(&self, location: usize) -> Address {
-        FIRST_ADDRESS + STRIDE * location as Address
+    /// The physical locations with their initial values.
+    pub fn initial_writes(&self) -> impl Iterator<Item = (u8, i64)> + '_ {
+        let physical = self.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l);
+        physical.map(|(l, _)| (l as u8, self.initial[l]))
     }
 
-    /// The address of a location by its name.
+    /// The address of a location by its index.
+    pub fn address(&self, location: usize) -> Address {
+        self.addresses[location]
+    }
+
+    /// The address of a location by its name; that of an array is its first element's.
     pub fn address_of(&self, name: &str) -> Result<Address, Error> {
-        let location = self.locations.iter().position(|l| l.name == name);
+        let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
+        let location = self.locations.iter().position(|l| l.name == name).or_else(first);
         location.map(|l| self.address(l)).ok_or_else(|| Error::new(format!("there is no location `{name}`")))
     }
 
     /// The location with an address.
     pub fn location_at(&self, address: Address) -> Option<u8> {
-        (0..self.locations.len()).find(|&l| self.address(l) == address).map(|l| l as u8)
+        self.addresses.iter().position(|&a| a == address).map(|l| l as u8)
     }
+
+    /// Why an address is that of no location.
+    pub fn no_location_at(&self, address: Address) -> String {
+        let near = (0..self.locations.len()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
+        match near.map(|l| (&self.locations[l].name, address - self.addresses[l], self.widths[l])) {
+            Some((name, distance, width)) if distance < width => format!(
+                "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply (PTX ISA 8.7.2)"
+            ),
+            Some((name, distance, _)) if distance < STRIDE => {
+                format!(
+                    "there is no location {distance} bytes behind `{name}`; elements of arrays are declared by `x[2]={{0,0}}`"
+                )
+            }
+            _ => format!("{address} is not the address of a location"),
+        }
+    }
+}
+
+/// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
+fn width(test: &Test, name: &str) -> Address {
+    if test.dialect == Dialect::C {
+        return 1;
+    }
+    let array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
+    let bits = test.threads.iter().flat_map(|t| match &t.body {
+        Body::Instructions(instructions) => instructions.as_slice(),
+        Body::Statements(_) => &[],
+    });
+    let mut bits = bits.filter_map(|i| match &i.operation {
+        Operation::Load { access, address, .. }
+        | Operation::Store { access, address, .. }
+        | Operation::VectorLoad { access, address, .. }
+        | Operation::VectorStore { access, address, .. }
+        | Operation::Atom { access, address, .. } => match &address.base {
+            Base::Location(base) if array(base) == array(name) => access.ty.map(|ty| ty.bits),
+            _ => None,
+        },
+        _ => None,
+    });
+    bits.next().map_or(4, |bits| Address::from(bits) / 8)
 }
 
 /// The value of a write.
@@ -110,6 +167,8 @@ pub struct Skeleton {
     symbols: Arc<[Symbols]>,
     /// For each thread its first event.
     first: Vec<usize>,
+    /// For each location its address.
+    addresses: Arc<[Address]>,
 }
 
 impl Skeleton {
@@ -117,6 +176,12 @@ impl Skeleton {
     pub fn evaluate(&self, thread: ThreadId, symbol: Symbol, read: impl Fn(Event) -> Option<i64>) -> Option<i64> {
         let first = self.first[thread.index()];
         self.symbols[thread.index()].evaluate(symbol, &|position| read(Event::from(first + usize::from(position))))
+    }
+
+    /// The thread of an event and its position there; `None` for initial writes.
+    pub(crate) fn position(&self, event: Event) -> Option<(ThreadId, usize)> {
+        let thread = ThreadId(self.execution.events.get(event.index())?.thread?);
+        Some((thread, event.index() - self.first.get(thread.index())?))
     }
 
     /// The final value of a register.
@@ -131,8 +196,10 @@ impl Skeleton {
 
     /// The address of a location.
     pub fn address_of(&self, name: &str) -> Option<Address> {
-        let location = self.execution.locations.iter().position(|l| l.name == name)?;
-        Some(FIRST_ADDRESS + STRIDE * location as Address)
+        let locations = &self.execution.locations;
+        let first = || locations.iter().position(|l| element(&l.name) == Some((name, 0)));
+        let location = locations.iter().position(|l| l.name == name).or_else(first)?;
+        Some(self.addresses[location])
     }
 
     /// The location whose name a variable of a condition is; `None` for registers.
@@ -161,11 +228,9 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         }
         suppositions.extend(path.suppositions.iter().map(|(symbol, holds)| (thread, *symbol, *holds)));
     }
-    for (l, location) in shared.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l) {
-        let _ = location;
-        let value = Some(shared.initial[l]);
-        events.push(EventData { location: Some(l as u8), value, ..EventData::new(Kind::Init, None, Order::Plain) });
-        writes.push(Some(WriteValue::Known(shared.initial[l])));
+    for (l, value) in shared.initial_writes() {
+        events.push(EventData { location: Some(l), value: Some(value), ..EventData::new(Kind::Init, None, Order::Plain) });
+        writes.push(Some(WriteValue::Known(value)));
         places.push(Place::default());
     }
     if events.len() > MAX_EVENTS {
@@ -190,7 +255,16 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
     }
     synchronise_barriers(&mut execution);
     let registers = paths.iter().map(|p| p.registers.clone()).collect();
-    Ok(Skeleton { execution, writes, suppositions, registers, places, symbols: symbols.clone(), first })
+    Ok(Skeleton {
+        execution,
+        writes,
+        suppositions,
+        registers,
+        places,
+        symbols: symbols.clone(),
+        first,
+        addresses: shared.addresses.clone(),
+    })
 }
 
 /// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of the cta (or cluster).

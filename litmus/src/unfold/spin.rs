@@ -112,6 +112,14 @@ fn accesses(step: &Step) -> (Vec<Register>, Vec<Register>) {
             registers(address, &mut read);
             registers(value, &mut read);
         }
+        Step::LoadVector { to, address, .. } => {
+            registers(address, &mut read);
+            written.extend(to);
+        }
+        Step::StoreVector { address, values, .. } => {
+            registers(address, &mut read);
+            values.iter().for_each(|value| registers(value, &mut read));
+        }
         Step::Modify { to, address, modification, .. } => {
             registers(address, &mut read);
             written.extend(*to);

@@ -108,7 +108,7 @@ pub struct Symbol(u32);
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Node {
+pub(super) enum Node {
     Constant(i64),
     /// What a read returns, by the position of its event on the path.
     Read(u8),
@@ -142,6 +142,11 @@ impl Symbols {
             (Node::Read(read), Node::Constant(n)) | (Node::Constant(n), Node::Read(read)) => Some((read, n)),
             _ => None,
         }
+    }
+
+    /// What a value is.
+    pub(super) fn node(&self, symbol: Symbol) -> Node {
+        self.nodes[symbol.0 as usize]
     }
 
     /// A number.

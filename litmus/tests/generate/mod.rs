@@ -79,6 +79,23 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
         .prop_map(|(access, destination, address)| Operation::Load { access, destination, address });
     let store = (access(&[Weak, Relaxed, Release, Volatile, Mmio], generic), address(), value())
         .prop_map(|(access, address, value)| Operation::Store { access, address, value });
+    let vector = (
+        access(&[Weak, Relaxed, Volatile, Mmio], generic),
+        select(&[2usize, 4][..]),
+        vec(register(), 4),
+        address(),
+        vec(value(), 4),
+        any::<bool>(),
+    )
+        .prop_map(|(access, count, mut destinations, address, mut values, loads)| {
+            destinations.truncate(count);
+            values.truncate(count);
+            if loads {
+                Operation::VectorLoad { access, destinations, address }
+            } else {
+                Operation::VectorStore { access, address, values }
+            }
+        });
     let proxied = (select(&[Proxy::Surface, Proxy::Texture, Proxy::Constant][..]), register(), address()).prop_map(
         |(proxy, destination, address)| Operation::Load { access: Access { proxy, ..Access::default() }, destination, address },
     );
@@ -111,7 +128,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     let local = (select(&LocalFunction::ARITHMETIC[..]), option::of(comparison()), ty(), register(), value(), value()).prop_map(
         |(function, comparison, ty, destination, a, b)| {
             let function = comparison.map_or(function, LocalFunction::Compare);
-            let operands = if function.arity() == 1 { vec![a] } else { vec![a, b] };
+            let operands = [a.clone(), b, a].into_iter().take(function.arity()).collect();
             Operation::Local { function, ty, destination, operands }
         },
     );
@@ -130,6 +147,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     prop_oneof![
         4 => load,
         4 => store,
+        2 => vector,
         1 => proxied,
         4 => atom,
         2 => fence,
@@ -141,6 +159,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
         1 => any::<bool>().prop_map(|relaxed| Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed })),
         1 => Just(Operation::ClusterBarrier(ClusterBarrier::Wait)),
         1 => Just(Operation::Goto("END".to_string())),
+        1 => Just(Operation::Exit),
     ]
 }
 
@@ -212,13 +231,17 @@ fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Stra
     })
 }
 
+fn assignment() -> impl Strategy<Value = StatementKind> {
+    (any::<bool>(), select(&["r0", "r1"][..]), expression()).prop_map(|(declares, name, value)| StatementKind::Assign {
+        declares,
+        name: name.to_string(),
+        value: Some(value),
+    })
+}
+
 fn statements() -> impl Strategy<Value = Vec<Statement>> {
     let simple = prop_oneof![
-        (any::<bool>(), select(&["r0", "r1"][..]), expression()).prop_map(|(declares, name, value)| StatementKind::Assign {
-            declares,
-            name: name.to_string(),
-            value: Some(value)
-        }),
+        assignment(),
         Just(StatementKind::Assign { declares: true, name: "r1".into(), value: None }),
         (location(), expression()).prop_map(|(l, value)| StatementKind::Store { address: Expression::Name(l), value }),
         expression().prop_map(StatementKind::Evaluate),
@@ -239,11 +262,42 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
                 otherwise
             }),
             (exits.clone(), block.clone()).prop_map(|(condition, body)| StatementKind::While { condition, body }),
-            (exits, block).prop_map(|(condition, body)| StatementKind::DoWhile { body, condition }),
+            (exits.clone(), block.clone()).prop_map(|(condition, body)| StatementKind::DoWhile { body, condition }),
+            (vec(assignment(), 0..3), option::of(exits), vec(assignment(), 0..2), block.clone(), any::<bool>()).prop_map(
+                |(mut before, condition, after, mut body, jumps)| {
+                    // One `int` declares all.
+                    let declared = matches!(before.first(), Some(StatementKind::Assign { declares: true, .. }));
+                    for kind in &mut before {
+                        if let StatementKind::Assign { declares, .. } = kind {
+                            *declares = declared;
+                        }
+                    }
+                    if condition.is_none() {
+                        body.push(StatementKind::Break.into());
+                    } else if jumps {
+                        body.push(StatementKind::Continue.into());
+                    }
+                    let undeclared = |kind| match kind {
+                        StatementKind::Assign { name, value, .. } => StatementKind::Assign { declares: false, name, value },
+                        kind => kind,
+                    };
+                    StatementKind::For {
+                        before: before.into_iter().map(Statement::from).collect(),
+                        condition,
+                        after: after.into_iter().map(undeclared).map(Statement::from).collect(),
+                        body,
+                    }
+                }
+            ),
         ]
         .prop_map(Statement::from)
     });
-    vec(one, 0..4)
+    (vec(one, 0..4), any::<bool>()).prop_map(|(mut statements, returns)| {
+        if returns {
+            statements.push(StatementKind::Return.into());
+        }
+        statements
+    })
 }
 
 fn placement() -> impl Strategy<Value = Placement> {
@@ -315,9 +369,19 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
             LocationDeclaration { name: name.into(), value, alias, space, place: Place::default() }
         })
     };
-    (declaration("x"), declaration("y"), declaration("flag"))
-        .prop_map(move |(x, y, flag)| {
+    // In the other dialects an array that nothing names, to be read and printed.
+    let array = vec(integer(), if dialect == Dialect::GpuPtx { 0..1 } else { 0..4 });
+    (declaration("x"), declaration("y"), declaration("flag"), array)
+        .prop_map(move |(x, y, flag, array)| {
             let mut all = vec![x, y, flag];
+            let element = |(i, n): (usize, i64)| LocationDeclaration {
+                name: format!("array[{i}]"),
+                value: Some(InitialValue::Integer(n)),
+                alias: None,
+                space: None,
+                place: Place::default(),
+            };
+            all.extend(array.into_iter().enumerate().map(element));
             // In the 2015 form those that are only in the memory map come after those in braces.
             all.sort_by_key(|l| l.space.is_some() && l.value.is_none() && l.alias.is_none());
             all

@@ -1,16 +1,19 @@
 //! One case: a thread shape, decided for each question; and the choice among the counterexamples of a shape.
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
 use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, Statistics, TupleSet};
 
-use super::options::{CheckOptions, CoReading};
+use super::options::{CheckOptions, CoReading, Level};
+use super::program::{self, Learned, Lesson, Refuter};
+use super::witness::{Disagreement, witness};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::preference;
 use crate::encode::shape::Shape;
 use crate::encode::symmetry::equal_threads;
-use crate::encode::{Problem, Question};
+use crate::encode::{Prefix, Problem, Question, Reasons};
 use crate::language::Mapping;
 
 /// How one question came out for one shape.
@@ -35,8 +38,21 @@ pub struct Decision {
     pub statistics: Statistics,
     /// Seconds, translation included.
     pub seconds: f64,
-    /// Candidates that a modification order explained.
+    /// Candidates that were refuted.
+    pub candidates: Candidates,
+    /// What was learned from them.
+    pub learned: Learned,
+    /// With [`Answer::Unknown`]: the candidate that was not decided, if it was in hand.
+    pub pending: Option<Instance>,
+}
+
+/// Candidates that were refuted, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Candidates {
+    /// By a modification order that explains the outcome.
     pub explained: usize,
+    /// By a race in another execution of the program.
+    pub racy: usize,
 }
 
 /// A question as the solver gets it: a violation of one axiom or, where the modification order may be chosen, of some axiom.
@@ -58,6 +74,8 @@ pub struct Setting<'a> {
     pub asks: &'a [Ask],
     /// Options.
     pub options: &'a CheckOptions,
+    /// What smaller programs taught.
+    pub lessons: &'a BTreeSet<Lesson>,
 }
 
 /// A solver for one shape.
@@ -67,8 +85,22 @@ struct Case<'a> {
     problem: std::borrow::Cow<'a, Problem>,
     atoms: Atoms,
     session: Session,
-    /// Modification orders that explained candidates so far.
-    orders: Vec<TupleSet>,
+    /// Decides the questions about programs; at execution level there are none.
+    refuter: Option<Refuter>,
+    /// What became of candidates so far.
+    candidates: Candidates,
+    /// What was learned from them.
+    learned: Learned,
+}
+
+/// What became of a candidate.
+enum Refutation {
+    /// It is a counterexample.
+    None,
+    /// It is none, and the solver was told why.
+    Learned,
+    /// A limit was reached.
+    Unknown,
 }
 
 impl<'a> Case<'a> {
@@ -80,7 +112,15 @@ impl<'a> Case<'a> {
         let problem = setting.problem;
         let techniques = setting.options.techniques;
         let session = Session::new(problem.vocabulary.bounds(&atoms), techniques.encoding, setting.options.backend);
-        let mut case = Self { setting, problem: std::borrow::Cow::Borrowed(problem), atoms, session, orders: Vec::new() };
+        let mut case = Self {
+            setting,
+            problem: std::borrow::Cow::Borrowed(problem),
+            atoms,
+            session,
+            refuter: (setting.options.level == Level::Program).then(|| Refuter::new(&setting.mapping.source)),
+            candidates: Candidates::default(),
+            learned: Learned::default(),
+        };
         for &formula in &problem.hard {
             case.session.assert(&problem.logic, formula);
         }
@@ -90,7 +130,26 @@ impl<'a> Case<'a> {
                 case.session.add_lexicographic(&pairs);
             }
         }
+        if let Some(reasons) = case.refuter.as_ref().map(Refuter::reasons).filter(|reasons| !reasons.complete) {
+            for lesson in setting.lessons {
+                for prefix in lesson.in_shape(&case.atoms) {
+                    case.exclude_race(&prefix, reasons);
+                }
+            }
+        }
         case
+    }
+
+    /// Teaches what was learned before in the same shape.
+    fn recall(&mut self, learned: &Learned) {
+        for order in &learned.orders {
+            self.exclude(order.clone());
+        }
+        if let Some(reasons) = self.refuter.as_ref().map(Refuter::reasons) {
+            for prefix in &learned.races {
+                self.exclude_race(prefix, reasons);
+            }
+        }
     }
 
     fn literal(&mut self, relation: Relation, places: &[Place]) -> Literal {
@@ -123,31 +182,79 @@ impl<'a> Case<'a> {
 
     /// From now on candidates that the order explains are left out.
     fn exclude(&mut self, order: TupleSet) {
-        let formula = self.problem.to_mut().not_explained_by(self.setting.mapping, order.clone());
+        let formula = self.problem.to_mut().not_explained_by(self.setting.mapping, order);
         self.session.assert(&self.problem.logic, formula);
-        self.orders.push(order);
     }
 
-    /// Is there a counterexample? With modification orders that may be chosen, by candidate and refutation: each order that
-    /// explains a candidate is excluded for all; there are finitely many.
-    fn decide(&mut self, goal: Literal) -> (Answer, Option<Instance>, usize) {
-        let mut explained = 0;
+    /// From now on candidates whose program races so are left out.
+    fn exclude_race(&mut self, prefix: &Prefix, reasons: Reasons) {
+        let problem = self.problem.to_mut();
+        let races = problem.races(self.setting.mapping, &self.atoms, prefix, reasons);
+        let formula = problem.logic.not(races);
+        self.session.assert(&self.problem.logic, formula);
+    }
+
+    /// Is a candidate a counterexample? If not, what refutes it is excluded for all candidates.
+    fn refute(&mut self, instance: &Instance) -> Result<Refutation, Disagreement> {
+        let options = self.setting.options;
+        let Some(mut refuter) = self.refuter.take() else {
+            return Ok(if options.co == CoReading::Exists { self.refute_by_order(instance) } else { Refutation::None });
+        };
+        let outcome = self.refute_program(&mut refuter, instance);
+        self.refuter = Some(refuter);
+        outcome
+    }
+
+    fn refute_by_order(&mut self, instance: &Instance) -> Refutation {
+        match self.explanation(instance) {
+            None => Refutation::Unknown,
+            Some(None) => Refutation::None,
+            Some(Some(order)) => {
+                self.candidates.explained += 1;
+                self.learned.orders.push(order.clone());
+                self.exclude(order);
+                Refutation::Learned
+            }
+        }
+    }
+
+    fn refute_program(&mut self, refuter: &mut Refuter, instance: &Instance) -> Result<Refutation, Disagreement> {
+        let witness = witness(self.setting.mapping, &self.problem.vocabulary, &self.atoms, instance)
+            .ok_or_else(|| Disagreement("an instance could not be read back".to_owned()))?;
+        // Races are found fastest, and teach most.
+        let race = match refuter.race_of_interleaving(&witness) {
+            Some(prefix) => Some(prefix),
+            None => match self.refute_by_order(instance) {
+                Refutation::None => match refuter.run(&witness, self.setting.options)? {
+                    program::Refutation::Races(prefix) => Some(prefix),
+                    program::Refutation::None => return Ok(Refutation::None),
+                    program::Refutation::Unknown => return Ok(Refutation::Unknown),
+                },
+                other => return Ok(other),
+            },
+        };
+        if let Some(prefix) = race {
+            tracing::debug!("{} conflicts, {}: {prefix:?}", self.session.statistics().conflicts, self.atoms.shape);
+            self.candidates.racy += 1;
+            self.exclude_race(&prefix, refuter.reasons());
+            self.learned.races.push(prefix);
+        }
+        Ok(Refutation::Learned)
+    }
+
+    /// Is there a counterexample? Without an answer, the candidate in hand is returned, if there is one. By candidate and refutation: what refutes one is excluded for all. There are finitely many
+    /// modification orders and beginnings of executions.
+    fn decide(&mut self, goal: Literal) -> Result<(Answer, Option<Instance>), Disagreement> {
         loop {
             let instance = match self.session.solve(&[goal], &self.setting.options.limits()) {
-                Outcome::Unsat => return (Answer::None, None, explained),
-                Outcome::Unknown => return (Answer::Unknown, None, explained),
+                Outcome::Unsat => return Ok((Answer::None, None)),
+                Outcome::Unknown => return Ok((Answer::Unknown, None)),
                 Outcome::Sat(instance) => instance,
             };
-            if self.setting.options.co == CoReading::Universal {
-                return (Answer::Found, Some(instance), explained);
-            }
-            match self.explanation(&instance) {
-                None => return (Answer::Unknown, None, explained),
-                Some(None) => return (Answer::Found, Some(instance), explained),
-                Some(Some(order)) => {
-                    explained += 1;
-                    self.exclude(order);
-                }
+            match self.refute(&instance)? {
+                Refutation::None => return Ok((Answer::Found, Some(instance))),
+                Refutation::Unknown => return Ok((Answer::Unknown, Some(instance))),
+                Refutation::Learned => {}
             }
         }
     }
@@ -172,7 +279,10 @@ impl std::fmt::Display for Extent<'_> {
 }
 
 /// Decides the questions with the given indices.
-pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Vec<Decision> {
+///
+/// # Errors
+/// The engines disagree about a candidate.
+pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Result<Vec<Decision>, Disagreement> {
     let slots = setting.problem.vocabulary.content.slots;
     let atoms = || match extent {
         Extent::Shape(shape) => Atoms::new(shape, slots),
@@ -193,14 +303,23 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
         if setting.options.dump_cnf.is_some() {
             dump(setting, extent, ask, &mut case, goal);
         }
-        let (answer, _, explained) =
-            if setting.options.limits().reached() { (Answer::Unknown, None, 0) } else { case.decide(goal) };
+        case.candidates = Candidates::default();
+        let (answer, instance) = if setting.options.limits().reached() { (Answer::Unknown, None) } else { case.decide(goal)? };
         let mut statistics = case.session.statistics();
         (statistics.conflicts, conflicts) = (statistics.conflicts - conflicts, statistics.conflicts);
-        out.push(Decision { question, answer, statistics, seconds: start.elapsed().as_secs_f64(), explained });
+        let seconds = start.elapsed().as_secs_f64();
+        out.push(Decision {
+            question,
+            answer,
+            statistics,
+            seconds,
+            candidates: case.candidates,
+            learned: std::mem::take(&mut case.learned),
+            pending: instance.filter(|_| answer == Answer::Unknown),
+        });
         start = Instant::now();
     }
-    out
+    Ok(out)
 }
 
 /// Writes the CNF of a case; failures are reported and do not stop the search.
@@ -220,55 +339,106 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
     }
 }
 
-/// The preferred counterexample of a shape, with its cost: locations, then strength of annotations.
+/// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
-    /// Number of locations, then the weighted strength of annotations.
-    pub cost: (u64, u64),
+    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards, then whether something is read before it is
+    /// written.
+    pub cost: Vec<u64>,
     /// The instance.
     pub instance: Instance,
     /// The atoms that it speaks of.
     pub atoms: Atoms,
 }
 
-/// Finds the preferred counterexample of a shape; `None` if there is none, or a limit was reached.
-pub fn preferred(setting: &Setting<'_>, shape: &Shape, question: usize) -> Option<Preferred> {
+/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached.
+///
+/// # Errors
+/// The engines disagree about a candidate.
+pub fn preferred(
+    setting: &Setting<'_>,
+    shape: &Shape,
+    question: usize,
+    learned: &Learned,
+) -> Result<Option<Preferred>, Disagreement> {
     let ask = &setting.asks[question];
     let limits = setting.options.limits();
-    let mut orders: Vec<TupleSet> = Vec::new();
+    let v = &setting.problem.vocabulary;
+    let mut case = Case::new(setting, shape);
+    case.recall(learned);
+    let goal = case.session.goal(&setting.problem.logic, ask.goal);
+    let mut cost = Vec::new();
+    let mut stages =
+        vec![preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms), preference::guards(v, &case.atoms)];
+    if setting.options.level == Level::Program {
+        // Programs are easier to read with plain data than with few locations.
+        stages.swap(0, 1);
+    }
+    for costs in stages {
+        let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, case.literal(r, &p))).collect();
+        let mut objective = case.session.objective(&objective);
+        let smallest = loop {
+            let (Outcome::Sat(instance), Some(sum)) = case.session.minimum(&[goal], &mut objective, &limits) else {
+                return Ok(None);
+            };
+            match case.refute(&instance)? {
+                Refutation::None => break sum,
+                Refutation::Learned => {}
+                Refutation::Unknown => return Ok(None),
+            }
+        };
+        if !case.session.keep_at_most(&mut objective, smallest) {
+            return Ok(None);
+        }
+        cost.push(smallest);
+    }
+    let mut goals = vec![goal];
+    if setting.options.level == Level::Program {
+        // Rather an execution in which nothing is read before it is written, in the sense of program order.
+        let problem = case.problem.to_mut();
+        let ordered = problem.reads_follow_program_order();
+        let ordered = case.session.goal(&case.problem.logic, ordered);
+        let exists = loop {
+            match case.session.solve(&[goal, ordered], &limits) {
+                Outcome::Unsat => break false,
+                Outcome::Unknown => return Ok(None),
+                Outcome::Sat(instance) => match case.refute(&instance)? {
+                    Refutation::None => break true,
+                    Refutation::Learned => {}
+                    Refutation::Unknown => return Ok(None),
+                },
+            }
+        };
+        cost.push(u64::from(!exists));
+        goals.extend(exists.then_some(ordered));
+    }
+    let order: Vec<Literal> = preference::order(v, &case.atoms)
+        .into_iter()
+        .map(|(wanted, r, p)| {
+            let literal = case.literal(r, &p);
+            if wanted { !literal } else { literal }
+        })
+        .collect();
     loop {
-        let mut case = Case::new(setting, shape);
-        for order in &orders {
-            case.exclude(order.clone());
+        let Some(instance) = case.session.lexicographic_minimum(&goals, &order, &limits).instance() else { return Ok(None) };
+        match case.refute(&instance)? {
+            Refutation::None => return Ok(Some(Preferred { cost, instance, atoms: case.atoms })),
+            Refutation::Learned => {}
+            Refutation::Unknown => return Ok(None),
         }
-        let goal = case.session.goal(&setting.problem.logic, ask.goal);
-        let v = &setting.problem.vocabulary;
-        let mut cost = [0, 0];
-        for (slot, costs) in cost.iter_mut().zip([preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms)])
-        {
-            let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, case.literal(r, &p))).collect();
-            *slot = case.session.minimize(&[goal], &objective, &limits).1?;
-        }
-        let order: Vec<Literal> = preference::order(v, &case.atoms)
-            .into_iter()
-            .map(|(wanted, r, p)| {
-                let literal = case.literal(r, &p);
-                if wanted { !literal } else { literal }
-            })
-            .collect();
-        let instance = case.session.lexicographic_minimum(&[goal], &order, &limits).instance()?;
-        if setting.options.co == CoReading::Exists
-            && let Some(order) = case.explanation(&instance)?
-        {
-            orders.push(order);
-            continue;
-        }
-        return Some(Preferred { cost: (cost[0], cost[1]), instance, atoms: case.atoms });
     }
 }
 
 /// Every counterexample of a shape, at most `limit` of them; those that differ by an exchange of threads of equal length may
 /// both be there. The flag says whether there are more.
-pub fn every(setting: &Setting<'_>, shape: &Shape, question: usize, limit: usize) -> (Vec<Instance>, Atoms, bool) {
+///
+/// # Errors
+/// The engines disagree about a candidate.
+pub fn every(
+    setting: &Setting<'_>,
+    shape: &Shape,
+    question: usize,
+    limit: usize,
+) -> Result<(Vec<Instance>, Atoms, bool), Disagreement> {
     let ask = &setting.asks[question];
     let mut case = Case::new(setting, shape);
     let goal = case.session.goal(&setting.problem.logic, ask.goal);
@@ -278,12 +448,12 @@ pub fn every(setting: &Setting<'_>, shape: &Shape, question: usize, limit: usize
     let bounds = v.bounds(&case.atoms);
     let mut found = Vec::new();
     loop {
-        let (answer, instance, _) = case.decide(goal);
+        let (answer, instance) = case.decide(goal)?;
         let (Answer::Found, Some(instance)) = (answer, instance) else {
-            return (found, case.atoms, answer == Answer::Unknown);
+            return Ok((found, case.atoms, answer == Answer::Unknown));
         };
         if found.len() >= limit {
-            return (found, case.atoms, true);
+            return Ok((found, case.atoms, true));
         }
         let mut clause = Vec::new();
         for &relation in &shown {
@@ -297,3 +467,6 @@ pub fn every(setting: &Setting<'_>, shape: &Shape, question: usize, limit: usize
         found.push(instance);
     }
 }
+
+#[cfg(test)]
+mod lessons;

@@ -4,25 +4,29 @@
 mod canonical;
 mod case;
 mod options;
+mod program;
 mod questions;
 mod report;
 mod witness;
 
 pub use crate::encode::{Switch, Techniques};
-pub use options::{CheckOptions, CoReading, MAX_BOUND};
+pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
+use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{Problem, ProblemOptions};
 use crate::language::Mapping;
 use case::{Answer, Decision, Extent, Setting};
+use program::Learned;
 
 /// Told what a check is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -53,12 +57,17 @@ impl Progress for Silent {}
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    let problem_options =
-        ProblemOptions { constructs: asked.constructs.clone(), typed: options.typed, techniques: options.techniques };
+    let problem_options = ProblemOptions {
+        constructs: asked.constructs.clone(),
+        typed: options.typed,
+        techniques: options.techniques,
+        programs: options.level == Level::Program,
+        guards: options.guards,
+    };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     questions::check_bound(&problem, options)?;
     let asks = questions::asks(&mut problem, &asked, options);
-    let setting = Setting { mapping, problem: &problem, asks: &asks, options };
+    let mut lessons = BTreeSet::new();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.max(1))
         .build()
@@ -72,6 +81,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             .map(|ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() })
             .collect(),
         counterexamples: Vec::new(),
+        candidates: Vec::new(),
         truncated: false,
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
@@ -81,18 +91,19 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
             break;
         }
+        let setting = Setting { mapping, problem: &problem, asks: &asks, options, lessons: &lessons };
         let shapes = Shape::all(bound);
         let names: Vec<String> = open.iter().map(|&q| report.axioms[q].axiom.clone()).collect();
         progress.bound(bound, shapes.len(), &names);
         // Few threads first: a counterexample there makes shapes of more threads needless. They are the expensive ones, too, so
         // that no thread is left with a long case at the end.
         let every_shape = options.keep_going || options.all.is_some();
-        if !options.techniques.thread_shapes {
+        if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
-            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open));
-            if decisions.iter().all(|d| d.answer != Answer::Found) {
+            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
+            if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
-                    record(&mut report, question, bound, decisions.iter(), 1);
+                    record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1);
                 }
                 summarise(&mut report, bound);
                 if matches!(report.verdict, Verdict::Undecided(_)) {
@@ -102,14 +113,14 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             }
         }
         let (done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let by_shape: Vec<(&Shape, Vec<Decision>)> = pool.install(|| {
+        let by_shape: Vec<(&Shape, Result<Vec<Decision>, Disagreement>)> = pool.install(|| {
             shapes
                 .par_iter()
                 .with_max_len(1)
                 .map(|shape| {
                     let needless = || !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
-                    let decisions = if needless() { Vec::new() } else { case::decide(&setting, Extent::Shape(shape), &open) };
-                    if decisions.iter().any(|d| d.answer == Answer::Found) {
+                    let decisions = if needless() { Ok(Vec::new()) } else { case::decide(&setting, Extent::Shape(shape), &open) };
+                    if decisions.iter().flatten().any(|d| d.answer == Answer::Found) {
                         fewest.fetch_min(shape.threads(), Ordering::Relaxed);
                     }
                     progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -119,31 +130,55 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         });
         // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
         let most = if every_shape { usize::MAX } else { fewest.into_inner() };
-        let by_shape: Vec<(&Shape, Vec<Decision>)> = by_shape.into_iter().filter(|(s, _)| s.threads() <= most).collect();
+        let counted = by_shape.into_iter().filter(|(s, _)| s.threads() <= most);
+        let by_shape: Result<Vec<(&Shape, Vec<Decision>)>, Disagreement> = counted.map(|(s, d)| Ok((s, d?))).collect();
+        let by_shape = match by_shape {
+            Ok(by_shape) => by_shape,
+            Err(disagreement) => {
+                open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
+                summarise(&mut report, bound);
+                break;
+            }
+        };
+        let named: Vec<(String, &[Decision])> = by_shape.iter().map(|(s, d)| (s.to_string(), d.as_slice())).collect();
         for &question in &open {
-            record(&mut report, question, bound, by_shape.iter().flat_map(|(_, d)| d), shapes.len());
+            record(&mut report, question, bound, &named, shapes.len());
+        }
+        let pending = by_shape.iter().flat_map(|(shape, d)| d.iter().filter_map(move |d| Some((*shape, d.pending.as_ref()?))));
+        for (shape, instance) in pending {
+            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
+            let candidate = witness(mapping, &problem.vocabulary, &atoms, instance);
+            report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
         }
         for &question in &open {
             if report.axioms[question].verdict == Verdict::Counterexample {
                 progress.choosing(&report.axioms[question].axiom, bound);
-                let found: Vec<&Shape> = by_shape
+                let found: Vec<(&Shape, &Learned)> = by_shape
                     .iter()
-                    .filter(|(_, d)| d.iter().any(|d| d.question == question && d.answer == Answer::Found))
-                    .map(|&(s, _)| s)
+                    .flat_map(|(s, d)| d.iter().map(move |d| (*s, d)))
+                    .filter(|(_, d)| d.question == question && d.answer == Answer::Found)
+                    .map(|(s, d)| (s, &d.learned))
                     .collect();
-                if let Err(Disagreement(what)) = choose(&mut report, &setting, question, &found, &pool) {
-                    report.axioms[question].verdict = Verdict::Undecided(format!(
-                        "the two engines disagree, which is a bug in Margay; please report it: {what}"
-                    ));
+                if let Err(disagreement) = choose(&mut report, &setting, question, &found, &pool) {
+                    report.axioms[question].verdict = bug(&disagreement);
                 }
             }
         }
         summarise(&mut report, bound);
+        for (shape, decisions) in &by_shape {
+            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
+            decisions.iter().for_each(|d| program::collect(&mut lessons, &d.learned.races, &atoms));
+        }
         if matches!(report.verdict, Verdict::Undecided(_)) {
             break;
         }
     }
     Ok(report)
+}
+
+/// The answer where the engines disagree.
+fn bug(Disagreement(what): &Disagreement) -> Verdict {
+    Verdict::Undecided(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"))
 }
 
 /// The names of a question's axioms.
@@ -152,14 +187,8 @@ fn name(mapping: &Mapping, ask: &case::Ask) -> String {
 }
 
 /// Adds the row of one question at one bound.
-fn record<'a>(
-    report: &mut CheckReport,
-    question: usize,
-    bound: usize,
-    decisions: impl Iterator<Item = &'a Decision>,
-    all_shapes: usize,
-) {
-    let all: Vec<&Decision> = decisions.filter(|d| d.question == question).collect();
+fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(String, &[Decision])], all_shapes: usize) {
+    let all: Vec<&Decision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == Answer::Found);
     let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
     if !found && all.len() < all_shapes {
@@ -170,14 +199,24 @@ fn record<'a>(
     let verdict = match (found, unknown) {
         (true, _) => Verdict::Counterexample,
         (false, 0) => Verdict::None,
-        (false, n) => Verdict::Undecided(format!("{n} of {} thread shapes of {bound} events are not decided", all.len())),
+        (false, n) => {
+            let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == Answer::Unknown);
+            let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
+            Verdict::Undecided(format!(
+                "{n} of {} thread shapes of {bound} events are not decided: {}",
+                all.len(),
+                shapes.join(", ")
+            ))
+        }
     };
     let axiom = &mut report.axioms[question];
     axiom.verdict = verdict.clone();
     if !matches!(verdict, Verdict::Undecided(_)) {
         axiom.bound = bound;
     }
-    report.explained += all.iter().map(|d| d.explained).sum::<usize>();
+    let explained = all.iter().map(|d| d.candidates.explained).sum::<usize>();
+    let racy = all.iter().map(|d| d.candidates.racy).sum::<usize>();
+    report.explained += explained;
     axiom.rows.push(Row {
         axiom: axiom.axiom.clone(),
         bound,
@@ -188,6 +227,8 @@ fn record<'a>(
         clauses: all.iter().map(|d| d.statistics.clauses).sum(),
         conflicts: all.iter().map(|d| d.statistics.conflicts).sum(),
         seconds: all.iter().map(|d| d.seconds).sum(),
+        explained,
+        racy,
     });
 }
 
@@ -210,15 +251,15 @@ fn choose(
     report: &mut CheckReport,
     setting: &Setting<'_>,
     question: usize,
-    found: &[&Shape],
+    found: &[(&Shape, &Learned)],
     pool: &rayon::ThreadPool,
 ) -> Result<(), Disagreement> {
     let ask = &setting.asks[question];
     let v = &setting.problem.vocabulary;
     let mut chosen = Vec::new();
     if let Some(limit) = setting.options.all {
-        for shape in found {
-            let (instances, atoms, more) = case::every(setting, shape, question, limit);
+        for &(shape, _) in found {
+            let (instances, atoms, more) = case::every(setting, shape, question, limit)?;
             report.truncated |= more;
             for instance in instances {
                 chosen.extend(witness(setting.mapping, v, &atoms, &instance));
@@ -228,11 +269,13 @@ fn choose(
         report.truncated |= chosen.len() > limit;
         chosen.truncate(limit);
     } else {
-        let Some(fewest) = found.iter().map(|s| s.threads()).min() else { return Ok(()) };
-        let candidates: Vec<&&Shape> = found.iter().filter(|s| s.threads() == fewest).collect();
-        let best: Vec<Option<case::Preferred>> = pool
-            .install(|| candidates.par_iter().with_max_len(1).map(|shape| case::preferred(setting, shape, question)).collect());
-        let best = best.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
+        let Some(fewest) = found.iter().map(|(s, _)| s.threads()).min() else { return Ok(()) };
+        let candidates: Vec<&(&Shape, &Learned)> = found.iter().filter(|(s, _)| s.threads() == fewest).collect();
+        let best: Result<Vec<Option<case::Preferred>>, Disagreement> = pool.install(|| {
+            let each = candidates.par_iter().with_max_len(1);
+            each.map(|(shape, learned)| case::preferred(setting, shape, question, learned)).collect()
+        });
+        let best = best?.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
         let Some(best) = best else {
             report.axioms[question].verdict = Verdict::Undecided(
                 "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
@@ -245,12 +288,13 @@ fn choose(
         return Err(Disagreement("an instance could not be read back".to_owned()));
     }
     for witness in chosen {
-        let violated = witness.confirm(setting.mapping, &ask.questions)?;
+        let violated = witness.confirm(setting.mapping, &ask.questions, setting.options.level)?;
         let check = &setting.mapping.source.checks[violated.0];
         report.counterexamples.push(Counterexample {
             axiom: check.display_name(),
             events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
             violation: explain::violation(&setting.mapping.source, &witness.source, violated.0),
+            guards: program::guards(&witness.source),
             source: witness.source,
             target: witness.target,
             origin: witness.origin,

@@ -22,6 +22,17 @@ pub enum CoReading {
     Exists,
 }
 
+/// What a counterexample is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Level {
+    /// An execution: legal in the target, illegal and without undefined behaviour in the source (the paper's statement).
+    #[default]
+    Execution,
+    /// A program and an outcome: no consistent execution of the program has the outcome or is undefined in the source, and the
+    /// compiled program has it in the target (docs/program-level.md).
+    Program,
+}
+
 /// Options of [`super::check`].
 #[derive(Debug, Clone)]
 pub struct CheckOptions {
@@ -47,7 +58,11 @@ pub struct CheckOptions {
     pub keep_going: bool,
     /// The SAT solver.
     pub backend: Backend,
-    /// The reading of modification order.
+    /// Executions or programs.
+    pub level: Level,
+    /// At program level, the largest number of guards; `None` for as many as useful.
+    pub guards: Option<usize>,
+    /// The reading of modification order; at program level there is no choice.
     pub co: CoReading,
     /// Techniques.
     pub techniques: Techniques,
@@ -70,6 +85,8 @@ impl CheckOptions {
             all: None,
             keep_going: false,
             backend: Backend::default(),
+            level: Level::default(),
+            guards: None,
             co: CoReading::default(),
             techniques: Techniques::default(),
             dump_cnf: None,

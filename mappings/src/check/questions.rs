@@ -1,11 +1,11 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
-use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_models::diagnostic::{Diagnostic, Span, nearest};
 use margay_models::signature::{Construct, constructs};
 
 use super::case::Ask;
-use super::options::{CheckOptions, CoReading, MAX_BOUND};
-use crate::encode::{Problem, Question, is_axiom, is_default_axiom};
+use super::options::{CheckOptions, CoReading, Level, MAX_BOUND};
+use crate::encode::{Problem, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
 
 /// What is asked.
@@ -28,6 +28,9 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
             Diagnostic::error(format!("`{}` cannot be a source model: its coherence order is partial", source.name))
                 .help("source models are of C++ (`C`) or plain (`X86`, `SC`) executions"),
         );
+    }
+    if options.level == Level::Program {
+        errors.extend(program_level(mapping, options));
     }
     let mut questions = Vec::new();
     if options.axioms.is_empty() {
@@ -83,6 +86,26 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
 }
 
+/// What the question about programs cannot do without, and what has no meaning for it.
+fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
+    let source = &mapping.source;
+    let mut errors = Vec::new();
+    if !source.checks.iter().any(is_undefined_behaviour) {
+        let end = source.source.text.trim_end().len();
+        let error = Diagnostic::error(format!("the source model `{}` does not say what a data race is", source.name))
+            .at(&source.source, Span { start: end, end }, "expected a definition like `flag ~empty race as Race`")
+            .help("at program level only programs without races count; `--level execution` asks without them");
+        errors.push(error);
+    }
+    if !options.axioms.is_empty() {
+        errors.push(
+            Diagnostic::error("at program level the axioms of the source model are taken together")
+                .help("leave out `--axiom`, or write a model with the axioms that you mean and give it with `--source`"),
+        );
+    }
+    errors
+}
+
 /// Refuses bounds for which executions would be larger than the judge takes.
 pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
     let slots = problem.vocabulary.content.slots;
@@ -102,7 +125,8 @@ pub fn check_bound(problem: &Problem, options: &CheckOptions) -> Result<(), Vec<
 
 /// The questions as the solver gets them.
 pub fn asks(problem: &mut Problem, asked: &Asked, options: &CheckOptions) -> Vec<Ask> {
-    match options.co {
+    let reading = if options.level == Level::Program { CoReading::Exists } else { options.co };
+    match reading {
         CoReading::Universal => problem.goals.iter().map(|&(question, goal)| Ask { questions: vec![question], goal }).collect(),
         // An outcome is explained by one modification order that satisfies all axioms at once: one question.
         CoReading::Exists => {

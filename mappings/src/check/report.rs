@@ -36,6 +36,10 @@ pub struct Row {
     pub conflicts: u64,
     /// Seconds of work (of all threads together): translation and solving.
     pub seconds: f64,
+    /// Candidates that a modification order explained.
+    pub explained: usize,
+    /// Candidates whose program races in another execution.
+    pub racy: usize,
 }
 
 /// The answer for one axiom.
@@ -58,7 +62,9 @@ pub struct Counterexample {
     pub axiom: String,
     /// The number of source events, without initial writes; an RMW is two.
     pub events: usize,
-    /// The source execution: well-formed, free of undefined behaviour, and illegal.
+    /// At program level, the number of reads whose value guards the rest of their thread; else 0.
+    pub guards: usize,
+    /// The source execution: well-formed, illegal, and (at execution level) free of undefined behaviour.
     pub source: Execution,
     /// The target execution: well-formed and legal.
     pub target: Execution,
@@ -83,6 +89,8 @@ pub struct CheckReport {
     pub axioms: Vec<AxiomReport>,
     /// Smallest counterexamples.
     pub counterexamples: Vec<Counterexample>,
+    /// Programs, as litmus tests, that were proposed as counterexamples when a limit was reached.
+    pub candidates: Vec<String>,
     /// With `all`: was the limit on their number reached?
     pub truncated: bool,
     /// Candidates that a modification order explains ([`super::CoReading::Exists`]).

@@ -9,6 +9,7 @@ use margay_models::signature::{Construct, Operation};
 use margay_models::wellformed;
 use margay_solver::{Instance, Relation};
 
+use super::options::Level;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
 use crate::encode::{Question, is_undefined_behaviour, roles};
@@ -304,11 +305,12 @@ fn is_violated(check: &Check, holds: bool) -> bool {
 
 impl Witness {
     /// The judge's opinion: both executions are well-formed, the target is legal, and the source is defined and violates one
-    /// of the questions' axioms. Returns the first that it violates.
+    /// of the questions' axioms. Returns the first that it violates. (At program level consistent executions must be defined, and
+    /// this one is not consistent.)
     ///
     /// # Errors
     /// What does not hold: a bug in the translator or in the judge.
-    pub fn confirm(&self, mapping: &Mapping, questions: &[Question]) -> Result<Question, Disagreement> {
+    pub fn confirm(&self, mapping: &Mapping, questions: &[Question], level: Level) -> Result<Question, Disagreement> {
         for (side, execution) in [("source", &self.source), ("target", &self.target)] {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
                 return Err(Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
@@ -320,7 +322,7 @@ impl Witness {
         }
         let verdict = judge(&mapping.source, &self.source);
         for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
-            if is_undefined_behaviour(check) && is_violated(check, holds) {
+            if level == Level::Execution && is_undefined_behaviour(check) && is_violated(check, holds) {
                 return Err(Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
             }
         }

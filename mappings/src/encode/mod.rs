@@ -2,7 +2,9 @@
 //! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
 
 pub mod atoms;
+mod guard;
 pub mod preference;
+mod prefix;
 mod problem;
 pub mod shape;
 mod source;
@@ -12,6 +14,7 @@ mod technique;
 mod threads;
 pub mod vocabulary;
 
+pub use prefix::{Prefix, Reasons, Sources};
 pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use target::roles;
 pub use technique::{Switch, Techniques};

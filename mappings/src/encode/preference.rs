@@ -11,6 +11,11 @@ use super::vocabulary::Vocabulary;
 /// A tuple whose truth is to be avoided, with its weight.
 pub type Cost = (u32, Relation, Vec<Place>);
 
+/// Guards: one for each read whose value is tested.
+pub fn guards(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
+    (0..atoms.events()).map(|e| (1, v.guard, vec![Place::Event(e)])).collect()
+}
+
 /// Locations: one for each event that names its location.
 pub fn locations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
     (0..atoms.events()).map(|e| (1, v.at, vec![Place::Event(e), Place::Event(e)])).collect()
@@ -81,6 +86,7 @@ pub fn order(v: &Vocabulary, atoms: &Atoms) -> Vec<(bool, Relation, Vec<Place>)>
             out.extend((s + 1..threads).map(|t| (false, relation, vec![Place::Thread(s), Place::Thread(t)])));
         }
     }
+    out.extend((0..n).map(|e| (false, v.guard, vec![event(e)])));
     for relation in v.dependencies {
         out.extend((0..n).flat_map(|a| (a + 1..n).map(move |b| (false, relation, vec![event(a), event(b)]))));
     }

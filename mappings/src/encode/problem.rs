@@ -4,15 +4,15 @@ use margay_models::execution::{Order, Scope};
 use margay_models::lower::{Base, lower};
 use margay_models::model::{Check, CheckKind, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
-use margay_solver::{Expr, Formula, Logic, TupleSet};
+use margay_solver::{Comparison, Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
 use super::source::{Source, SourceBase};
-use super::symmetry;
 use super::target::{Target, TargetBase, roles};
 use super::technique::Techniques;
 use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
+use super::{guard, symmetry};
 use crate::language::{Mapping, StepScope};
 
 /// An axiom of the source model whose violation is searched for: an index into its checks.
@@ -28,6 +28,11 @@ pub struct ProblemOptions {
     pub typed: bool,
     /// How the question is put.
     pub techniques: Techniques,
+    /// Is the question about programs: may reads guard what comes after them, and may the source execution itself race? (What
+    /// races is then the program, in its consistent executions: [`crate::check`].)
+    pub programs: bool,
+    /// The largest number of guards, if it is limited.
+    pub guards: Option<usize>,
 }
 
 /// A mapping as formulas over a [`Vocabulary`].
@@ -42,7 +47,7 @@ pub struct Problem {
     pub hard: Vec<Formula>,
     /// For each question: the source execution violates the axiom.
     pub goals: Vec<(Question, Formula)>,
-    source: Source,
+    pub(super) source: Source,
 }
 
 /// Is the check an axiom that the search may be asked about: one that restricts executions, or an optional one (`flag ~acyclic`,
@@ -70,7 +75,7 @@ pub fn is_undefined_behaviour(check: &Check) -> bool {
 }
 
 /// The formula for "the check is satisfied" in the sense of its role, from the formula for its test.
-fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
+pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
     match check.role {
         CheckRole::Axiom | CheckRole::Assert | CheckRole::UndefinedUnless => test,
         // A flag is raised when its test holds.
@@ -93,6 +98,13 @@ impl Problem {
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
         }
+        if options.programs {
+            hard.extend(guard::dependencies(&mut logic, &v, &source));
+            if let Some(most) = options.guards {
+                let guards = logic.rel(v.guard);
+                hard.push(logic.cardinality(guards, Comparison::AtMost, most));
+            }
+        }
         let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
 
         let closed_forms = options.techniques.closed_forms;
@@ -107,7 +119,7 @@ impl Problem {
         let base = SourceBase::new(&mut logic, &source, closed_forms);
         let lowered = lower(&mapping.source, &mut logic, &base);
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
-            if is_undefined_behaviour(check) {
+            if is_undefined_behaviour(check) && !options.programs {
                 hard.push(satisfied(&mut logic, check, test));
             }
         }
@@ -152,6 +164,14 @@ impl Problem {
         let (finals, finals_here) = (last(self.source.mo), last(mo));
         parts.push(logic.equal(finals, finals_here));
         logic.and(parts)
+    }
+
+    /// The formula: reads-from has no cycle with program order.
+    pub fn reads_follow_program_order(&mut self) -> Formula {
+        let logic = &mut self.logic;
+        let (po, rf) = (logic.rel(self.vocabulary.po), logic.rel(self.vocabulary.rf));
+        let both = logic.union(po, rf);
+        logic.acyclic(both)
     }
 
     /// The formula: modification order by the relation `other_order` explains the outcome.
@@ -244,6 +264,7 @@ fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         placements,
         slots,
         alternatives,
+        guards: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },

@@ -184,6 +184,14 @@ impl Source {
         find(&self.orders, order)
     }
 
+    /// Program order, reads-from or a dependency.
+    ///
+    /// # Panics
+    /// For another relation.
+    pub fn base(&self, relation: BaseRelation) -> Expr {
+        find(&self.relations, relation).expect("a relation of the list")
+    }
+
     /// Atomic operations: everything that is not plain.
     pub fn atomics(&self, logic: &mut Logic) -> Expr {
         match self.order(Order::Plain) {

@@ -23,6 +23,8 @@ pub struct Content {
     pub alternatives: usize,
     /// May the source have dependencies (does its model look at them)?
     pub dependencies: bool,
+    /// Are programs searched for: may reads guard what comes after them?
+    pub guards: bool,
     /// Does the target have a partial coherence order beside the source's total one?
     pub partial_coherence: bool,
     /// Where the target may have `fence.sc`: its Fence-SC order relates these places.
@@ -118,6 +120,8 @@ pub struct Vocabulary {
     pub fence_order: Relation,
     /// Address, data and control dependencies of the source.
     pub dependencies: [Relation; 3],
+    /// The reads whose value is tested: the rest of the thread is executed only if it is the one that the execution has.
+    pub guard: Relation,
     /// Another total order of all events: the modification order that may explain an outcome.
     pub other_order: Relation,
     /// The target's own copies of what the levels share; empty unless that is switched off.
@@ -168,6 +172,7 @@ impl Vocabulary {
                 .collect(),
             fence_order: declare("sync_fence", 2),
             dependencies: [declare("addr", 2), declare("data", 2), declare("ctrl", 2)],
+            guard: declare("guard", 1),
             other_order: declare("other_order", 2),
             copies,
             content,
@@ -179,8 +184,8 @@ impl Vocabulary {
     pub fn searched(&self) -> impl Iterator<Item = Relation> + '_ {
         let lists =
             self.construct.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
-        let pairs = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order];
-        lists.chain(pairs).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies)
+        let others = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
+        lists.chain(others).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies)
     }
 
     /// The bounds of all relations for one shape.
@@ -271,6 +276,9 @@ impl Vocabulary {
             TupleSet::new(2)
         };
         at_most(self.related, related);
+        // A guard needs something to guard.
+        let guards = (0..n).filter(|&e| self.content.guards && e + 1 < n && same_thread(e, e + 1));
+        at_most(self.guard, atoms.set(guards.map(event)));
         let threads = atoms.shape.threads();
         for &(_, relation) in &self.together {
             let pairs = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| (Place::Thread(s), Place::Thread(t))));
@@ -281,7 +289,7 @@ impl Vocabulary {
         let fence_pairs = fences.iter().flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
         at_most(self.fence_order, atoms.pairs(fence_pairs));
         for relation in self.dependencies {
-            let upper = if self.content.dependencies {
+            let upper = if self.content.dependencies || self.content.guards {
                 atoms.pairs(ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b))))
             } else {
                 TupleSet::new(2)

@@ -346,6 +346,15 @@ impl Lines {
                 span,
                 "not a construct",
             );
+            // A form is shown under its own name; the model knows the operation that it is one of.
+            let names: Vec<String> = match (form.name(), form.operation()) {
+                (Some(own), Some(operation)) => {
+                    let of_operation = all.iter().filter(|c| c.operation == operation && c.order != Order::Plain);
+                    of_operation.map(|c| format!("{own}{}", &c.name(source)[operation.to_string().len()..])).collect()
+                }
+                _ => names,
+            };
+            let parts: Vec<&str> = if form == Form::Usual { parts } else { name.split('.').collect() };
             // A construct of the operation that the name begins with, if it begins with one: not `F.REL` for `R.REL`.
             let same: Vec<&str> =
                 names.iter().map(String::as_str).filter(|n| n.split('.').next() == parts.first().copied()).collect();

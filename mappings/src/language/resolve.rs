@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
-use margay_models::model::Model;
-use margay_models::signature::{BaseRelation, BaseSet, constructs};
+use margay_models::signature::constructs;
 
 use super::parse::Lines;
 use super::{Mapping, Row, ScopePattern, StepScope};
@@ -108,12 +107,12 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
 
 impl Mapping {
     /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes;
-    /// cluster scope only if both models do (they name `CLUSTER`).
+    /// cluster scope only if both models know clusters.
     pub fn scopes(&self) -> Vec<Scope> {
         if !self.source.is_scoped() {
             return Vec::new();
         }
-        let clusters = has_clusters(&self.source) && has_clusters(&self.target);
+        let clusters = self.source.knows_clusters() && self.target.knows_clusters();
         Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).collect()
     }
 
@@ -127,11 +126,6 @@ impl Mapping {
                 }
         })
     }
-}
-
-/// Does the model speak of clusters?
-fn has_clusters(model: &Model) -> bool {
-    model.mentions_set(BaseSet::Cluster) || model.mentions_relation(BaseRelation::Scluster)
 }
 
 /// Checks that every construct of the source has exactly one row for each scope, and that no row needs what the target lacks.
@@ -172,7 +166,7 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
         }
         let cluster = row.alternatives.iter().find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
         if let Some(lowering) = cluster
-            && !has_clusters(&mapping.target)
+            && !mapping.target.knows_clusters()
         {
             errors.push(
                 Diagnostic::error(format!("the target model `{}` has no cluster scope", mapping.target.name))

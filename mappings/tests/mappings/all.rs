@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_mappings::check::{CheckReport, Counterexample, Witness};
+use margay_mappings::check::{CheckReport, Counterexample, Level, Witness};
 use margay_mappings::encode::Question;
 use margay_mappings::language::Mapping;
 use margay_models::bits::Event;
@@ -75,7 +75,7 @@ fn confirmed(mapping: &Mapping, c: &Counterexample) {
         target_finals: c.target_finals.clone(),
     };
     let question = mapping.source.check_named(&c.axiom).expect("the axiom has a name");
-    assert_eq!(witness.confirm(mapping, &[Question(question)]), Ok(Question(question)));
+    assert_eq!(witness.confirm(mapping, &[Question(question)], Level::Execution), Ok(Question(question)));
 }
 
 fn all(mapping: &Mapping, axiom: &str, only: &str, bound: usize, narrow: bool) -> CheckReport {

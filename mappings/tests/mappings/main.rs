@@ -8,6 +8,7 @@ mod deterministic;
 mod diagnostics;
 mod forms;
 mod invent;
+mod programs;
 mod robustness;
 mod roundtrip;
 mod rows;

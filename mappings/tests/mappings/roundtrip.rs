@@ -7,8 +7,11 @@ use proptest::prelude::*;
 use crate::invent::mapping_text;
 use crate::setup::{read, shipped};
 
+/// A construct, its scopes, and the forms and steps of its lowerings.
+type Compared = (String, ScopePattern, Vec<(Form, Vec<Step>)>);
+
 /// The rows without their places in the text.
-fn rows(mapping: &Mapping) -> Vec<(String, ScopePattern, Vec<(Form, Vec<Step>)>)> {
+fn rows(mapping: &Mapping) -> Vec<Compared> {
     let steps = |row: &Row| row.alternatives.iter().map(|l: &Lowering| (l.form, l.steps.clone())).collect();
     mapping.rows.iter().map(|r| (format!("{:?}", r.construct), r.scope.clone(), steps(r))).collect()
 }

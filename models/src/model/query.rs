@@ -2,7 +2,7 @@
 
 use super::{Check, Definition, ExprId, Model, Node, Role};
 use crate::diagnostic::Place;
-use crate::signature::{BaseRelation, BaseSet};
+use crate::signature::{BaseRelation, BaseSet, Signature};
 
 impl Model {
     /// The definition behind an id.
@@ -40,6 +40,15 @@ impl Model {
     /// Do the checks depend on a base relation?
     pub fn mentions_relation(&self, relation: BaseRelation) -> bool {
         self.used_nodes().any(|n| n == Node::Relation(relation))
+    }
+
+    /// Does the model speak of clusters, the level between cta and gpu that PTX ISA 7.8 brought? A PTX model does unless it is one of
+    /// the built-in ones of older machines: `sr` means inclusion of whatever scopes there are, so its text need not name them. Any
+    /// other model does if it names them.
+    pub fn knows_clusters(&self) -> bool {
+        const OLDER: [&str; 4] = ["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-2015"];
+        let named = self.mentions_set(BaseSet::Cluster) || self.mentions_relation(BaseRelation::Scluster);
+        named || self.signature == Signature::Ptx && !OLDER.contains(&self.name.as_str())
     }
 
     /// Do the checks depend on scopes or on where threads run?

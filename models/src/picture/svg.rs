@@ -100,7 +100,8 @@ fn columns(body: &mut Body, execution: &Execution, layout: &Layout, scene: &Scen
         Rect::spanning((scene.columns[first].0 - pad, -up), (scene.columns[last].1 + pad, bottom + 8.0 * level))
     };
     type Same = fn(Placement, Placement) -> bool;
-    let mut levels: Vec<(&str, Same, fn(Placement) -> u8)> = Vec::new();
+    type Number = fn(Placement) -> u8;
+    let mut levels: Vec<(&str, Same, Number)> = Vec::new();
     if label::placed(execution) {
         levels.push(("cta", |p, q| p == q, |p| p.cta));
         if label::clusters(execution) {

@@ -28,6 +28,8 @@ pub(super) struct Body {
     pub temporaries: u32,
     /// Can the thread be given up?
     pub loops: bool,
+    /// Does it end early?
+    pub exits: bool,
     /// The locations that it names.
     pub locations: Vec<usize>,
 }
@@ -48,6 +50,7 @@ pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Targe
             loaded: Vec::new(),
             temporaries: 0,
             loops: false,
+            exits: false,
             locations: Vec::new(),
         },
     };
@@ -103,8 +106,7 @@ impl Emitter<'_> {
     }
 
     fn location(&mut self, name: &str) -> Result<usize, Error> {
-        let found = self.test.locations.iter().position(|l| l.name == name);
-        let location = found.ok_or_else(|| Error::test(format!("there is no location `{name}`")))?;
+        let location = self.test.location(name).ok_or_else(|| Error::test(format!("there is no location `{name}`")))?;
         if !self.body.locations.contains(&location) {
             self.body.locations.push(location);
         }
@@ -252,6 +254,13 @@ impl Emitter<'_> {
                 self.jump(target, &format!("@{predicate} "));
             }
             Operation::Goto(target) => self.jump(target, &guard),
+            Operation::Exit => {
+                self.body.exits = true;
+                self.line(format!("{guard}bra $EXIT{};", self.thread.0));
+            }
+            Operation::VectorLoad { .. } | Operation::VectorStore { .. } => {
+                return Err(Error::test("a vector access: kernels here put the locations of a test apart"));
+            }
             Operation::Label(label) => {
                 self.seen.insert(label.clone());
                 let label = self.label(label);
@@ -435,6 +444,13 @@ impl Emitter<'_> {
             self.line(format!("{guard}selp.b{bits} {to}, 1, 0, {predicate};"));
             return Ok(());
         }
+        if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
+            let predicate = self.compare(Comparison::NotEqual, chosen, &Value::Integer(0))?;
+            let (yes, no) = (self.value(yes, wide)?, self.value(no, wide)?);
+            let to = self.body.registers.define(destination, guarded);
+            self.line(format!("{guard}selp.b{bits} {to}, {yes}, {no}, {predicate};"));
+            return Ok(());
+        }
         let values = operands.iter().map(|o| self.operand(o, wide)).collect::<Result<Vec<_>, _>>()?;
         let to = self.body.registers.define(destination, guarded);
         // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. The values of tests are
@@ -456,6 +472,7 @@ impl Emitter<'_> {
             LocalFunction::Move => format!("mov.b{bits}"),
             LocalFunction::Not => format!("not.b{bits}"),
             LocalFunction::Multiply => format!("mul.lo.s{bits}"),
+            LocalFunction::MultiplyAdd => format!("mad.lo.s{bits}"),
             LocalFunction::And | LocalFunction::Or | LocalFunction::Xor | LocalFunction::ShiftLeft => {
                 format!("{}.b{bits}", function.name())
             }

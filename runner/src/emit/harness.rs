@@ -276,6 +276,9 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     for line in &body.lines {
         let _ = writeln!(text, "    {line}");
     }
+    if body.exits {
+        let _ = writeln!(text, "$EXIT{t}:");
+    }
     let _ = writeln!(text, "    pmevent {};", 2 * (t % 8) + 1);
     results(plan, t, body, text);
     if body.loops {
@@ -357,9 +360,7 @@ fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
         .iter()
         .zip(&plan.sources)
         .filter_map(|(v, s)| match (v, s) {
-            (Variable::Location(name), Source::Row(r)) => {
-                plan.test.locations.iter().position(|l| l.name == *name).map(|l| (l, *r))
-            }
+            (Variable::Location(name), Source::Row(r)) => plan.test.location(name).map(|l| (l, *r)),
             _ => None,
         })
         .collect();

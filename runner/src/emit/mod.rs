@@ -189,7 +189,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
                 rows += 1;
                 Source::Row(rows - 1)
             }
-            Variable::Location(name) => match test.locations.iter().position(|l| l.name == *name) {
+            Variable::Location(name) => match test.location(name) {
                 Some(l) if spaces[l] == Space::Shared => {
                     rows += 1;
                     Source::Row(rows - 1)
@@ -257,7 +257,7 @@ pub(crate) fn spaces(test: &Test) -> Vec<Space> {
             | Operation::Atom { access, address, .. } = &i.operation
                 && let Base::Location(name) = &address.base
                 && access.space == Some(Space::Shared)
-                && let Some(l) = test.locations.iter().position(|l| l.name == *name)
+                && let Some(l) = test.location(name)
             {
                 spaces[l] = Space::Shared;
             }

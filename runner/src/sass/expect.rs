@@ -189,7 +189,7 @@ impl Builder<'_> {
 
     fn space(&self, address: &Address, access: &Access) -> Option<Space> {
         match &address.base {
-            Base::Location(name) => self.test.locations.iter().position(|l| l.name == *name).map(|l| self.spaces[l]),
+            Base::Location(name) => self.test.location(name).map(|l| self.spaces[l]),
             Base::Register(_) => access.space.filter(|s| *s == Space::Global),
         }
     }
@@ -297,7 +297,10 @@ impl Builder<'_> {
                 self.control.extend(from);
                 self.control.extend(guard);
             }
-            Operation::Goto(_) => self.control.extend(guard),
+            Operation::Goto(_) | Operation::Exit => self.control.extend(guard),
+            Operation::VectorLoad { .. } | Operation::VectorStore { .. } => {
+                return Err(format!("`{text}`: vector accesses are not compared"));
+            }
             Operation::Label(_) => {}
         }
         Ok(())

@@ -33,13 +33,17 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// Where the wheels have the newest programs, and an assembler for what those do not know any more.
+const NEWEST: &str = "nvidia/cu13/bin";
+const OLDER: &str = "nvidia/cuda_nvcc/bin";
+
 /// The first target that the newest programs know.
 const NEWEST_FROM: Target = Target(75);
 
 impl Toolkit {
     /// The programs of a folder as `.ci/toolkit` makes it; `None` if they are not there.
     pub fn at(folder: &Path) -> Option<Self> {
-        let there = ["ptxas", "nvdisasm"].iter().all(|p| folder.join("cuda-13").join(p).is_file());
+        let there = ["ptxas", "nvdisasm"].iter().all(|p| folder.join(NEWEST).join(p).is_file());
         there.then(|| Self { folder: folder.to_owned() })
     }
 
@@ -49,14 +53,14 @@ impl Toolkit {
         let scratch = Scratch::new()?;
         let (source, binary) = (scratch.0.join("kernel.ptx"), scratch.0.join("kernel.cubin"));
         std::fs::write(&source, text).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", source.display())))?;
-        let version = if target < NEWEST_FROM { "cuda-12" } else { "cuda-13" };
+        let version = if target < NEWEST_FROM { OLDER } else { NEWEST };
         let mut assembler = Command::new(self.folder.join(version).join("ptxas"));
         assembler.arg(format!("-O{level}")).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&binary);
         run(assembler, "ptxas", Failure::Refused)?;
         if target < NEWEST_FROM {
             return Ok(None);
         }
-        let mut disassembler = Command::new(self.folder.join("cuda-13").join("nvdisasm"));
+        let mut disassembler = Command::new(self.folder.join(NEWEST).join("nvdisasm"));
         disassembler.arg("-c").arg(&binary);
         run(disassembler, "nvdisasm", Failure::Missing).map(Some)
     }

@@ -203,6 +203,20 @@ impl Prepared {
                 push(out, Operation::Load { to: to.0 as u8, address: address.clone() });
                 after(attributes, out);
             }
+            Step::LoadVector { to, address, width, attributes } => {
+                no_proxy(attributes, place)?;
+                for (register, address) in to.iter().zip(elements(address, *width)) {
+                    push(out, Operation::Load { to: register.0 as u8, address });
+                }
+                after(attributes, out);
+            }
+            Step::StoreVector { address, width, values, attributes } => {
+                no_proxy(attributes, place)?;
+                before(attributes, out);
+                for (value, address) in values.iter().zip(elements(address, *width)) {
+                    push(out, Operation::Store { address, value: value.clone() });
+                }
+            }
             Step::Store { address, value, attributes } => {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
@@ -253,13 +267,18 @@ fn shared_locations(test: &Test) -> Vec<bool> {
                 &i.operation
                 && let Base::Location(name) = &address.base
                 && access.space == Some(Space::Shared)
-                && let Some(l) = test.locations.iter().position(|l| l.name == *name)
+                && let Some(l) = test.location(name)
             {
                 shared[l] = true;
             }
         }
     }
     shared
+}
+
+/// The addresses of the elements of a vector.
+fn elements(address: &Term, width: i64) -> impl Iterator<Item = Term> + '_ {
+    (0..).map(move |i| Term::binary(Binary::Add, address.clone(), Term::Constant(i * width)))
 }
 
 fn no_proxy(attributes: &Attributes, place: Place) -> Result<(), Error> {

@@ -96,7 +96,7 @@ impl Machine {
                     register.map_or(Source::Nothing, |r| Source::Register(first[thread.index()] + r))
                 }
                 Variable::Location(name) => {
-                    let location = test.locations.iter().position(|l| l.name == *name);
+                    let location = test.location(name);
                     location.map_or(Source::Nothing, Source::Location)
                 }
             })

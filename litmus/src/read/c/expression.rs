@@ -122,9 +122,14 @@ impl Reader<'_, '_> {
         let (name, span) = self.path("an expression")?;
         if name == "atomic_ref" && self.cursor.is('<') {
             let scope = self.template_arguments()?;
-            self.cursor.expect('(')?;
+            let close = if self.cursor.eat('{') {
+                '}'
+            } else {
+                self.cursor.expect('(')?;
+                ')'
+            };
             let address = self.referenced()?;
-            self.cursor.expect(')')?;
+            self.cursor.expect(close)?;
             self.cursor.expect('.')?;
             let (method, span) = self.cursor.word("a method")?;
             return self.method(method, span, address, scope);

@@ -25,6 +25,8 @@ struct Reader<'c, 'a> {
     scopes: BTreeMap<String, Option<Scope>>,
     /// Operators in the expression that is being read.
     operators: usize,
+    /// Loops around the statement that is being read.
+    loops: usize,
 }
 
 /// Reads `P0@wg 0,dev 0 (atomic_int* x) { .. }` and so on, up to the tail. Locations that only parameters name are added.
@@ -53,7 +55,7 @@ pub(super) fn threads(
             return Err(cursor.error(format!("more than {MAX_COUNT} threads"), start, "too many"));
         }
         let placement = if cursor.is('@') { Some(placement(cursor)?) } else { None };
-        let mut reader = Reader { cursor, references: BTreeMap::new(), scopes: BTreeMap::new(), operators: 0 };
+        let mut reader = Reader { cursor, references: BTreeMap::new(), scopes: BTreeMap::new(), operators: 0, loops: 0 };
         let parameters = reader.parameters()?;
         let place = Place(start.to(reader.cursor.previous()));
         for (parameter, span) in &parameters {

@@ -9,13 +9,11 @@ use crate::test::{BinaryOperator, Expression, Place, Statement, StatementKind};
 const MAX_STATEMENTS: usize = 10_000;
 
 /// Statements that are not read, and what to write instead.
-const NOT_READ: [(&str, &str); 6] = [
-    ("for", "write a `while`"),
-    ("goto", "write a `while` or `if`"),
-    ("break", "put the condition into the `while`"),
-    ("continue", "put the rest of the body into an `if`"),
-    ("return", "put the rest of the thread into an `if`"),
+const NOT_READ: [(&str, &str); 4] = [
+    ("goto", "write a loop or an `if`"),
     ("switch", "write `if` and `else`"),
+    ("case", "write `if` and `else`"),
+    ("asm", "write the operation in C"),
 ];
 
 impl Reader<'_, '_> {
@@ -71,13 +69,38 @@ impl Reader<'_, '_> {
             Some("while") => {
                 self.cursor.advance();
                 let condition = self.condition()?;
-                let body = if self.cursor.eat(';') { Vec::new() } else { self.body()? };
+                let body = self.loop_body()?;
                 add(self, StatementKind::While { condition, body });
+                return Ok(());
+            }
+            Some("for") => {
+                self.cursor.advance();
+                let kind = self.for_loop()?;
+                add(self, kind);
+                return Ok(());
+            }
+            Some(jump @ ("break" | "continue" | "return")) => {
+                self.cursor.advance();
+                if jump != "return" && self.loops == 0 {
+                    return Err(self.cursor.error(format!("`{jump}` outside of a loop"), start, "there is no loop around it"));
+                }
+                if jump == "return" && !self.cursor.is(';') {
+                    return Err(self.cursor.error("a thread returns nothing", self.cursor.span(), "expected `;`"));
+                }
+                self.cursor.expect(';')?;
+                add(
+                    self,
+                    match jump {
+                        "break" => StatementKind::Break,
+                        "continue" => StatementKind::Continue,
+                        _ => StatementKind::Return,
+                    },
+                );
                 return Ok(());
             }
             Some("do") => {
                 self.cursor.advance();
-                let body = self.body()?;
+                let body = self.loop_body()?;
                 if !self.cursor.eat_word("while") {
                     return Err(self.cursor.expected("`while`"));
                 }
@@ -100,6 +123,44 @@ impl Reader<'_, '_> {
         self.cursor.expect(';')?;
         out.push(Statement { kind, place: Place(start.to(self.cursor.previous())) });
         Ok(())
+    }
+
+    fn loop_body(&mut self) -> Result<Vec<Statement>, Diagnostic> {
+        self.loops += 1;
+        let body = self.body();
+        self.loops -= 1;
+        body
+    }
+
+    /// `(int i = 0; i < 2; i++) { .. }`
+    fn for_loop(&mut self) -> Result<StatementKind, Diagnostic> {
+        self.cursor.expect('(')?;
+        let mut before = Vec::new();
+        let start = self.cursor.span();
+        if !self.cursor.eat(';') && !self.declaration(start, &mut before)? {
+            self.simples(&mut before)?;
+            self.cursor.expect(';')?;
+        }
+        let condition = if self.cursor.is(';') { None } else { Some(self.expression()?) };
+        self.cursor.expect(';')?;
+        let mut after = Vec::new();
+        if !self.cursor.is(')') {
+            self.simples(&mut after)?;
+        }
+        self.cursor.expect(')')?;
+        Ok(StatementKind::For { before, condition, after, body: self.loop_body()? })
+    }
+
+    /// Assignments and calls, separated by commas.
+    fn simples(&mut self, out: &mut Vec<Statement>) -> Result<(), Diagnostic> {
+        loop {
+            let start = self.cursor.span();
+            let kind = self.simple()?;
+            out.push(Statement { kind, place: Place(start.to(self.cursor.previous())) });
+            if !self.cursor.eat(',') {
+                return Ok(());
+            }
+        }
     }
 
     fn condition(&mut self) -> Result<Expression, Diagnostic> {
@@ -170,8 +231,14 @@ impl Reader<'_, '_> {
             self.cursor.go_to(here);
         }
         let target_span = self.cursor.span();
-        let left = self.expression()?;
-        let step = if self.cursor.eat_all("++") {
+        // `++i` is `i++` here: a statement has no value.
+        let before = [("++", BinaryOperator::Add), ("--", BinaryOperator::Subtract)]
+            .into_iter()
+            .find(|(symbol, _)| self.cursor.eat_all(symbol));
+        let left = if before.is_some() { self.unary()? } else { self.expression()? };
+        let step = if let Some((_, operator)) = before {
+            Some((operator, Expression::Integer(1)))
+        } else if self.cursor.eat_all("++") {
             Some((BinaryOperator::Add, Expression::Integer(1)))
         } else if self.cursor.eat_all("--") {
             Some((BinaryOperator::Subtract, Expression::Integer(1)))

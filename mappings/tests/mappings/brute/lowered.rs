@@ -18,12 +18,13 @@ fn row<'a>(mapping: &'a Mapping, op: &Op) -> &'a Row {
     mapping.rows.iter().filter(|row| row.construct == op.construct).find(fits).expect("mappings are complete")
 }
 
-/// The compiled program, and for each source event its target event.
-fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execution, Vec<Option<usize>>) {
+/// The compiled program, for each source event its target event, and for each target event its operation.
+fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execution, Vec<Option<usize>>, Vec<usize>) {
     let mut events: Vec<EventData> = Vec::new();
     let mut rmw = Vec::new();
     let mut image = Vec::new();
-    for (op, lowering) in program.ops.iter().zip(chosen) {
+    let mut operation = Vec::new();
+    for (i, (op, lowering)) in program.ops.iter().zip(chosen).enumerate() {
         let mut access = None;
         for step in &lowering.steps {
             let scope = match step.scope {
@@ -51,6 +52,7 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execu
                 }
             }
         }
+        operation.resize(events.len(), i);
         image.push(access);
         if op.construct.operation == Operation::Rmw {
             image.push(access.map(|a| a + 1));
@@ -58,7 +60,7 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execu
     }
     let inits = events.len();
     image.extend((0..usize::from(program.locations)).map(|l| Some(inits + l)));
-    (finish(mapping.target.signature, program, events, &rmw), image)
+    (finish(mapping.target.signature, program, events, &rmw), image, operation)
 }
 
 /// A choice of lowerings under which a legal target execution reads back as the source execution.
@@ -78,10 +80,19 @@ fn lowerings(mapping: &Mapping, program: &Program) -> Vec<Vec<usize>> {
 
 fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge, choice: &[usize]) -> bool {
     let chosen: Vec<&Lowering> = program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
-    let (mut target, image) = compile(mapping, program, &chosen);
+    let (mut target, image, operation) = compile(mapping, program, &chosen);
     let at = |e: Event| Event::from(image[e.index()].expect("accesses stay accesses"));
     for (w, r) in source.rf.pairs() {
         target.rf.insert(at(w), at(r));
+    }
+    // What is behind a guard depends on its read with all that its lowering adds.
+    for r in (0..source.size()).map(Event::from).filter(|&r| !source.ctrl.row(r).is_empty()) {
+        let of_guard = operation[at(r).index()];
+        for (e, &i) in operation.iter().enumerate() {
+            if i > of_guard && program.ops[i].thread == program.ops[of_guard].thread {
+                target.ctrl.insert(at(r), Event::from(e));
+            }
+        }
     }
     let is_init = |e: Event| source.events[e.index()].kind == Kind::Init;
     let mut least = BitMatrix::new(target.size());

@@ -1,0 +1,112 @@
+//! Which engine answers. The explicit one is faster on nearly all tests that people write, and how long it takes cannot be told
+//! from the size of a test: pruning decides. So it is given as many steps as take about as long as the SAT engine's translation
+//! of a large test; if they do not suffice, the SAT engine answers. Steps are counted, not timed: the choice is the same on
+//! every machine.
+
+use std::fmt;
+
+use margay_models::model::Model;
+
+use crate::test::Test;
+use crate::verdict::{Error, Forbidden, Options, Verdict};
+use crate::{explicit, sat};
+
+/// An engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Candidate executions, one after the other, pruned as they grow.
+    Explicit,
+    /// One formula for a SAT solver.
+    Sat,
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Explicit => "explicit",
+            Self::Sat => "sat",
+        })
+    }
+}
+
+/// Who is to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Choice {
+    /// The explicit engine, and the SAT engine where that takes too many steps.
+    #[default]
+    Auto,
+    /// This one.
+    Only(Engine),
+    /// Both, and they must agree.
+    Both,
+}
+
+/// After so many steps of the explicit engine, `auto` asks the SAT engine: 7 to 20 ms on the shapes of litmus/examples/speed.rs,
+/// where the SAT engine takes 1 to 200 ms (results/2026-11-21/litmus-speed.txt).
+const STEPS: u64 = 5_000;
+
+/// A model prepared for running many tests, by either engine.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    model: Model,
+    explicit: explicit::Runner,
+    /// Made when it is first needed.
+    sat: Option<sat::Runner>,
+}
+
+impl Runner {
+    /// Prepares a model.
+    pub fn new(model: &Model) -> Self {
+        Self { model: model.clone(), explicit: explicit::Runner::new(model), sat: None }
+    }
+
+    fn sat(&mut self) -> &mut sat::Runner {
+        self.sat.get_or_insert_with(|| sat::Runner::new(&self.model))
+    }
+
+    /// Runs a test. With [`Choice::Both`] the answer is the explicit engine's, or [`Error::Disagreement`].
+    pub fn run(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<Verdict, Error> {
+        match choice {
+            Choice::Only(Engine::Explicit) => self.explicit.run(test, options),
+            Choice::Only(Engine::Sat) => self.sat().run(test, options),
+            Choice::Auto => {
+                let few = limited(options);
+                match self.explicit.run(test, &few) {
+                    Err(Error::Steps) => {}
+                    decided => return decided,
+                }
+                match self.sat().run(test, options) {
+                    // Too large for a formula; it may yet be small enough to go through.
+                    Err(Error::Unfold(_)) => self.explicit.run(test, options),
+                    decided => decided,
+                }
+            }
+            Choice::Both => {
+                let explicit = self.explicit.run(test, options)?;
+                let sat = self.sat().run(test, options)?;
+                let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy);
+                if said(&explicit) == said(&sat) {
+                    Ok(explicit)
+                } else {
+                    Err(Error::Disagreement { explicit: Box::new(explicit), sat: Box::new(sat) })
+                }
+            }
+        }
+    }
+
+    /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::Runner::forbidden`]).
+    pub fn forbidden(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<Option<Forbidden>, Error> {
+        match choice {
+            Choice::Only(Engine::Explicit) => self.explicit.forbidden(test, options),
+            Choice::Only(Engine::Sat) => self.sat().forbidden(test, options),
+            Choice::Auto | Choice::Both => match self.explicit.forbidden(test, &limited(options)) {
+                Err(Error::Steps) => self.sat().forbidden(test, options),
+                decided => decided,
+            },
+        }
+    }
+}
+
+fn limited(options: &Options) -> Options {
+    Options { steps: Some(options.steps.map_or(STEPS, |s| s.min(STEPS))), ..*options }
+}

@@ -1,0 +1,64 @@
+//! What a run needs of a model, whatever the engine: which checks are axioms, which make a program undefined, and how tests are
+//! unfolded for it.
+
+use margay_models::model::{CheckKind, Model, Role};
+use margay_models::signature::Signature;
+
+use crate::explicit::grows_with_reads;
+use crate::test::{Dialect, Test};
+use crate::unfold::{Bounds, Unfolding};
+use crate::verdict::{Error, Options};
+
+/// A model as an engine asks about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Questions {
+    pub signature: Signature,
+    /// The checks that every legal execution passes.
+    pub axioms: Vec<usize>,
+    /// Checks that show a program to be undefined, with the outcome of the test that does.
+    pub undefined: Vec<(usize, bool)>,
+    /// Does the model forbid no less when reads are added to an execution?
+    grows_with_reads: bool,
+}
+
+impl Questions {
+    pub fn new(model: &Model) -> Self {
+        let undefined = model.checks.iter().enumerate().filter_map(|(i, c)| match c.role {
+            // A flag that negates `empty` makes a program undefined (docs/cat.md, "Flags").
+            Role::Flag if c.kind == CheckKind::Empty && c.negated => Some((i, true)),
+            Role::UndefinedUnless => Some((i, false)),
+            _ => None,
+        });
+        Self {
+            signature: model.signature,
+            axioms: model.axioms().map(|(i, _)| i).collect(),
+            undefined: undefined.collect(),
+            grows_with_reads: grows_with_reads(model),
+        }
+    }
+
+    /// The test's paths, without those that only wait where they can show nothing that others do not.
+    pub fn unfold(&self, test: &Test, options: &Options) -> Result<Unfolding, Error> {
+        self.unfold_with(test, options, options.bounds.skip_waiting || self.grows_with_reads)
+    }
+
+    /// The test's paths for the question of races: a read that only waits may race. `None` if they are the same.
+    pub fn unfold_waiting(&self, unfolding: &Unfolding, test: &Test, options: &Options) -> Result<Option<Unfolding>, Error> {
+        if !unfolding.waits || self.undefined.is_empty() {
+            return Ok(None);
+        }
+        self.unfold_with(test, options, false).map(Some)
+    }
+
+    fn unfold_with(&self, test: &Test, options: &Options, skip_waiting: bool) -> Result<Unfolding, Error> {
+        let of_test = match test.dialect {
+            Dialect::C => Signature::C,
+            Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
+            Dialect::Generic => Signature::Plain,
+        };
+        if of_test != self.signature && self.signature != Signature::Plain {
+            return Err(Error::Signature { test: of_test, model: self.signature });
+        }
+        Ok(Unfolding::new(test, self.signature, Bounds { skip_waiting, ..options.bounds })?)
+    }
+}

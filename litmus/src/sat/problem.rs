@@ -1,0 +1,257 @@
+//! A test as a SAT problem: which path each thread takes, where each read reads from, how writes and fences are ordered. What
+//! is computed of values is in values.rs, what is asked of final states in condition.rs.
+
+use margay_models::execution::Kind;
+use margay_models::signature::BaseRelation;
+use margay_solver::{Atom, Backend, Bounds, Encoding, Literal, Relation, Session, TupleSet, Universe};
+
+use super::base::Facts;
+use super::vocabulary::{SEARCHED, Translation};
+use crate::unfold::{self, Domains};
+
+/// The largest number of events on all paths together. Relations grow with its square, closures with its cube.
+const MAX_EVENTS: usize = 256;
+
+/// A test under a model, ready to be asked.
+pub struct Problem<'a> {
+    pub translation: &'a Translation,
+    pub facts: Facts<'a>,
+    pub domains: &'a Domains,
+    pub session: Session,
+    /// Always true.
+    pub truth: Literal,
+    /// For each event: it is there.
+    pub present: Vec<Literal>,
+    /// For each thread and path: it is taken.
+    pub taken: Vec<Vec<Literal>>,
+    /// All values that reads may return, ascending.
+    pub numbers: Vec<i64>,
+    /// For each intermediate result, once it is needed: the values that it may have.
+    pub(super) results: Vec<Option<super::values::OneOf>>,
+}
+
+impl<'a> Problem<'a> {
+    /// States what an execution of the test is; nothing of the model yet.
+    pub fn new(
+        translation: &'a Translation,
+        facts: Facts<'a>,
+        domains: &'a Domains,
+        total: bool,
+        backend: Backend,
+    ) -> Result<Self, unfold::Error> {
+        let events = facts.merged.events.len();
+        if events > MAX_EVENTS {
+            return Err(unfold::Error::new(format!(
+                "all paths together have {events} events; the SAT engine takes {MAX_EVENTS}, ask the explicit one"
+            )));
+        }
+        let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut session = Session::new(bounds(translation, facts, domains, &numbers), Encoding::default(), backend);
+        let truth = session.exact(&translation.logic, translation.truth);
+        let vocabulary = &translation.vocabulary;
+        let present = (0..events).map(|e| session.tuple(vocabulary.present, &[event(e)])).collect();
+        let first = first_paths(facts);
+        let of_path = |t: usize, p: usize| Atom(first[t] + p as u32);
+        let taken = facts.merged.paths.iter().enumerate();
+        let taken = taken.map(|(t, paths)| (0..paths.len()).map(|p| session.tuple(vocabulary.taken, &[of_path(t, p)])).collect());
+        let taken = taken.collect();
+        let results = vec![None; facts.merged.values.len()];
+        let mut problem = Self { translation, facts, domains, session, truth, present, taken, numbers, results };
+        problem.paths();
+        problem.reads_from();
+        problem.values_flow();
+        problem.suppositions();
+        if let Some(co) = vocabulary.searched(BaseRelation::Co) {
+            problem.order(co, BaseRelation::Co, total);
+        }
+        if let Some(fences) = vocabulary.searched(BaseRelation::SyncFence).filter(|_| !total) {
+            problem.order(fences, BaseRelation::SyncFence, false);
+        }
+        Ok(problem)
+    }
+
+    /// Each thread takes one path; the events on it are there, and no others.
+    fn paths(&mut self) {
+        for t in 0..self.taken.len() {
+            let taken = self.taken[t].clone();
+            self.exactly_one(&taken);
+            let paths = &self.facts.merged.paths[t];
+            let mut through: Vec<(usize, Vec<Literal>)> = Vec::new();
+            for (path, &literal) in paths.iter().zip(&taken) {
+                for &e in &path.events {
+                    match through.iter_mut().find(|(of, _)| *of == e) {
+                        Some((_, literals)) => literals.push(literal),
+                        None => through.push((e, vec![literal])),
+                    }
+                }
+            }
+            for (e, mut literals) in through {
+                let present = self.present[e];
+                for &literal in &literals {
+                    self.session.add_clause(&[!literal, present]);
+                }
+                literals.push(!present);
+                self.session.add_clause(&literals);
+            }
+        }
+    }
+
+    /// Each read that is there reads from one write that is there.
+    fn reads_from(&mut self) {
+        for read in 0..self.domains.sources.len() {
+            let sources = &self.domains.sources[read];
+            if sources.is_empty() {
+                continue;
+            }
+            let mut from = Vec::with_capacity(sources.len() + 1);
+            for &write in sources {
+                let literal = self.pair(BaseRelation::Rf, write, read);
+                self.session.add_clause(&[!literal, self.present[write]]);
+                self.session.add_clause(&[!literal, self.present[read]]);
+                from.push(literal);
+            }
+            self.at_most_one(&from);
+            from.push(!self.present[read]);
+            self.session.add_clause(&from);
+        }
+    }
+
+    /// A strict order over events that are there, after the initial writes; total or partial.
+    fn order(&mut self, relation: Relation, name: BaseRelation, total: bool) {
+        let n = self.present.len();
+        let facts = self.facts;
+        let related = |a: usize, b: usize| facts.relates(a, b, name);
+        let ordered: Vec<usize> = (0..n)
+            .filter(|&e| facts.merged.events[e].data.kind != Kind::Init && (0..n).any(|o| related(e, o) || related(o, e)))
+            .collect();
+        let mut literal = |a: usize, b: usize| self.session.tuple(relation, &[event(a), event(b)]);
+        let mut clauses: Vec<Vec<Literal>> = Vec::new();
+        for &b in &ordered {
+            for init in (0..n).filter(|&i| facts.merged.events[i].data.kind == Kind::Init && related(i, b)) {
+                let pair = literal(init, b);
+                clauses.push(vec![!pair, self.present[b]]);
+                clauses.push(vec![pair, !self.present[b]]);
+            }
+            for &a in ordered.iter().filter(|&&a| related(a, b)) {
+                let pair = literal(a, b);
+                clauses.push(vec![!pair, self.present[a]]);
+                clauses.push(vec![!pair, self.present[b]]);
+                if a < b {
+                    let back = literal(b, a);
+                    clauses.push(vec![!pair, !back]);
+                    if total {
+                        clauses.push(vec![pair, back, !self.present[a], !self.present[b]]);
+                    }
+                }
+                for &c in ordered.iter().filter(|&&c| c != a && related(b, c) && related(a, c)) {
+                    let (next, both) = (literal(b, c), literal(a, c));
+                    clauses.push(vec![!pair, !next, both]);
+                }
+            }
+        }
+        for clause in clauses {
+            self.session.add_clause(&clause);
+        }
+    }
+
+    /// The literal of a pair in a relation that is searched for; false where it cannot be.
+    pub fn pair(&mut self, name: BaseRelation, a: usize, b: usize) -> Literal {
+        match self.translation.vocabulary.searched(name) {
+            Some(relation) => self.session.tuple(relation, &[event(a), event(b)]),
+            None => !self.truth,
+        }
+    }
+
+    /// One of them holds, and no other.
+    pub fn exactly_one(&mut self, literals: &[Literal]) {
+        self.session.add_clause(literals);
+        self.at_most_one(literals);
+    }
+
+    /// At most one of them holds: pair by pair, or for many by a ladder (Sinz, CP 2005), which needs a variable and three clauses
+    /// for each.
+    pub fn at_most_one(&mut self, literals: &[Literal]) {
+        if literals.len() <= 8 {
+            for (i, &a) in literals.iter().enumerate() {
+                for &b in &literals[i + 1..] {
+                    self.session.add_clause(&[!a, !b]);
+                }
+            }
+            return;
+        }
+        // `before`: one so far holds.
+        let mut before: Option<Literal> = None;
+        for &literal in literals {
+            let now = self.session.fresh();
+            self.session.add_clause(&[!literal, now]);
+            if let Some(before) = before {
+                self.session.add_clause(&[!before, now]);
+                self.session.add_clause(&[!before, !literal]);
+            }
+            before = Some(now);
+        }
+    }
+}
+
+/// The atom of an event.
+pub fn event(e: usize) -> Atom {
+    Atom(e as u32)
+}
+
+/// For each thread the atom of its first path.
+pub fn first_paths(facts: Facts<'_>) -> Vec<u32> {
+    let mut next = facts.merged.events.len() as u32;
+    let paths = facts.merged.paths.iter();
+    let first = |paths: &Vec<_>| {
+        next += paths.len() as u32;
+        next - paths.len() as u32
+    };
+    paths.map(first).collect()
+}
+
+/// The atom of the first value; the others follow.
+pub fn first_number(facts: Facts<'_>) -> u32 {
+    (facts.merged.events.len() + facts.merged.paths.iter().map(Vec::len).sum::<usize>()) as u32
+}
+
+/// What each relation is or may be in this test.
+fn bounds(translation: &Translation, facts: Facts<'_>, domains: &Domains, numbers: &[i64]) -> Bounds {
+    let vocabulary = &translation.vocabulary;
+    let merged = facts.merged;
+    let n = merged.events.len();
+    let first = first_paths(facts);
+    let names = (0..n).map(|e| format!("e{e}"));
+    let names = names.chain((0..merged.paths.len()).flat_map(|t| (0..merged.paths[t].len()).map(move |p| format!("P{t}/{p}"))));
+    let mut bounds = Bounds::new(Universe::new(names.chain(numbers.iter().map(i64::to_string))));
+    let set = |keep: &dyn Fn(usize) -> bool| TupleSet::from_tuples(1, (0..n).filter(|&e| keep(e)).map(|e| [event(e)]));
+    bounds.between(vocabulary.present, set(&|e| merged.events[e].always), set(&|_| true));
+    let path = |t: usize, p: usize| [Atom(first[t] + p as u32)];
+    let all_paths = (0..first.len()).flat_map(|t| (0..merged.paths[t].len()).map(move |p| path(t, p)));
+    let only_paths = (0..first.len()).filter(|&t| merged.paths[t].len() == 1).map(|t| path(t, 0));
+    bounds.between(vocabulary.taken, TupleSet::from_tuples(1, only_paths), TupleSet::from_tuples(1, all_paths));
+    let number = |v: i64| Atom(first_number(facts) + numbers.binary_search(&v).unwrap_or(0) as u32);
+    let returns = |keep: &dyn Fn(usize) -> bool| {
+        let reads = (0..n).filter(|&r| keep(domains.reads[r].len()));
+        TupleSet::from_tuples(2, reads.flat_map(|r| domains.reads[r].iter().map(move |&v| [event(r), number(v)])))
+    };
+    bounds.between(vocabulary.returns, returns(&|values| values == 1), returns(&|_| true));
+    for &(name, relation) in &vocabulary.sets {
+        bounds.exactly(relation, set(&|e| facts.is_in(e, name)));
+    }
+    for &(name, relation) in &vocabulary.relations {
+        let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|&(a, b)| facts.relates(a, b, name));
+        let tuples = TupleSet::from_tuples(2, pairs.map(|(a, b)| [event(a), event(b)]));
+        if SEARCHED.contains(&name) {
+            let certain = tuples.iter().filter(|pair| {
+                let [a, b] = [pair[0].0 as usize, pair[1].0 as usize];
+                name == BaseRelation::Co && merged.events[a].data.kind == Kind::Init && merged.events[b].always
+            });
+            bounds.between(relation, TupleSet::from_tuples(2, certain), tuples.clone());
+        } else {
+            bounds.exactly(relation, tuples);
+        }
+    }
+    bounds
+}

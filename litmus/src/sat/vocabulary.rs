@@ -1,0 +1,151 @@
+//! A model as formulas over relations that the bounds of a test give a meaning to: made once, used for every test.
+//!
+//! A base set or relation of the model is a relation that says what would hold if every event were there (a constant of the
+//! test), restricted to the events that are there. Only reads-from, coherence order and fence order are searched for.
+
+use margay_models::lower::{Base, lower};
+use margay_models::model::Model;
+use margay_models::signature::{BaseRelation, BaseSet};
+use margay_solver::{Expr, Formula, Logic, Relation};
+
+use crate::prepare::Questions;
+
+/// The relations of the problems of a model.
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    /// The events that are there. Initial writes always are.
+    pub present: Relation,
+    /// The path that each thread takes.
+    pub taken: Relation,
+    /// From each read to what it returns.
+    pub returns: Relation,
+    /// The base sets that the model mentions, over all events.
+    pub sets: Vec<(BaseSet, Relation)>,
+    /// The base relations that the model mentions; what is searched for is always among them.
+    pub relations: Vec<(BaseRelation, Relation)>,
+}
+
+/// What is searched for.
+pub const SEARCHED: [BaseRelation; 3] = [BaseRelation::Rf, BaseRelation::Co, BaseRelation::SyncFence];
+
+impl Vocabulary {
+    fn new(logic: &mut Logic, model: &Model) -> Self {
+        let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
+        // Those left out follow from others (models/src/lower.rs), which must then be there.
+        let derived_from = |set: BaseSet| matches!(set, BaseSet::R | BaseSet::W) && model.mentions_set(BaseSet::M);
+        let sets = BaseSet::ALL.iter().copied().filter(|&s| !matches!(s, BaseSet::Universe | BaseSet::M | BaseSet::Rmw));
+        let sets = sets.filter(|&s| model.mentions_set(s) || derived_from(s));
+        let relations =
+            BaseRelation::ALL.iter().copied().filter(|r| !matches!(r, BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext));
+        let relations = relations.filter(|&r| {
+            let derives = match r {
+                BaseRelation::Int => model.mentions_relation(BaseRelation::Ext),
+                BaseRelation::Rmw => model.mentions_set(BaseSet::Rmw),
+                _ => false,
+            };
+            model.mentions_relation(r) || derives || SEARCHED.contains(&r)
+        });
+        Self {
+            present: declare("present", 1),
+            taken: declare("taken", 1),
+            returns: declare("returns", 2),
+            sets: sets.map(|s| (s, declare(s.name(), 1))).collect(),
+            relations: relations.map(|r| (r, declare(r.name(), 2))).collect(),
+        }
+    }
+
+    /// One of the relations that are searched for.
+    pub fn searched(&self, relation: BaseRelation) -> Option<Relation> {
+        self.relations.iter().find(|(r, _)| *r == relation).map(|&(_, r)| r)
+    }
+}
+
+/// A model in relational logic.
+#[derive(Debug, Clone)]
+pub struct Translation {
+    /// All expressions.
+    pub logic: Logic,
+    /// The relations.
+    pub vocabulary: Vocabulary,
+    /// For each check: the test holds, as written.
+    pub checks: Vec<Formula>,
+    /// For each of [`Questions::undefined`]: the program is shown to be undefined.
+    pub undefined: Vec<Formula>,
+    /// What always holds.
+    pub truth: Formula,
+}
+
+impl Translation {
+    /// Translates a model.
+    pub fn new(model: &Model, questions: &Questions) -> Self {
+        let mut logic = Logic::new();
+        let vocabulary = Vocabulary::new(&mut logic, model);
+        let base = Events::new(&mut logic, &vocabulary);
+        let checks = lower(model, &mut logic, &base).checks;
+        let undefined =
+            questions.undefined.iter().map(|&(c, wanted)| if wanted { checks[c] } else { logic.not(checks[c]) }).collect();
+        let truth = logic.truth(true);
+        Self { logic, vocabulary, checks, undefined, truth }
+    }
+}
+
+/// The events that are there, and what holds between them.
+struct Events {
+    present: Expr,
+    sets: Vec<(BaseSet, Expr)>,
+    relations: Vec<(BaseRelation, Expr)>,
+    halves: Expr,
+}
+
+impl Events {
+    fn new(logic: &mut Logic, vocabulary: &Vocabulary) -> Self {
+        use BaseRelation::{Addr, Ctrl, Data, Po, Rmw};
+        let present = logic.rel(vocabulary.present);
+        let sets = vocabulary.sets.iter().map(|&(set, relation)| {
+            let all = logic.rel(relation);
+            (set, logic.intersection(all, present))
+        });
+        let sets: Vec<(BaseSet, Expr)> = sets.collect();
+        let relations = vocabulary.relations.iter().map(|&(name, relation)| {
+            let all = logic.rel(relation);
+            let restricted = match name {
+                // Its own conditions say that it relates events that are there.
+                name if SEARCHED.contains(&name) => all,
+                // From an earlier event of the thread: it is there if the later one is.
+                Po | Rmw | Addr | Data | Ctrl => logic.restrict_range(all, present),
+                _ => {
+                    let from = logic.restrict_domain(present, all);
+                    logic.restrict_range(from, present)
+                }
+            };
+            (name, restricted)
+        });
+        let relations: Vec<(BaseRelation, Expr)> = relations.collect();
+        // The read of a compare-and-swap that failed is no half of anything.
+        let halves = match relations.iter().find(|(r, _)| *r == Rmw) {
+            Some(&(_, rmw)) => {
+                let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
+                logic.union(reads, writes)
+            }
+            None => logic.empty(1),
+        };
+        Self { present, sets, relations, halves }
+    }
+}
+
+impl Base for Events {
+    fn set(&self, set: BaseSet) -> Option<Expr> {
+        if set == BaseSet::Rmw {
+            return Some(self.halves);
+        }
+        self.sets.iter().find(|(s, _)| *s == set).map(|&(_, e)| e)
+    }
+
+    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+        self.relations.iter().find(|(r, _)| *r == relation).map(|&(_, e)| e)
+    }
+
+    fn universe(&self) -> Expr {
+        self.present
+    }
+}

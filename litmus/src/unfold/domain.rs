@@ -1,0 +1,162 @@
+//! The values that reads and writes of a test can have: a finite set for each, computed without looking at any model.
+//!
+//! In an execution without a cycle of data and reads-from, a value comes from a number in the program or an initial write, on a
+//! way that passes each computed write once at most. So passing values on from writes to the reads that may read them, and from
+//! reads to what is computed from them, as often as there are computed writes on a path of every thread, reaches all.
+//!
+//! On a cycle, values determine themselves: any that do are an execution (models without an axiom against thin air allow it).
+//! There may be infinitely many; those that follow, in as many steps, from 0, 1, and the numbers of the program and the
+//! condition count. This is a bound, the same for all engines.
+
+use super::merge::{Merged, Value};
+use super::{Error, ValueId};
+use margay_models::execution::Kind;
+
+/// The largest number of values of a read or of an intermediate result.
+const MAX_VALUES: usize = 4096;
+
+/// The largest number of pairs of values that an operator is applied to.
+const MAX_PAIRS: usize = 1 << 22;
+
+/// For each event and each intermediate result the values that it can have, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Domains {
+    /// What reads return, by event; empty for other events.
+    pub reads: Vec<Vec<i64>>,
+    /// By [`ValueId`].
+    pub values: Vec<Vec<i64>>,
+    /// For each read the writes that it may read from.
+    pub sources: Vec<Vec<usize>>,
+}
+
+impl Domains {
+    /// `mentioned`: the numbers of the condition.
+    pub fn new(merged: &Merged, locations: &impl Fn(u8) -> u8, mentioned: &[i64]) -> Result<Self, Error> {
+        let n = merged.events.len();
+        let physical = |e: usize| merged.events[e].data.location.map(locations);
+        let sources: Vec<Vec<usize>> = (0..n)
+            .map(|r| match merged.events[r].data.kind {
+                Kind::Read => (0..n)
+                    .filter(|&w| merged.events[w].value.is_some() && physical(w) == physical(r) && merged.coexist(w, r))
+                    .collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+        let mut domains = Self { reads: vec![Vec::new(); n], values: vec![Vec::new(); merged.values.len()], sources };
+        let seeds = seeds(merged, mentioned);
+        for r in domains.on_cycles(merged) {
+            domains.reads[r].clone_from(&seeds);
+        }
+        for _ in 0..=most_computed(merged) {
+            domains.compute(merged)?;
+            if !domains.pass_on(merged)? {
+                return Ok(domains);
+            }
+        }
+        domains.compute(merged)?;
+        Ok(domains)
+    }
+
+    /// The values of everything that is computed.
+    fn compute(&mut self, merged: &Merged) -> Result<(), Error> {
+        let mut pairs = 0;
+        for (v, value) in merged.values.iter().enumerate() {
+            let of = |id: ValueId| &self.values[id.index()];
+            let mut found: Vec<i64> = match *value {
+                Value::Number(n) => vec![n],
+                Value::Read(r) => self.reads[r].clone(),
+                Value::Unary(operator, a) => of(a).iter().map(|&a| operator.apply(a)).collect(),
+                Value::Binary(operator, a, b) => {
+                    pairs += of(a).len() * of(b).len();
+                    if pairs > MAX_PAIRS {
+                        return Err(too_many());
+                    }
+                    of(a).iter().flat_map(|&a| of(b).iter().map(move |&b| operator.apply(a, b))).collect()
+                }
+            };
+            tidy(&mut found)?;
+            self.values[v] = found;
+        }
+        Ok(())
+    }
+
+    /// From writes to reads; `false` if nothing is new.
+    fn pass_on(&mut self, merged: &Merged) -> Result<bool, Error> {
+        let mut changed = false;
+        for r in 0..self.reads.len() {
+            let mut found = self.reads[r].clone();
+            let written = self.sources[r].iter().filter_map(|&w| merged.events[w].value);
+            written.for_each(|v| found.extend_from_slice(&self.values[v.index()]));
+            tidy(&mut found)?;
+            changed |= found.len() > self.reads[r].len();
+            self.reads[r] = found;
+        }
+        Ok(changed)
+    }
+
+    /// The reads that may return what they themselves make be written.
+    fn on_cycles(&self, merged: &Merged) -> Vec<usize> {
+        // For each value the reads that it is computed from.
+        let mut inputs: Vec<Vec<usize>> = Vec::with_capacity(merged.values.len());
+        for value in &merged.values {
+            let mut reads = match *value {
+                Value::Number(_) => Vec::new(),
+                Value::Read(r) => vec![r],
+                Value::Unary(_, a) => inputs[a.index()].clone(),
+                Value::Binary(_, a, b) => [inputs[a.index()].as_slice(), &inputs[b.index()]].concat(),
+            };
+            reads.sort_unstable();
+            reads.dedup();
+            inputs.push(reads);
+        }
+        let before = |r: usize| -> Vec<usize> {
+            let written = self.sources[r].iter().filter_map(|&w| merged.events[w].value);
+            written.flat_map(|v| inputs[v.index()].iter().copied()).collect()
+        };
+        let before: Vec<Vec<usize>> = (0..merged.events.len()).map(before).collect();
+        let reaches_itself = |r: &usize| {
+            let mut seen = vec![false; before.len()];
+            let mut open = before[*r].clone();
+            while let Some(next) = open.pop() {
+                if !std::mem::replace(&mut seen[next], true) {
+                    open.extend(&before[next]);
+                }
+            }
+            seen[*r]
+        };
+        (0..merged.events.len()).filter(reaches_itself).collect()
+    }
+}
+
+/// Where the values of cycles start from.
+fn seeds(merged: &Merged, mentioned: &[i64]) -> Vec<i64> {
+    let mut seeds = vec![0, 1];
+    seeds.extend_from_slice(mentioned);
+    seeds.extend(merged.events.iter().filter_map(|e| match merged.values[e.value?.index()] {
+        Value::Number(n) => Some(n),
+        _ => None,
+    }));
+    seeds.sort_unstable();
+    seeds.dedup();
+    seeds
+}
+
+/// The largest number of computed writes in one execution.
+fn most_computed(merged: &Merged) -> usize {
+    let computed = |&e: &usize| merged.events[e].value.is_some_and(|v| !matches!(merged.values[v.index()], Value::Number(_)));
+    merged
+        .paths
+        .iter()
+        .map(|paths| paths.iter().map(|p| p.events.iter().copied().filter(computed).count()).max().unwrap_or(0))
+        .sum()
+}
+
+fn tidy(values: &mut Vec<i64>) -> Result<(), Error> {
+    values.sort_unstable();
+    values.dedup();
+    if values.len() > MAX_VALUES { Err(too_many()) } else { Ok(()) }
+}
+
+fn too_many() -> Error {
+    Error::new(format!("a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"))
+}

@@ -1,0 +1,118 @@
+//! What is asked of an engine and what it answers: the same for all engines.
+
+use std::fmt;
+use std::time::Instant;
+
+use margay_models::bits::Event;
+use margay_models::execution::Execution;
+use margay_models::signature::Signature;
+
+use crate::corpus::Expected;
+use crate::engine::Engine;
+use crate::test::Quantifier;
+use crate::unfold::{self, Bounds};
+
+/// How to run a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Bounds of the unfolding.
+    pub bounds: Bounds,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// After how many steps the explicit engine gives up: looks at what the model says of a partial execution.
+    pub steps: Option<u64>,
+}
+
+/// An execution that shows something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// The execution, with values.
+    pub execution: Execution,
+    /// For each location (by index of the physical one) its last write, where the condition asks for the final value.
+    pub finals: Vec<Option<Event>>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// How the condition is quantified.
+    pub quantifier: Quantifier,
+    /// Does the quantified condition hold?
+    pub holds: bool,
+    /// Does some legal execution satisfy the condition (`forall`: violate it)?
+    pub reachable: bool,
+    /// Was a loop cut off, and no execution found: might a longer unrolling find one?
+    pub bounded: bool,
+    /// Does some legal execution have a race, or is it otherwise undefined? `None` if the model does not say what that is.
+    pub racy: Option<bool>,
+    /// Who answered.
+    pub engine: Engine,
+    /// How many complete candidate executions were looked at; for the SAT engine, how many the solver found and the judge confirmed.
+    pub executions: u64,
+    /// The execution that shows that the condition is reachable.
+    pub witness: Option<Witness>,
+    /// The execution that shows that the program is racy.
+    pub race: Option<Witness>,
+}
+
+/// An execution with the outcome asked for, which the model forbids, and for as few reasons as possible.
+#[derive(Debug, Clone)]
+pub struct Forbidden {
+    /// The execution.
+    pub witness: Witness,
+    /// The checks that forbid it, indices into the model's.
+    pub checks: Vec<usize>,
+}
+
+/// Why a test cannot be run on a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The test cannot be unfolded.
+    Unfold(unfold::Error),
+    /// The model speaks of other executions.
+    Signature {
+        /// Those of the test.
+        test: Signature,
+        /// Those of the model.
+        model: Signature,
+    },
+    /// The deadline passed before there was an answer.
+    Time,
+    /// The explicit engine used up the steps given.
+    Steps,
+    /// Both engines were asked, and answered differently: a bug of Margay.
+    Disagreement {
+        /// The explicit engine's answer.
+        explicit: Box<Verdict>,
+        /// The SAT engine's answer.
+        sat: Box<Verdict>,
+    },
+    /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
+    Unconfirmed(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unfold(e) => write!(f, "{e}"),
+            Self::Signature { test, model } => write!(f, "the model is one of {model} executions, the test one of {test}"),
+            Self::Time => write!(f, "the time is up"),
+            Self::Steps => write!(f, "the steps given were used up"),
+            Self::Disagreement { explicit, sat } => {
+                let (explicit, sat) = (Expected::from(&**explicit), Expected::from(&**sat));
+                write!(f, "the engines disagree (explicit: {explicit}; sat: {sat}): this is a bug of Margay")
+            }
+            Self::Unconfirmed(why) => {
+                write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<unfold::Error> for Error {
+    fn from(e: unfold::Error) -> Self {
+        Self::Unfold(e)
+    }
+}

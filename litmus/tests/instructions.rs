@@ -1,0 +1,70 @@
+//! What instructions compute, who takes part in barriers, and what is said of locations that nobody declared.
+
+use margay_litmus::explicit::{Options, run};
+use margay_litmus::read;
+use margay_litmus::unfold::{Bounds, Unfolding};
+use margay_models::diagnostic::SourceFile;
+use margay_models::library;
+use margay_models::signature::Signature;
+
+fn holds(text: &str) -> bool {
+    let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+    run(&test, &library::load("ptx-8", &[]).unwrap().model, &Options::default()).unwrap().holds
+}
+
+/// The condition holds at the end of every execution of one thread; `x` is 3 at the start.
+fn always(cells: &str, condition: &str) -> bool {
+    holds(&format!("PTX t\n{{ x=3; }}\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\n {cells} ;\nforall ({condition})\n"))
+}
+
+#[test]
+fn register_arithmetic() {
+    assert!(always("mad.lo.s32 r1, r0, 5, -1", "P0:r1 == 14"));
+    assert!(always("setp.gt.s32 p0, r0, 2 ;\n selp.b32 r1, 7, 8, p0", "P0:r1 == 7"));
+    assert!(always("setp.lt.s32 p0, r0, 2 ;\n selp.b32 r1, 7, 8, p0", "P0:r1 == 8"));
+    assert!(!always("mad.lo.s32 r1, r0, 5, -1", "P0:r1 == 15"));
+}
+
+#[test]
+fn exit_ends_the_thread() {
+    assert!(always("exit ;\n st.weak x, 9", "x == 3"));
+    assert!(always("setp.eq.s32 p0, r0, 3 ;\n @p0 exit ;\n st.weak x, 9", "x == 3"));
+    assert!(always("setp.eq.s32 p0, r0, 4 ;\n @p0 ret ;\n st.weak x, 9", "x == 9"));
+}
+
+/// Why a test with these columns in one cta cannot be unfolded.
+fn barriers(columns: [&str; 3]) -> Result<(), String> {
+    let text = format!(
+        "PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 | P3@cta 1,gpu 0 ;\n {} | bar.cta.sync 0, 128 ;\n\
+         exists (x == 0)\n",
+        columns.join(" | ")
+    );
+    let test = read::test(&SourceFile::new("t", text)).unwrap().test;
+    Unfolding::new(&test, Signature::Ptx, Bounds::default()).map(|_| ()).map_err(|e| e.message)
+}
+
+#[test]
+fn barrier_counts() {
+    assert_eq!(barriers(["bar.cta.sync 0, 96", "bar.cta.arrive 0, 96", "bar.cta.sync 0"]), Ok(()));
+    assert_eq!(barriers(["bar.cta.sync 0, 64", "bar.cta.sync 0, 64", "bar.cta.sync 1, 32"]), Ok(()));
+    let differ = "barrier 0 is for 64 threads here, and for 96 elsewhere in this cta";
+    assert_eq!(barriers(["bar.cta.sync 0, 96", "bar.cta.arrive 0, 64", ""]), Err(differ.to_string()));
+    let crowded = "barrier 0 is for 2 threads, and 3 of this cta use it: which meet is open";
+    assert_eq!(barriers(["bar.cta.sync 0, 2", "bar.cta.sync 0, 2", "bar.cta.sync 0, 2"]), Err(crowded.to_string()));
+}
+
+#[test]
+fn undeclared_locations() {
+    let read = |state: &str, used: &str| {
+        let text = format!("PTX t\n{{ {state} }}\n P0@cta 0,gpu 0 ;\n st.weak {used}, 1 ;\nexists (true)\n");
+        read::test(&SourceFile::new("t", text))
+    };
+    let mistyped = read("flag=0;", "flga").unwrap_err();
+    assert_eq!(mistyped[0].message, "unknown location `flga`");
+    assert!(mistyped[0].help.as_ref().is_some_and(|h| h.starts_with("did you mean `flag`?")), "{:?}", mistyped[0].help);
+    for (state, used) in [("flag=0;", "data"), ("data0=0;", "data1"), ("x=0;", "y"), ("", "x")] {
+        let read = read(state, used).unwrap_or_else(|e| panic!("{used}: {}", e[0]));
+        assert!(read.warnings.iter().any(|w| w.message == format!("location `{used}` is not declared")), "{used}");
+        assert!(read.test.location(used).is_some(), "taken as a location that holds 0");
+    }
+}

@@ -1,0 +1,118 @@
+//! What a refuted candidate teaches is true: programs that a lesson is about race, says the explicit engine of each of them. A
+//! sample of programs is taken for each lesson, of any kind that the solver likes.
+
+use margay_litmus::explicit::{self, Runner};
+use margay_litmus::render::render;
+use margay_solver::Outcome;
+
+use super::*;
+use crate::check::questions;
+use crate::encode::{ProblemOptions, Techniques, is_undefined_behaviour};
+use crate::language::{LoadOptions, load_text};
+use crate::library;
+
+/// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns the number of both.
+fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize) -> (usize, usize) {
+    let mut options = CheckOptions::new(shape.events());
+    options.level = Level::Program;
+    options.backend = margay_solver::Backend::Batsat;
+    options.only = only.iter().map(|&n| n.to_owned()).collect();
+    let asked = questions::resolve(mapping, &options).expect("the options fit");
+    let problem_options = ProblemOptions {
+        constructs: asked.constructs.clone(),
+        typed: true,
+        techniques: Techniques::default(),
+        programs: true,
+        guards: None,
+    };
+    let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
+    let asks = questions::asks(&mut problem, &asked, &options);
+    let setting = Setting { mapping, problem: &problem, asks: &asks, options: &options, lessons: &BTreeSet::new() };
+
+    let mut case = Case::new(&setting, shape);
+    let goal = case.session.goal(&problem.logic, asks[0].goal);
+    let mut lessons = Vec::new();
+    while let Outcome::Sat(instance) = case.session.solve(&[goal], &options.limits()) {
+        let mut refuter = Refuter::new(&mapping.source);
+        let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
+        let race = match refuter.race_of_interleaving(&witness) {
+            Some(prefix) => Some(prefix),
+            None => match refuter.run(&witness, &options) {
+                Ok(program::Refutation::Races(prefix)) => Some(prefix),
+                _ => None,
+            },
+        };
+        match race {
+            Some(prefix) => {
+                case.exclude_race(&prefix, refuter.reasons());
+                lessons.push((prefix, refuter.reasons()));
+            }
+            None => break,
+        }
+    }
+
+    let mut runner = Runner::new(&mapping.source);
+    assert!(mapping.source.checks.iter().any(is_undefined_behaviour));
+    let mut programs = 0;
+    for (prefix, reasons) in &lessons {
+        let mut case = Case::new(&setting, shape);
+        let races = case.problem.to_mut().races(mapping, &case.atoms, prefix, *reasons);
+        case.session.assert(&case.problem.logic, races);
+        for _ in 0..each {
+            let Outcome::Sat(instance) = case.session.solve(&[], &options.limits()) else { break };
+            let found = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
+            let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
+            let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");
+            assert_eq!(verdict.racy, Some(true), "{prefix:?} does not race in\n{test}");
+            programs += 1;
+            // Another program: something static, or where a read reads from, is different.
+            let v = &problem.vocabulary;
+            let statics = v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)).chain([v.at, v.guard, v.rf]);
+            let bounds = v.bounds(&case.atoms);
+            let mut clause = Vec::new();
+            for relation in statics.collect::<Vec<_>>() {
+                for tuple in bounds.get(relation).expect("it has bounds").1.iter() {
+                    let literal = case.session.tuple(relation, tuple);
+                    clause.push(if instance.contains(relation, tuple) { !literal } else { literal });
+                }
+            }
+            case.session.add_clause(&clause);
+        }
+    }
+    (lessons.len(), programs)
+}
+
+fn shapes(events: usize) -> impl Iterator<Item = Shape> {
+    Shape::all(events).into_iter().filter(|s| s.threads() > 1)
+}
+
+#[test]
+fn programs_that_a_lesson_excludes_race() {
+    let file = library::built_in("rc11-to-ptx-relaxed-acquire-load").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let (mut lessons, mut programs) = (0, 0);
+    for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
+        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12);
+        lessons += l;
+        programs += p;
+    }
+    assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
+}
+
+/// A source model whose axiom may forbid a last operation: lessons are about whole executions there.
+#[test]
+fn whole_executions_where_beginnings_may_not_go_on() {
+    let file = library::built_in("rc11-to-ptx-relaxed-acquire-load").expect("it is shipped");
+    let mut mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let text = format!("{}\nempty po; po; po as Short\n", mapping.source.source.text);
+    let file = margay_models::diagnostic::SourceFile::new("short.cat", text);
+    mapping.source = margay_models::Model::parse(file, &margay_models::typing::OnlyBuiltIn).expect("it is a model").model;
+    assert!(Refuter::new(&mapping.source).reasons().complete);
+    let (mut lessons, mut programs) = (0, 0);
+    for shape in shapes(3).chain(shapes(4)) {
+        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL"], &shape, 8);
+        lessons += l;
+        programs += p;
+    }
+    assert!(lessons >= 4 && programs >= lessons, "{lessons} lessons, {programs} programs");
+}

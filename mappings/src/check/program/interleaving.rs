@@ -1,0 +1,166 @@
+//! Races that interleavings show: the executions of a program in which every read returns the last write before it. They are few,
+//! quickly gone through, and the shortest racing one says most about other programs.
+
+use std::collections::HashSet;
+
+use margay_models::bits::{BitMatrix, Event};
+use margay_models::execution::{Execution, Kind};
+use margay_models::judge::Judge;
+
+use crate::encode::{Prefix, Sources};
+
+/// A program with the execution that its guards refer to. Events are numbered thread by thread, initial writes last.
+pub struct Program<'a> {
+    /// The execution in which every guard is passed.
+    pub execution: &'a Execution,
+    /// The events of each thread.
+    threads: Vec<Vec<usize>>,
+}
+
+/// How far an interleaving has come.
+#[derive(Debug, Clone)]
+struct State {
+    order: Vec<usize>,
+    /// The next operation of each thread.
+    next: Vec<usize>,
+    /// Threads that a guard has stopped.
+    stopped: Vec<bool>,
+    sources: Vec<(usize, Option<usize>)>,
+}
+
+impl<'a> Program<'a> {
+    /// The program of an execution whose control dependencies are its guards.
+    pub fn new(execution: &'a Execution) -> Self {
+        let of = |t: usize| (0..execution.size()).filter(|&e| execution.events[e].thread == Some(t as u8)).collect();
+        Self { execution, threads: (0..execution.threads.len()).map(of).collect() }
+    }
+
+    /// The events of a thread.
+    pub fn thread(&self, t: usize) -> &[usize] {
+        &self.threads[t]
+    }
+
+    fn is(&self, e: usize, kind: Kind) -> bool {
+        self.execution.events[e].kind == kind
+    }
+
+    /// The write half of the read-modify-write that begins with a read.
+    pub fn write_half(&self, read: usize) -> Option<usize> {
+        self.execution.rmw.row(Event::from(read)).iter().next().map(Event::index)
+    }
+
+    /// The source of a read in the execution that guards refer to; `None` for the initial write.
+    pub fn source(&self, read: usize) -> Option<usize> {
+        let write = self.execution.rf.column(Event::from(read)).iter().next()?;
+        (!self.is(write.index(), Kind::Init)).then(|| write.index())
+    }
+
+    /// Does the rest of the thread depend on the value of the read?
+    fn guards(&self, read: usize) -> bool {
+        !self.execution.ctrl.row(Event::from(read)).is_empty()
+    }
+
+    /// The events of a prefix as an execution. `None` if a read has no source in it.
+    pub fn part(&self, prefix: &Prefix) -> Option<Execution> {
+        let x = self.execution;
+        let mut kept: Vec<usize> = prefix.order.clone();
+        kept.sort_unstable();
+        let inits = (0..x.size()).filter(|&e| self.is(e, Kind::Init));
+        let all: Vec<usize> = kept.iter().copied().chain(inits).collect();
+        let at = |e: usize| all.iter().position(|&k| k == e).map(Event::from);
+        let events = all.iter().map(|&e| x.events[e].clone()).collect();
+        let mut part = Execution::new(x.signature, events, x.threads.clone(), x.locations.clone());
+        let restricted = |relation: &BitMatrix| {
+            let pairs = relation.pairs().filter_map(|(a, b)| Some((at(a.index())?, at(b.index())?)));
+            BitMatrix::from_pairs(all.len(), pairs)
+        };
+        (part.rmw, part.addr, part.data, part.ctrl) =
+            (restricted(&x.rmw), restricted(&x.addr), restricted(&x.data), restricted(&x.ctrl));
+        let location = |e: usize| x.events[e].location;
+        let init = |e: usize| (0..x.size()).find(|&i| self.is(i, Kind::Init) && location(i) == location(e)).and_then(at);
+        let writes: Vec<usize> = prefix.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
+        for (i, &w) in writes.iter().enumerate() {
+            part.co.insert(init(w)?, at(w)?);
+            for &later in writes[i + 1..].iter().filter(|&&v| location(v) == location(w)) {
+                part.co.insert(at(w)?, at(later)?);
+            }
+        }
+        for (i, &r) in prefix.order.iter().enumerate().filter(|&(_, &e)| self.is(e, Kind::Read)) {
+            let source = match &prefix.sources {
+                Sources::Latest => {
+                    let before = prefix.order[..i].iter().rev();
+                    before.copied().find(|&w| self.is(w, Kind::Write) && location(w) == location(r))
+                }
+                Sources::Given(given) => given.iter().find(|(read, _)| *read == r)?.1,
+            };
+            let from = match source {
+                Some(w) => at(w)?,
+                None => init(r)?,
+            };
+            part.rf.insert(from, at(r)?);
+        }
+        Some(part)
+    }
+
+    /// Executes the next operation of a thread.
+    fn step(&self, state: &State, t: usize) -> Option<State> {
+        if state.stopped[t] {
+            return None;
+        }
+        let &first = self.threads[t].get(state.next[t])?;
+        let mut after = state.clone();
+        if self.is(first, Kind::Read) {
+            let location = self.execution.events[first].location;
+            let writes = state.order.iter().rev().copied();
+            let source = writes.filter(|&w| self.is(w, Kind::Write)).find(|&w| self.execution.events[w].location == location);
+            after.sources.push((first, source));
+            after.stopped[t] = self.guards(first) && source != self.source(first);
+        }
+        after.order.push(first);
+        after.next[t] += 1;
+        if let Some(write) = self.write_half(first) {
+            after.order.push(write);
+            after.next[t] += 1;
+        }
+        Some(after)
+    }
+
+    /// What an execution is, whatever the interleaving that made it.
+    fn key(&self, state: &State) -> Vec<u8> {
+        let mut sources = state.sources.clone();
+        sources.sort_unstable();
+        let mut writes: Vec<usize> = state.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
+        writes.sort_by_key(|&w| self.execution.events[w].location);
+        let from = sources.iter().flat_map(|&(r, w)| [r as u8, w.map_or(u8::MAX, |w| w as u8)]);
+        state.next.iter().map(|&n| n as u8).chain(from).chain(writes.iter().map(|&w| w as u8)).collect()
+    }
+
+    /// The shortest interleaving that `is_racy` accepts; with `complete` only of whole executions.
+    pub fn race(&self, complete: bool, is_racy: &mut dyn FnMut(&Execution) -> bool) -> Option<Prefix> {
+        let threads = self.threads.len();
+        let start = State { order: Vec::new(), next: vec![0; threads], stopped: vec![false; threads], sources: Vec::new() };
+        let (mut now, mut seen) = (vec![start], HashSet::new());
+        while !now.is_empty() {
+            let mut then = Vec::new();
+            for state in &now {
+                let next: Vec<State> = (0..threads).filter_map(|t| self.step(state, t)).collect();
+                let last = state.order.last().copied().filter(|&e| !self.is(e, Kind::Fence));
+                if if complete { next.is_empty() } else { last.is_some() } {
+                    let prefix = Prefix { order: state.order.clone(), sources: Sources::Latest };
+                    if self.part(&prefix).is_some_and(|part| is_racy(&part)) {
+                        return Some(prefix);
+                    }
+                }
+                then.extend(next.into_iter().filter(|after| seen.insert(self.key(after))));
+            }
+            now = then;
+        }
+        None
+    }
+}
+
+/// Is an execution consistent, and does it show that its program is undefined?
+pub fn is_racy(judge: &mut Judge, undefined: &[(usize, bool)], part: &Execution) -> bool {
+    let judgement = judge.judge(part);
+    judgement.consistent && undefined.iter().any(|&(check, raised)| judgement.holds[check] == raised)
+}

@@ -1,0 +1,186 @@
+//! The question about programs, by candidates and refutations (docs/program-level.md).
+//!
+//! The solver proposes a program with an outcome that its compiled form has and that one source execution would be forbidden for.
+//! Then the two questions about *all* source executions of that program are decided: does one race, and does one explain the
+//! outcome? What refutes a candidate is taught to the solver as a formula over all programs.
+
+mod extension;
+mod interleaving;
+mod lesson;
+
+use margay_litmus::explicit::{self, Runner};
+use margay_litmus::render::render;
+use margay_models::bits::Event;
+use margay_models::execution::{EventData, Execution, Kind, Location, Order};
+use margay_models::judge::Judge;
+use margay_models::model::{CheckKind, Model, Role};
+use margay_models::signature::Signature;
+
+use super::options::{CheckOptions, MAX_BOUND};
+use super::witness::{Disagreement, Witness};
+use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
+use interleaving::{Program, is_racy};
+
+pub use extension::extends;
+pub use lesson::{Learned, Lesson, collect};
+
+/// Decides what the source model says of one program.
+pub struct Refuter {
+    judge: Judge,
+    runner: Runner,
+    /// Checks that show a program to be undefined, with the outcome of the test that does.
+    undefined: Vec<(usize, bool)>,
+    reasons: Reasons,
+}
+
+/// What became of a candidate.
+pub enum Refutation {
+    /// The program has this racing beginning of an execution, and so has every program that begins so.
+    Races(Prefix),
+    /// Neither a race nor an explanation exists.
+    None,
+    /// The time is up.
+    Unknown,
+}
+
+impl Refuter {
+    /// Prepares a source model.
+    pub fn new(model: &Model) -> Self {
+        let undefined = model
+            .checks
+            .iter()
+            .enumerate()
+            .filter(|(_, check)| is_undefined_behaviour(check))
+            .map(|(i, check)| (i, check.role == Role::Flag && check.kind == CheckKind::Empty));
+        let mut judge = Judge::new(model);
+        // Where every beginning can be carried on by an operation behind all others, an interleaving is consistent if its start is.
+        let extends = extends(model);
+        let starts_are_consistent = (0..=MAX_BOUND).all(|locations| judge.is_consistent(&initial(model.signature, locations)));
+        let reasons = Reasons { complete: !extends, interleavings_are_consistent: extends && starts_are_consistent };
+        Self { judge, runner: Runner::new(model), undefined: undefined.collect(), reasons }
+    }
+
+    /// What must be asked of a beginning of an execution so that it shows a race.
+    pub fn reasons(&self) -> Reasons {
+        self.reasons
+    }
+
+    /// A race among the interleavings of the program.
+    pub fn race_of_interleaving(&mut self, witness: &Witness) -> Option<Prefix> {
+        let program = Program::new(&witness.source);
+        let (judge, undefined) = (&mut self.judge, &self.undefined);
+        program.race(self.reasons.complete, &mut |part| is_racy(judge, undefined, part))
+    }
+
+    /// Goes through all executions of the program as a litmus test: does one race, does one have the outcome?
+    ///
+    /// # Errors
+    /// The test cannot be made or run, or its outcome is explained although the solver said that no modification order does: a
+    /// bug in Margay.
+    pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<Refutation, Disagreement> {
+        let disagreement = |what: String| Disagreement(format!("the program of a candidate: {what}"));
+        let test = render(&witness.source, "candidate", None, &witness.finals).map_err(|e| disagreement(e.to_string()))?.test;
+        let options = explicit::Options { deadline: options.deadline, ..Default::default() };
+        let verdict = match self.runner.run(&test, &options) {
+            Ok(verdict) => verdict,
+            Err(explicit::Error::Time) => return Ok(Refutation::Unknown),
+            Err(error) => return Err(disagreement(error.to_string())),
+        };
+        if let Some(race) = &verdict.race {
+            let program = Program::new(&witness.source);
+            let prefix = self.prefix(&program, &race.execution).ok_or_else(|| {
+                disagreement(format!("a racing execution is not one of the program that it was found in:\n{test}"))
+            })?;
+            return Ok(Refutation::Races(prefix));
+        }
+        if verdict.reachable {
+            return Err(disagreement(format!("the source model allows its outcome:\n{test}")));
+        }
+        Ok(Refutation::None)
+    }
+
+    /// An execution of a program as a prefix, as short as it can be made at the ends of its threads.
+    fn prefix(&mut self, program: &Program<'_>, execution: &Execution) -> Option<Prefix> {
+        // The events of the test are those of the program, thread by thread, as far as guards let it.
+        let mut image = Vec::new();
+        let mut count = vec![0; execution.threads.len()];
+        for data in &execution.events {
+            image.push(match data.thread {
+                Some(t) => {
+                    let position = &mut count[usize::from(t)];
+                    *position += 1;
+                    Some(*program.thread(usize::from(t)).get(*position - 1)?)
+                }
+                None => None,
+            });
+        }
+        let mut left: Vec<usize> = (0..execution.size()).filter(|&e| image[e].is_some()).collect();
+        let mut order = Vec::new();
+        while !left.is_empty() {
+            let free = |&&e: &&usize| left.iter().all(|&f| !execution.co.contains(Event::from(f), Event::from(e)));
+            let &next = left.iter().find(free)?;
+            left.retain(|&e| e != next);
+            order.push(image[next]?);
+        }
+        let mut given = Vec::new();
+        for (w, r) in execution.rf.pairs() {
+            given.push((image[r.index()]?, image[w.index()]));
+        }
+        given.sort_unstable();
+        let mut prefix = Prefix { order, sources: Sources::Given(given) };
+        if !self.shows_race(program, &prefix) {
+            return None;
+        }
+        while !self.reasons.complete {
+            let shorter = (0..execution.threads.len()).filter_map(|t| without_last(program, &prefix, t));
+            match shorter.into_iter().find(|p| self.shows_race(program, p)) {
+                Some(shorter) => prefix = shorter,
+                None => break,
+            }
+        }
+        Some(prefix)
+    }
+
+    fn shows_race(&mut self, program: &Program<'_>, prefix: &Prefix) -> bool {
+        program.part(prefix).is_some_and(|part| is_racy(&mut self.judge, &self.undefined, &part))
+    }
+}
+
+/// The prefix without the last operation of a thread, unless another operation reads from it.
+fn without_last(program: &Program<'_>, prefix: &Prefix, thread: usize) -> Option<Prefix> {
+    let events = program.thread(thread);
+    let last = events.iter().rposition(|e| prefix.order.contains(e))?;
+    let mut gone = vec![events[last]];
+    if last > 0 && program.write_half(events[last - 1]) == Some(events[last]) {
+        gone.push(events[last - 1]);
+    }
+    let Sources::Given(given) = &prefix.sources else { return None };
+    let given: Vec<(usize, Option<usize>)> = given.iter().copied().filter(|(r, _)| !gone.contains(r)).collect();
+    let is_read = given.iter().any(|(_, w)| w.is_some_and(|w| gone.contains(&w)));
+    let order = prefix.order.iter().copied().filter(|e| !gone.contains(e)).collect();
+    (!is_read).then_some(Prefix { order, sources: Sources::Given(given) })
+}
+
+/// The execution before anything is executed.
+fn initial(signature: Signature, locations: usize) -> Execution {
+    let init = |l: usize| EventData { location: Some(l as u8), ..EventData::new(Kind::Init, None, Order::Plain) };
+    let location = |l: usize| Location { name: format!("x{l}"), physical: l as u8, atomic: true };
+    let events = (0..locations).map(init).collect();
+    Execution::new(signature, events, Vec::new(), (0..locations).map(location).collect())
+}
+
+/// The program and outcome of a candidate.
+///
+/// # Errors
+/// It cannot be made: a bug in Margay.
+pub fn litmus(witness: &Witness) -> Result<String, Disagreement> {
+    match render(&witness.source, "candidate", None, &witness.finals) {
+        Ok(rendered) => Ok(rendered.test.to_string()),
+        Err(error) => Err(Disagreement(format!("the program of a candidate: {error}"))),
+    }
+}
+
+/// The number of guards of a program: reads with something that is control-dependent on them.
+pub fn guards(source: &Execution) -> usize {
+    (0..source.size()).map(Event::from).filter(|&r| !source.ctrl.row(r).is_empty()).count()
+}

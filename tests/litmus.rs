@@ -1,0 +1,322 @@
+//! `margay run` and `margay test` as a user or a program meets them: fields of an answer, formats, bad files, narrow terminals.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
+    command
+}
+
+fn margay(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program starts")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("litmus").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("written");
+    path.to_str().expect("a path of text").to_owned()
+}
+
+/// The answers of `run --format json`, one for each line.
+fn answers(arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
+    let output = margay(&[&["run"], arguments, &["--format", "json"]].concat());
+    let lines = out(&output);
+    let lines = lines.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}"))).collect();
+    (lines, output.status.code())
+}
+
+/// Message passing; `flag` is the order of the flag's store.
+fn mp(quantifier: &str, flag: &str) -> String {
+    format!(
+        "PTX mp\n{{ x=0; y=0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, y ;\n \
+         st.{flag}.gpu y, 1 | ld.weak r1, x ;\n{quantifier} (P1:r0 == 1 /\\ P1:r1 == 0)\n"
+    )
+}
+
+#[test]
+fn every_field_of_an_answer() {
+    let folder = folder("fields");
+    let file = write(&folder, "mp.litmus", mp("exists", "release"));
+    let (lines, code) = answers(&[&file, "--model", "ptx-6.0,ptx-8"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(lines.len(), 2, "one line for each test and model");
+    let first = lines[0].as_object().expect("an object");
+    let names: Vec<&str> = first.keys().map(String::as_str).collect();
+    let documented = [
+        "bounded",
+        "engine",
+        "executions",
+        "file",
+        "holds",
+        "milliseconds",
+        "model",
+        "name",
+        "quantifier",
+        "racy",
+        "reachable",
+        "schema",
+    ];
+    let mut names = names.clone();
+    names.sort_unstable();
+    assert_eq!(names, documented, "the fields of docs/json.md and no others");
+    assert_eq!(first["schema"], 1);
+    assert_eq!(first["file"], file.as_str());
+    assert_eq!(first["name"], "mp");
+    assert_eq!((&lines[0]["model"], &lines[1]["model"]), (&Value::from("ptx-6.0"), &Value::from("ptx-8")));
+    assert_eq!(first["quantifier"], "exists");
+    assert_eq!((&first["holds"], &first["reachable"]), (&Value::from(false), &Value::from(false)));
+    assert_eq!(first["bounded"], false);
+    assert_eq!(first["racy"], Value::Null, "PTX does not say what is undefined");
+    assert!(first["engine"].as_str().is_some_and(|e| e == "explicit" || e == "sat"), "{first:?}");
+    assert!(first["executions"].is_u64() || first["executions"].is_null(), "{first:?}");
+    assert!(first["milliseconds"].as_f64().is_some_and(|ms| ms >= 0.0), "{first:?}");
+    let documentation =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/json.md")).expect("docs/json.md");
+    let section = documentation.split("## `margay run`").nth(1).and_then(|s| s.split("\n## ").next()).expect("a section");
+    for name in documented {
+        assert!(section.contains(&format!("`{name}`")), "{name} is not documented");
+    }
+}
+
+#[test]
+fn quantifiers() {
+    let folder = folder("quantifiers");
+    for (quantifier, flag, holds, reachable) in [
+        ("exists", "relaxed", true, true),
+        ("exists", "release", false, false),
+        ("~exists", "relaxed", false, true),
+        ("~exists", "release", true, false),
+        // Violated by the initial state already.
+        ("forall", "release", false, true),
+    ] {
+        let file = write(&folder, "mp.litmus", mp(quantifier, flag));
+        let (lines, code) = answers(&[&file, "-m", "ptx-8"]);
+        assert_eq!(code, Some(0), "decided, whether it holds or not");
+        assert_eq!(lines[0]["quantifier"], quantifier);
+        assert_eq!(
+            (&lines[0]["holds"], &lines[0]["reachable"]),
+            (&Value::from(holds), &Value::from(reachable)),
+            "{quantifier} {flag}"
+        );
+    }
+}
+
+#[test]
+fn races_and_bounds() {
+    let folder = folder("races");
+    let c = |order: &str| {
+        format!(
+            "C mp\n{{ x=0; y=0; }}\nP0@wg 0,dev 0 (int* x, atomic_int* y) {{ *x = 1; atomic_store_explicit(y, 1, {order}, \
+             memory_scope_device); }}\nP1@wg 1,dev 0 (int* x, atomic_int* y) {{ int r0 = atomic_load_explicit(y, \
+             memory_order_acquire, memory_scope_device); if (r0) {{ int r1 = *x; }} }}\nexists (1:r0 = 1 /\\ 1:r1 = 0)\n"
+        )
+    };
+    for (order, racy) in [("memory_order_release", false), ("memory_order_relaxed", true)] {
+        let file = write(&folder, "mp.litmus", c(order));
+        let (lines, code) = answers(&[&file, "-m", "rc11-scoped"]);
+        assert_eq!((&lines[0]["racy"], code), (&Value::from(racy), Some(0)), "{order}");
+    }
+    let count =
+        "PTX count\n{ x=0; }\n P0@cta 0,gpu 0 ;\n mov r0, 0 ;\n L: ;\n add r0, r0, 1 ;\n bne r0, 5, L ;\nexists (P0:r0 == 5)\n";
+    let file = write(&folder, "count.litmus", count);
+    let (lines, code) = answers(&[&file, "-m", "ptx-8"]);
+    assert_eq!((&lines[0]["bounded"], &lines[0]["reachable"], code), (&Value::from(true), &Value::from(false), Some(3)));
+    let human = margay(&["run", &file, "-m", "ptx-8"]);
+    assert!(out(&human).contains("not found (bounded)") && out(&human).contains("larger --unroll"), "{}", out(&human));
+    let (lines, code) = answers(&[&file, "-m", "ptx-8", "--unroll", "1000"]);
+    assert_eq!((&lines[0]["bounded"], &lines[0]["reachable"], code), (&Value::from(false), &Value::from(true), Some(0)));
+}
+
+#[test]
+fn a_test_without_an_answer_is_a_line_too() {
+    let folder = folder("undecided");
+    let file = write(&folder, "mp.litmus", mp("exists", "release"));
+    let (lines, code) = answers(&[&file, "-m", "ptx-8", "--engine", "explicit", "--timeout", "0s"]);
+    assert_eq!((lines.len(), code), (1, Some(3)));
+    for field in ["holds", "reachable", "racy", "engine", "executions"] {
+        assert!(lines[0][field].is_null(), "{}", lines[0]);
+    }
+    assert_eq!((&lines[0]["name"], &lines[0]["reason"]), (&Value::from("mp"), &Value::from("no answer in the time given")));
+}
+
+#[test]
+fn a_wrong_file_is_a_line_and_the_others_are_answered() {
+    let folder = folder("wrong");
+    write(&folder, "a.litmus", mp("exists", "release"));
+    write(&folder, "b.litmus", mp("exists", "relese"));
+    write(&folder, "c.litmus", mp("exists", "relaxed"));
+    let (lines, code) = answers(&[folder.to_str().expect("a path of text"), "-m", "ptx-8"]);
+    assert_eq!(code, Some(2));
+    let wrong: Vec<&Value> = lines.iter().filter(|l| l.get("errors").is_some()).collect();
+    assert_eq!((lines.len(), wrong.len()), (3, 1));
+    assert!(wrong[0]["file"].as_str().is_some_and(|f| f.ends_with("b.litmus")), "{}", wrong[0]);
+    let error = &wrong[0]["errors"][0];
+    assert_eq!((&error["labels"][0]["line"], &error["labels"][0]["column"]), (&Value::from(5), &Value::from(5)), "{error}");
+    assert_eq!(error["help"], "did you mean `release`?");
+}
+
+#[test]
+fn bad_files() {
+    let folder = folder("bad");
+    let empty_folder = folder.join("nothing");
+    std::fs::create_dir_all(&empty_folder).expect("a folder");
+    let nothing = empty_folder.to_str().expect("a path of text").to_owned();
+    for (file, run, test) in [
+        (write(&folder, "empty.litmus", ""), "the text is empty", "is a file"),
+        (write(&folder, "binary.litmus", [0x50, 0x54, 0x58, 0x20, 0xff, 0x00, 0x07]), "is not a text in UTF-8", "is a file"),
+        (write(&folder, "zero.litmus", "PTX a\0b"), "binary data", "is a file"),
+        (write(&folder, "shell.litmus", "#!/bin/sh\necho\n"), "unknown kind of litmus test", "is a file"),
+        (folder.join("missing.litmus").to_str().expect("text").to_owned(), "cannot read", "cannot read"),
+        (nothing, "there is no .litmus file", "there is no litmus test"),
+    ] {
+        for (arguments, expected) in [(vec!["run", &file, "-m", "ptx-8"], run), (vec!["test", &file], test)] {
+            let output = margay(&arguments);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+            assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
+            assert!(!err(&output).contains("panicked") && !err(&output).contains('\u{1b}'), "{}", err(&output));
+            assert_eq!(out(&output), "", "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn clusters_are_refused_where_there_are_none() {
+    let folder = folder("clusters");
+    let head = " P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;";
+    let placed = format!("PTX t\n{{ x=0; }}\n{head}\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\nexists (P1:r0 == 1)\n");
+    let file = write(&folder, "placed.litmus", &placed);
+    assert_eq!(margay(&["run", &file, "-m", "ptx-6.0"]).status.code(), Some(0), "a place is not a use");
+    for (file, text, place) in [
+        ("scope.litmus", placed.replace("ld.relaxed.gpu", "ld.relaxed.cluster"), ":4:24"),
+        ("fence.litmus", placed.replace("st.relaxed.gpu x, 1", "fence.sc.cluster"), ":4:2"),
+        ("barrier.litmus", placed.replace("st.relaxed.gpu x, 1", "barrier.cluster.arrive"), ":4:2"),
+        (
+            "c.litmus",
+            "C t\n{ x=0; }\nP0@wg 0,dev 0 (atomic_int* x) {\n for (int i = 0; i < 1; i++) {\n  if (i == 0) { int r0 = 1 + \
+             atomic_load_explicit(x, memory_order_relaxed, memory_scope_cluster); } } }\nexists (x = 0)\n"
+                .to_owned(),
+            "",
+        ),
+    ] {
+        let path = write(&folder, file, text);
+        if place.is_empty() {
+            assert_eq!(margay(&["run", &path, "-m", "c20-scoped"]).status.code(), Some(0), "scoped C has clusters");
+            continue;
+        }
+        for model in ["ptx-6.0", "ptx-2015"] {
+            let output = margay(&["run", &path, "-m", model]);
+            assert_eq!(output.status.code(), Some(2), "{file} {model}");
+            assert!(
+                err(&output).contains("has no clusters") && err(&output).contains(&format!("{file}{place}")),
+                "{}",
+                err(&output)
+            );
+        }
+        assert_eq!(margay(&["run", &path, "-m", "ptx-8,sc"]).status.code(), Some(0), "{file}");
+    }
+}
+
+#[test]
+fn junit_reports_every_case() {
+    let folder = folder("junit");
+    write(&folder, "mp.litmus", mp("exists", "release"));
+    write(&folder, "new.litmus", mp("exists", "relaxed"));
+    write(&folder, "wrong.litmus", mp("exists", "relese"));
+    write(
+        &folder,
+        "expected.txt",
+        "mp.litmus ptx-8 unreachable \"a\" & <b>\nmp.litmus ptx-6.0 reachable a mistake\nwrong.litmus ptx-8 reachable x\n",
+    );
+    let path = folder.to_str().expect("a path of text");
+    let output = margay(&["test", path, "--format", "junit"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("did you mean `release`?"), "{}", err(&output));
+    let text = out(&output);
+    let xml = roxmltree::Document::parse(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    let cases: Vec<(String, Vec<&str>)> = xml
+        .descendants()
+        .filter(|n| n.has_tag_name("testcase"))
+        .map(|n| {
+            let name = n.attribute("name").unwrap_or_default();
+            (
+                name.rsplit('/').next().unwrap_or_default().to_owned(),
+                n.children().filter(|c| c.is_element()).map(|c| c.tag_name().name()).collect(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("mp.litmus under ptx-8", vec![]),
+        ("mp.litmus under ptx-6.0", vec!["failure"]),
+        ("new.litmus", vec!["skipped"]),
+        ("wrong.litmus:5", vec!["error"]),
+    ];
+    assert_eq!(cases, expected.map(|(name, status)| (name.to_owned(), status)), "{text}");
+    let suites = xml.root_element();
+    assert_eq!(
+        (suites.attribute("tests"), suites.attribute("failures"), suites.attribute("errors")),
+        (Some("4"), Some("1"), Some("1"))
+    );
+    assert!(text.contains("expected reachable, found unreachable (a mistake)"), "{text}");
+    assert_eq!(text, out(&margay(&["test", path, "--format", "junit"])), "the same each time");
+    for other in [vec!["models"], vec!["run", path, "-m", "ptx-8"], vec!["check", "rc11-to-ptx", "--bound", "1"]] {
+        let output = margay(&[other.as_slice(), &["--format", "junit"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{other:?}");
+        assert!(err(&output).contains("only `margay test` has one"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_corpus_with_errors_is_one_object() {
+    let folder = folder("errors");
+    write(&folder, "mp.litmus", mp("exists", "release"));
+    write(&folder, "expected.txt", "mp.litmus ptx-8 unreachable x\nmp.litmus ptx-9 unreachable x\n");
+    let output = margay(&["test", folder.to_str().expect("text"), "--format", "json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let report: Value = serde_json::from_str(&out(&output)).expect("one object");
+    assert_eq!((&report["passed"], report["errors"].as_array().map(Vec::len)), (&Value::from(1), Some(1)), "{report}");
+}
+
+#[test]
+fn narrow_terminals_pipes_and_colours() {
+    let corpus = "tests/corpus/asplos2019";
+    let narrow = command(&["run", corpus, "-m", "ptx-6.0,ptx-8"]).env("COLUMNS", "60").output().expect("starts");
+    let text = out(&narrow);
+    assert!(text.lines().all(|l| l.chars().count() <= 60), "{text}");
+    assert!(text.contains("forbidden") && text.contains("exists fails"), "words are not broken: {text}");
+    let wide = command(&["run", corpus, "-m", "ptx-6.0,ptx-8"]).env("COLUMNS", "120").output().expect("starts");
+    assert!(out(&wide).lines().next().is_some_and(|l| l.contains("executions")), "{}", out(&wide));
+    assert!(!out(&wide).contains('\u{1b}'), "no colours in a pipe");
+    let forced = margay(&["run", "tests/corpus/asplos2019/fig5-mp.litmus", "-m", "ptx-8", "--color", "always"]);
+    assert!(out(&forced).contains('\u{1b}'));
+    // NO_COLOR is about `auto`; who says `always` gets colours.
+    let quiet = command(&["run", "missing.litmus", "-m", "ptx-8"]).env("NO_COLOR", "1").output().expect("starts");
+    assert!(!err(&quiet).contains('\u{1b}'));
+    let mut child = command(&["run", "tests/corpus/shapes-ptx", "-m", "ptx-8", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(!err(&output).contains("panicked") && output.status.code() == Some(0), "{:?} {}", output.status, err(&output));
+}
