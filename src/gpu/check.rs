@@ -16,9 +16,6 @@ use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 
-/// Tests that are assembled together: the disassembler takes a third of a second to start.
-const TOGETHER: usize = 40;
-
 /// What came of a test on a target.
 enum Verdict {
     Compared(Answer),
@@ -62,21 +59,12 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
                 Err(error) => errors.push(diagnostic(&error, file)),
             }
         }
-        for chunk in kernels.chunks(TOGETHER) {
-            match together(&toolkit, target, options.optimize, chunk, &tests) {
-                Ok(found) => answers.extend(chunk.iter().map(|(i, _)| *i).zip(found.into_iter().map(Verdict::Compared))),
+        let pairs: Vec<(&Test, &Kernel)> = kernels.iter().map(|(i, k)| (&tests[*i].1, k)).collect();
+        for ((i, _), answer) in kernels.iter().zip(sass::check_all(&toolkit, target, options.optimize, &pairs)) {
+            match answer {
+                Ok(answer) => answers.push((*i, Verdict::Compared(answer))),
                 Err(Failure::Missing(why)) => return output.wrong(&[Diagnostic::error(why)]),
-                // One of them is refused: which?
-                Err(Failure::Refused(_)) => {
-                    for one in chunk {
-                        match together(&toolkit, target, options.optimize, std::slice::from_ref(one), &tests) {
-                            Ok(found) => answers.extend(found.into_iter().map(|a| (one.0, Verdict::Compared(a)))),
-                            Err(error) => {
-                                errors.push(Diagnostic::error(format!("`{}` on {target}: {error}", tests[one.0].0.display())));
-                            }
-                        }
-                    }
-                }
+                Err(error) => errors.push(Diagnostic::error(format!("`{}` on {target}: {error}", tests[*i].0.display()))),
             }
         }
         answers.sort_by_key(|(i, _)| *i);
@@ -101,17 +89,6 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
         return output.wrong(&errors);
     }
     Ok(if differs > 0 { Exit::Found } else { Exit::Holds })
-}
-
-fn together(
-    toolkit: &Toolkit,
-    target: Target,
-    level: u8,
-    chunk: &[(usize, Kernel)],
-    tests: &[(PathBuf, Test)],
-) -> Result<Vec<Answer>, Failure> {
-    let pairs: Vec<(&Test, &Kernel)> = chunk.iter().map(|(i, k)| (&tests[*i].1, k)).collect();
-    sass::check(toolkit, target, level, &pairs)
 }
 
 fn show((file, test): &(PathBuf, Test), target: Target, verdict: &Verdict, output: &Output) -> std::io::Result<()> {

@@ -125,7 +125,10 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
         ".visible .entry margay_test(.param .u64 memory, .param .u64 results, .param .u64 scratchpad, .param .u64 arrived,\n    \
          .param .u32 seed)\n",
     );
-    if layout.cluster > 1 {
+    let barriers =
+        |t: usize| instructions(plan.test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
+    // A cluster barrier in a kernel of unknown cluster size becomes code with branches.
+    if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);
     }
     let _ = writeln!(text, ".reqntid {}", layout.block);

@@ -120,6 +120,8 @@ fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
         }
         "CCTL" if i.has("IVALL") => Ok(Effect::Invalidate),
         "CCTL" => Err(()),
+        "UCGABAR_ARV" => Ok(Effect::ClusterBarrier { arrive: true }),
+        "UCGABAR_WAIT" => Ok(Effect::ClusterBarrier { arrive: false }),
         "BAR" if i.has("ARV") => Ok(Effect::Barrier { arrive: true }),
         "BAR" if i.has("SYNC") || i.has("RED") => Ok(Effect::Barrier { arrive: false }),
         "BAR" => Err(()),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, Dialect, FenceOrder, Operation, Space,
-    Test, ThreadId, Value,
+    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder,
+    Operation, Space, Test, ThreadId, Value,
 };
 use margay_models::execution::Scope;
 
@@ -73,6 +73,11 @@ pub enum Effect {
     },
     /// `CCTL.IVALL`: the first-level cache is emptied.
     Invalidate,
+    /// `UCGABAR_ARV`, `UCGABAR_WAIT`
+    ClusterBarrier {
+        /// Arrives without waiting.
+        arrive: bool,
+    },
     /// `BAR.SYNC`, `BAR.ARV`
     Barrier {
         /// Arrives without waiting.
@@ -96,6 +101,8 @@ impl fmt::Display for Effect {
             }
             Self::Membar { sc, scope } => write!(f, "MEMBAR.{}.{}", if *sc { "SC" } else { "ALL" }, scope_name(*scope)),
             Self::Invalidate => f.write_str("CCTL.IVALL"),
+            Self::ClusterBarrier { arrive: true } => f.write_str("arrival at the cluster barrier"),
+            Self::ClusterBarrier { arrive: false } => f.write_str("waiting at the cluster barrier"),
             Self::Barrier { arrive: true } => f.write_str("barrier arrival"),
             Self::Barrier { arrive: false } => f.write_str("barrier"),
         }
@@ -285,7 +292,17 @@ impl Builder<'_> {
             Operation::Barrier { mode, .. } => {
                 self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
             }
-            Operation::ProxyFence(_) | Operation::ClusterBarrier(_) => {
+            Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
+                if !relaxed {
+                    self.before(Scope::Cluster, text, guard);
+                }
+                self.plain(Effect::ClusterBarrier { arrive: true }, text, guard);
+            }
+            Operation::ClusterBarrier(ClusterBarrier::Wait) => {
+                self.plain(Effect::ClusterBarrier { arrive: false }, text, guard);
+                self.after(Scope::Cluster, text, guard);
+            }
+            Operation::ProxyFence(_) => {
                 return Err(format!("`{text}` becomes code with branches on {}, which is not compared", self.target));
             }
             Operation::Local { destination, operands, .. } => {

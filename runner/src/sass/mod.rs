@@ -8,6 +8,7 @@ mod listing;
 mod toolkit;
 
 use margay_litmus::test::Test;
+use rayon::prelude::*;
 
 use crate::emit::{Kernel, Target, directives};
 
@@ -32,6 +33,23 @@ pub enum Answer {
 
 /// The largest number of threads whose code can be told apart by its markers.
 pub const THREADS: usize = 8;
+
+/// Kernels that are assembled together: the disassembler takes a third of a second to start.
+const TOGETHER: usize = 40;
+
+/// Assembles and compares any number of kernels of one target, on all cores; the answers are in their order. One that the
+/// assembler refuses keeps no other one from being compared.
+pub fn check_all(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Vec<Result<Answer, Failure>> {
+    let chunks = kernels.par_chunks(TOGETHER).map(|chunk| match check(toolkit, target, level, chunk) {
+        Ok(answers) => answers.into_iter().map(Ok).collect(),
+        Err(Failure::Refused(_)) => {
+            let alone = |one| check(toolkit, target, level, std::slice::from_ref(one)).map(|mut answers| answers.remove(0));
+            chunk.iter().map(alone).collect()
+        }
+        Err(missing) => vec![Err(missing); chunk.len()],
+    });
+    chunks.collect::<Vec<Vec<_>>>().into_iter().flatten().collect()
+}
 
 /// Assembles kernels of one target at an optimisation level, all in one go, and compares each with its test.
 pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Result<Vec<Answer>, Failure> {
