@@ -1,12 +1,13 @@
 //! One case: a thread shape, decided for each question; and the choice among the counterexamples of a shape.
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
 use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, Statistics, TupleSet};
 
 use super::options::{CheckOptions, CoReading, Level};
-use super::program::{self, Refuter};
+use super::program::{self, Learned, Lesson, Refuter};
 use super::witness::{Disagreement, witness};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::preference;
@@ -37,8 +38,10 @@ pub struct Decision {
     pub statistics: Statistics,
     /// Seconds, translation included.
     pub seconds: f64,
-    /// Candidates and what was learned from them.
+    /// Candidates that were refuted.
     pub candidates: Candidates,
+    /// What was learned from them.
+    pub learned: Learned,
     /// With [`Answer::Unknown`]: the candidate that was not decided, if it was in hand.
     pub pending: Option<Instance>,
 }
@@ -71,6 +74,8 @@ pub struct Setting<'a> {
     pub asks: &'a [Ask],
     /// Options.
     pub options: &'a CheckOptions,
+    /// What smaller programs taught.
+    pub lessons: &'a BTreeSet<Lesson>,
 }
 
 /// A solver for one shape.
@@ -84,6 +89,8 @@ struct Case<'a> {
     refuter: Option<Refuter>,
     /// What became of candidates so far.
     candidates: Candidates,
+    /// What was learned from them.
+    learned: Learned,
 }
 
 /// What became of a candidate.
@@ -112,6 +119,7 @@ impl<'a> Case<'a> {
             session,
             refuter: (setting.options.level == Level::Program).then(|| Refuter::new(&setting.mapping.source)),
             candidates: Candidates::default(),
+            learned: Learned::default(),
         };
         for &formula in &problem.hard {
             case.session.assert(&problem.logic, formula);
@@ -122,7 +130,26 @@ impl<'a> Case<'a> {
                 case.session.add_lexicographic(&pairs);
             }
         }
+        if let Some(reasons) = case.refuter.as_ref().map(Refuter::reasons).filter(|reasons| !reasons.complete) {
+            for lesson in setting.lessons {
+                for prefix in lesson.in_shape(&case.atoms) {
+                    case.exclude_race(&prefix, reasons);
+                }
+            }
+        }
         case
+    }
+
+    /// Teaches what was learned before in the same shape.
+    fn recall(&mut self, learned: &Learned) {
+        for order in &learned.orders {
+            self.exclude(order.clone());
+        }
+        if let Some(reasons) = self.refuter.as_ref().map(Refuter::reasons) {
+            for prefix in &learned.races {
+                self.exclude_race(prefix, reasons);
+            }
+        }
     }
 
     fn literal(&mut self, relation: Relation, places: &[Place]) -> Literal {
@@ -184,6 +211,7 @@ impl<'a> Case<'a> {
             Some(None) => Refutation::None,
             Some(Some(order)) => {
                 self.candidates.explained += 1;
+                self.learned.orders.push(order.clone());
                 self.exclude(order);
                 Refutation::Learned
             }
@@ -209,6 +237,7 @@ impl<'a> Case<'a> {
             tracing::debug!("{} conflicts, {}: {prefix:?}", self.session.statistics().conflicts, self.atoms.shape);
             self.candidates.racy += 1;
             self.exclude_race(&prefix, refuter.reasons());
+            self.learned.races.push(prefix);
         }
         Ok(Refutation::Learned)
     }
@@ -285,6 +314,7 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
             statistics,
             seconds,
             candidates: case.candidates,
+            learned: std::mem::take(&mut case.learned),
             pending: instance.filter(|_| answer == Answer::Unknown),
         });
         start = Instant::now();
@@ -311,7 +341,8 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
-    /// Number of locations, weighted strength of annotations, then number of guards.
+    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards, then whether something is read before it is
+    /// written.
     pub cost: Vec<u64>,
     /// The instance.
     pub instance: Instance,
@@ -319,20 +350,30 @@ pub struct Preferred {
     pub atoms: Atoms,
 }
 
-/// Finds the preferred counterexample of a shape; `None` if there is none, or a limit was reached.
+/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn preferred(setting: &Setting<'_>, shape: &Shape, question: usize) -> Result<Option<Preferred>, Disagreement> {
+pub fn preferred(
+    setting: &Setting<'_>,
+    shape: &Shape,
+    question: usize,
+    learned: &Learned,
+) -> Result<Option<Preferred>, Disagreement> {
     let ask = &setting.asks[question];
     let limits = setting.options.limits();
     let v = &setting.problem.vocabulary;
     let mut case = Case::new(setting, shape);
+    case.recall(learned);
     let goal = case.session.goal(&setting.problem.logic, ask.goal);
     let mut cost = Vec::new();
-    for costs in
-        [preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms), preference::guards(v, &case.atoms)]
-    {
+    let mut stages =
+        vec![preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms), preference::guards(v, &case.atoms)];
+    if setting.options.level == Level::Program {
+        // Programs are easier to read with plain data than with few locations.
+        stages.swap(0, 1);
+    }
+    for costs in stages {
         let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, case.literal(r, &p))).collect();
         let mut objective = case.session.objective(&objective);
         let smallest = loop {
@@ -350,6 +391,26 @@ pub fn preferred(setting: &Setting<'_>, shape: &Shape, question: usize) -> Resul
         }
         cost.push(smallest);
     }
+    let mut goals = vec![goal];
+    if setting.options.level == Level::Program {
+        // Rather an execution in which nothing is read before it is written, in the sense of program order.
+        let problem = case.problem.to_mut();
+        let ordered = problem.reads_follow_program_order();
+        let ordered = case.session.goal(&case.problem.logic, ordered);
+        let exists = loop {
+            match case.session.solve(&[goal, ordered], &limits) {
+                Outcome::Unsat => break false,
+                Outcome::Unknown => return Ok(None),
+                Outcome::Sat(instance) => match case.refute(&instance)? {
+                    Refutation::None => break true,
+                    Refutation::Learned => {}
+                    Refutation::Unknown => return Ok(None),
+                },
+            }
+        };
+        cost.push(u64::from(!exists));
+        goals.extend(exists.then_some(ordered));
+    }
     let order: Vec<Literal> = preference::order(v, &case.atoms)
         .into_iter()
         .map(|(wanted, r, p)| {
@@ -358,7 +419,7 @@ pub fn preferred(setting: &Setting<'_>, shape: &Shape, question: usize) -> Resul
         })
         .collect();
     loop {
-        let Some(instance) = case.session.lexicographic_minimum(&[goal], &order, &limits).instance() else { return Ok(None) };
+        let Some(instance) = case.session.lexicographic_minimum(&goals, &order, &limits).instance() else { return Ok(None) };
         match case.refute(&instance)? {
             Refutation::None => return Ok(Some(Preferred { cost, instance, atoms: case.atoms })),
             Refutation::Learned => {}

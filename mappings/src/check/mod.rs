@@ -14,6 +14,7 @@ pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use margay_models::diagnostic::Diagnostic;
@@ -25,6 +26,7 @@ use crate::encode::shape::Shape;
 use crate::encode::{Problem, ProblemOptions};
 use crate::language::Mapping;
 use case::{Answer, Decision, Extent, Setting};
+use program::Learned;
 
 /// Told what a check is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -65,7 +67,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     questions::check_bound(&problem, options)?;
     let asks = questions::asks(&mut problem, &asked, options);
-    let setting = Setting { mapping, problem: &problem, asks: &asks, options };
+    let mut lessons = BTreeSet::new();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.max(1))
         .build()
@@ -89,6 +91,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
             break;
         }
+        let setting = Setting { mapping, problem: &problem, asks: &asks, options, lessons: &lessons };
         let shapes = Shape::all(bound);
         let names: Vec<String> = open.iter().map(|&q| report.axioms[q].axiom.clone()).collect();
         progress.bound(bound, shapes.len(), &names);
@@ -150,10 +153,11 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         for &question in &open {
             if report.axioms[question].verdict == Verdict::Counterexample {
                 progress.choosing(&report.axioms[question].axiom, bound);
-                let found: Vec<&Shape> = by_shape
+                let found: Vec<(&Shape, &Learned)> = by_shape
                     .iter()
-                    .filter(|(_, d)| d.iter().any(|d| d.question == question && d.answer == Answer::Found))
-                    .map(|&(s, _)| s)
+                    .flat_map(|(s, d)| d.iter().map(move |d| (*s, d)))
+                    .filter(|(_, d)| d.question == question && d.answer == Answer::Found)
+                    .map(|(s, d)| (s, &d.learned))
                     .collect();
                 if let Err(disagreement) = choose(&mut report, &setting, question, &found, &pool) {
                     report.axioms[question].verdict = bug(&disagreement);
@@ -161,6 +165,10 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             }
         }
         summarise(&mut report, bound);
+        for (shape, decisions) in &by_shape {
+            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
+            decisions.iter().for_each(|d| program::collect(&mut lessons, &d.learned.races, &atoms));
+        }
         if matches!(report.verdict, Verdict::Undecided(_)) {
             break;
         }
@@ -243,14 +251,14 @@ fn choose(
     report: &mut CheckReport,
     setting: &Setting<'_>,
     question: usize,
-    found: &[&Shape],
+    found: &[(&Shape, &Learned)],
     pool: &rayon::ThreadPool,
 ) -> Result<(), Disagreement> {
     let ask = &setting.asks[question];
     let v = &setting.problem.vocabulary;
     let mut chosen = Vec::new();
     if let Some(limit) = setting.options.all {
-        for shape in found {
+        for &(shape, _) in found {
             let (instances, atoms, more) = case::every(setting, shape, question, limit)?;
             report.truncated |= more;
             for instance in instances {
@@ -261,10 +269,12 @@ fn choose(
         report.truncated |= chosen.len() > limit;
         chosen.truncate(limit);
     } else {
-        let Some(fewest) = found.iter().map(|s| s.threads()).min() else { return Ok(()) };
-        let candidates: Vec<&&Shape> = found.iter().filter(|s| s.threads() == fewest).collect();
-        let best: Result<Vec<Option<case::Preferred>>, Disagreement> = pool
-            .install(|| candidates.par_iter().with_max_len(1).map(|shape| case::preferred(setting, shape, question)).collect());
+        let Some(fewest) = found.iter().map(|(s, _)| s.threads()).min() else { return Ok(()) };
+        let candidates: Vec<&(&Shape, &Learned)> = found.iter().filter(|(s, _)| s.threads() == fewest).collect();
+        let best: Result<Vec<Option<case::Preferred>>, Disagreement> = pool.install(|| {
+            let each = candidates.par_iter().with_max_len(1);
+            each.map(|(shape, learned)| case::preferred(setting, shape, question, learned)).collect()
+        });
         let best = best?.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
         let Some(best) = best else {
             report.axioms[question].verdict = Verdict::Undecided(

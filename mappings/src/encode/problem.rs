@@ -166,6 +166,14 @@ impl Problem {
         logic.and(parts)
     }
 
+    /// The formula: reads-from has no cycle with program order.
+    pub fn reads_follow_program_order(&mut self) -> Formula {
+        let logic = &mut self.logic;
+        let (po, rf) = (logic.rel(self.vocabulary.po), logic.rel(self.vocabulary.rf));
+        let both = logic.union(po, rf);
+        logic.acyclic(both)
+    }
+
     /// The formula: modification order by the relation `other_order` explains the outcome.
     pub fn explainable(&mut self, mapping: &Mapping) -> Formula {
         let other = self.logic.rel(self.vocabulary.other_order);

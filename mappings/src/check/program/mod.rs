@@ -6,6 +6,7 @@
 
 mod extension;
 mod interleaving;
+mod lesson;
 
 use margay_litmus::explicit::{self, Runner};
 use margay_litmus::render::render;
@@ -21,6 +22,7 @@ use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
 use interleaving::{Program, is_racy};
 
 pub use extension::extends;
+pub use lesson::{Learned, Lesson, collect};
 
 /// Decides what the source model says of one program.
 pub struct Refuter {

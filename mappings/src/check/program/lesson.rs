@@ -1,0 +1,95 @@
+//! Lessons that hold in every shape: beginnings of executions with threads by number and events by their position in the thread.
+
+use std::collections::BTreeSet;
+
+use crate::encode::atoms::Atoms;
+use crate::encode::{Prefix, Sources};
+
+/// Lessons about so many events are taught to later shapes from the start; longer ones are rarely about the same programs.
+const SHORT: usize = 5;
+
+/// An event by thread and position in it.
+type Position = (usize, usize);
+
+/// A racing interleaving, whatever the shape of the programs. Threads are numbered as they appear.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lesson {
+    order: Vec<Position>,
+}
+
+impl Lesson {
+    /// What a racing beginning in one shape says about others; `None` if it is too special.
+    pub fn new(prefix: &Prefix, atoms: &Atoms) -> Option<Self> {
+        if prefix.sources != Sources::Latest || prefix.order.len() > SHORT {
+            return None;
+        }
+        let mut threads = Vec::new();
+        let mut order = Vec::new();
+        for &e in &prefix.order {
+            let thread = atoms.thread[e];
+            if !threads.contains(&thread) {
+                threads.push(thread);
+            }
+            let number = threads.iter().position(|&t| t == thread)?;
+            order.push((number, e - atoms.shape.first_event(thread)));
+        }
+        Some(Self { order })
+    }
+
+    /// The same beginning in another shape, once for each choice of threads that are long enough.
+    pub fn in_shape(&self, atoms: &Atoms) -> Vec<Prefix> {
+        let threads = self.order.iter().map(|&(t, _)| t + 1).max().unwrap_or(0);
+        let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+        for t in 0..threads {
+            let needed = self.order.iter().filter(|&&(u, _)| u == t).count();
+            let fitting = |choice: &Vec<usize>, s: usize| !choice.contains(&s) && atoms.shape.sizes()[s] >= needed;
+            choices = choices
+                .iter()
+                .flat_map(|choice| {
+                    let next = (0..atoms.shape.threads()).filter(|&s| fitting(choice, s));
+                    next.map(|s| [choice.clone(), vec![s]].concat()).collect::<Vec<_>>()
+                })
+                .collect();
+        }
+        let event = |choice: &[usize], (t, i): Position| atoms.shape.first_event(choice[t]) + i;
+        choices
+            .iter()
+            .map(|choice| Prefix { order: self.order.iter().map(|&p| event(choice, p)).collect(), sources: Sources::Latest })
+            .collect()
+    }
+}
+
+/// What was learned in one shape.
+#[derive(Debug, Clone, Default)]
+pub struct Learned {
+    /// Races of its programs.
+    pub races: Vec<Prefix>,
+    /// Modification orders that explained outcomes.
+    pub orders: Vec<margay_solver::TupleSet>,
+}
+
+/// Adds what races teach about all shapes.
+pub fn collect(lessons: &mut BTreeSet<Lesson>, races: &[Prefix], atoms: &Atoms) {
+    lessons.extend(races.iter().filter_map(|prefix| Lesson::new(prefix, atoms)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lesson;
+    use crate::encode::atoms::{Atoms, Slots};
+    use crate::encode::shape::Shape;
+    use crate::encode::{Prefix, Sources};
+
+    #[test]
+    fn lessons_are_found_again_in_every_choice_of_threads() {
+        let shapes: Vec<Atoms> = Shape::all(5).iter().map(|s| Atoms::new(s, Slots::default())).collect();
+        let of = |name: &str| shapes.iter().find(|a| a.shape.to_string() == name).expect("a partition of 5");
+        let prefix = |order: &[usize]| Prefix { order: order.to_vec(), sources: Sources::Latest };
+        // Two events of the second thread, then one of the first.
+        let lesson = Lesson::new(&prefix(&[3, 4, 0]), of("3+2")).expect("it is short");
+        assert_eq!(lesson.in_shape(of("3+2")), [prefix(&[0, 1, 3]), prefix(&[3, 4, 0])]);
+        assert_eq!(lesson.in_shape(of("2+1+1+1")).len(), 3);
+        assert_eq!(lesson.in_shape(of("5")), []);
+        assert!(Lesson::new(&prefix(&[0, 1, 2, 3, 4, 5]), &Atoms::new(&Shape::all(6)[0], Slots::default())).is_none());
+    }
+}
