@@ -115,7 +115,9 @@ fn effort(context: &Context<'_>, output: Output) -> String {
                 format!("{:.2}", r.seconds),
             ];
             if is_program {
+                // One question for all axioms.
                 row.splice(7..7, [number(r.racy as u64), number(r.explained as u64)]);
+                row.remove(0);
             }
             row
         })
@@ -123,8 +125,9 @@ fn effort(context: &Context<'_>, output: Output) -> String {
     let mut header = vec!["axiom", "events", "answer", "shapes", "variables", "clauses", "conflicts", "CPU s"];
     if is_program {
         header.splice(7..7, ["racy", "explained"]);
+        header.remove(0);
     }
-    let right: Vec<usize> = [1].into_iter().chain(3..header.len()).collect();
+    let right: Vec<usize> = (0..header.len()).filter(|&i| !["axiom", "answer"].contains(&header[i])).collect();
     let mut out = table(&header, &rows, &right, output.width());
     out.push_str(&format!(
         "\n{:.2} s on {} threads, {}",
