@@ -54,7 +54,7 @@ pub enum Colour {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
-    Check(Check),
+    Check(Box<Check>),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
     Run(Run),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones

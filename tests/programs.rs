@@ -37,7 +37,8 @@ fn message_passing_needs_a_guard() {
     let output = margay(&[&asked[..], &["--out", path]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
-    for expected in ["counterexample with 4 events", "if (r0 == 1) {", "bne r0, 1, END", "racy", "The question is about programs"] {
+    for expected in ["counterexample with 4 events", "if (r0 == 1) {", "bne r0, 1, END", "racy", "The question is about programs"]
+    {
         assert!(text.contains(expected), "`{expected}` is missing in\n{text}");
     }
     assert!(!text.contains("Not established"), "{text}");

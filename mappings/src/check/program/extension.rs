@@ -157,7 +157,8 @@ pub fn extends(model: &Model) -> bool {
                 CheckKind::Empty => !value.has_new(),
                 CheckKind::Irreflexive => !value.is_reflexive_on_new(),
                 CheckKind::Acyclic => {
-                    !value.leads_back() && !value.is_reflexive_on_new() && !(value.pairs[READ][WRITE] && value.pairs[WRITE][READ])
+                    let among_new = value.is_reflexive_on_new() || (value.pairs[READ][WRITE] && value.pairs[WRITE][READ]);
+                    !(value.leads_back() || among_new)
                 }
             }
     })
