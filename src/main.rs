@@ -1,16 +1,20 @@
 //! The command line of Margay: one file for each subcommand.
 
+mod allowed;
 mod arguments;
 mod check;
 mod corpus;
 mod diagnostics;
 mod exit;
+mod gpu;
+mod histogram;
 mod library;
 mod limits;
 mod output;
 mod progress;
 mod run;
 mod side_by_side;
+mod sim;
 mod table;
 
 use std::process::ExitCode;
@@ -46,6 +50,8 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(options, &output),
         Command::Run(options) => run::run(options, &output),
         Command::Test(options) => corpus::run(options, &output),
+        Command::Sim(options) => sim::run(options, &output),
+        Command::Gpu(options) => gpu::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };

@@ -121,7 +121,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
 }
 
 /// Why a test could not be run.
-fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
+pub fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
     match error {
         Error::Unfold(e) => {
             let diagnostic = Diagnostic::error(format!("`{file}` under `{}`: {}", model.name, e.message));
@@ -218,7 +218,7 @@ fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
 }
 
 /// The files named; folders stand for the .litmus files in them.
-fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
+pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
     fn walk(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
         entries.sort();

@@ -6,6 +6,7 @@ mod interval;
 mod monotone;
 mod order;
 pub(crate) mod outcome;
+mod outcomes;
 mod search;
 
 use margay_models::judge::Judge;
@@ -20,6 +21,8 @@ use outcome::Outcome;
 use search::{Effort, Engine, Found, Goal, Search};
 
 pub(crate) use monotone::grows_with_reads;
+
+pub use outcomes::Outcomes;
 
 pub use crate::verdict::{Error, Forbidden, Options, Verdict, Witness};
 

@@ -5,20 +5,22 @@
 //! what must hold of the values.
 
 mod barriers;
+mod code;
 mod compile_c;
 mod compile_ptx;
 mod domain;
 mod merge;
 mod path;
-mod program;
+pub mod program;
 mod skeleton;
 mod spin;
 mod symbol;
 
+pub use code::Code;
 pub(crate) use domain::Domains;
 pub(crate) use merge::{Merged, Value, ValueId};
 pub use skeleton::{Address, Skeleton, WriteValue};
-pub use symbol::{Symbol, Symbols};
+pub use symbol::{Binary, Symbol, Symbols, Unary};
 
 use std::fmt;
 use std::sync::Arc;

@@ -7,14 +7,21 @@ use super::symbol::{Binary, Unary};
 
 /// A register, an index into [`Program::names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Register(pub u16);
+pub struct Register(
+    /// Its number in the thread.
+    pub u16,
+);
 
 /// A value computed from registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Term {
+pub enum Term {
+    /// A number.
     Constant(i64),
+    /// What a register holds.
     Register(Register),
+    /// `operator a`
     Unary(Unary, Box<Term>),
+    /// `a operator b`
     Binary(Binary, Box<Term>, Box<Term>),
 }
 
@@ -27,13 +34,18 @@ impl Term {
 
 /// The annotations of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Attributes {
+pub struct Attributes {
+    /// The memory order.
     pub order: Order,
+    /// The scope; `None` for weak accesses.
     pub scope: Option<Scope>,
     /// `None`: that of the location's name.
     pub proxy: Option<Proxy>,
+    /// `.volatile`
     pub volatile: bool,
+    /// `.mmio`
     pub mmio: bool,
+    /// Half of a `red`, whose old value nobody gets.
     pub reduction: bool,
     /// The width of the access, where the program says it.
     pub bits: Option<u8>,
@@ -48,14 +60,16 @@ impl Attributes {
 
 /// What a read-modify-write writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Modification {
+pub enum Modification {
     /// The operator, applied to what was read and the operand.
     Apply(Binary, Term),
     /// The operand.
     Exchange(Term),
     /// The new value, if what was read is the expected one; else nothing is written.
     CompareAndSwap {
+        /// What must be read.
         expected: Term,
+        /// What is then written.
         new: Term,
         /// Takes 1 on success, else 0.
         success: Option<Register>,
@@ -68,64 +82,100 @@ pub(super) enum Modification {
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub enum Step {
+    /// Computes in registers.
     Assign(Register, Term),
+    /// Reads.
     Load {
+        /// Takes the value.
         to: Register,
+        /// Of the location.
         address: Term,
+        /// Order, scope, proxy.
         attributes: Attributes,
     },
+    /// Writes.
     Store {
+        /// Of the location.
         address: Term,
+        /// What is written.
         value: Term,
+        /// Order, scope, proxy.
         attributes: Attributes,
     },
-    /// One load for each register, in any order; `width` is the distance of their addresses.
+    /// One load for each register, in any order.
     LoadVector {
+        /// Take the values.
         to: Vec<Register>,
+        /// Of the first element.
         address: Term,
+        /// The distance of their addresses.
         width: Address,
+        /// Order, scope, proxy.
         attributes: Attributes,
     },
     /// One store for each value, in any order.
     StoreVector {
+        /// Of the first element.
         address: Term,
+        /// The distance of their addresses.
         width: Address,
+        /// What is written.
         values: Vec<Term>,
+        /// Order, scope, proxy.
         attributes: Attributes,
     },
+    /// Reads and writes as one.
     Modify {
+        /// Takes the old value.
         to: Option<Register>,
+        /// Of the location.
         address: Term,
+        /// What is written.
         modification: Modification,
+        /// Of the read.
         read: Attributes,
+        /// Of the write.
         write: Attributes,
     },
+    /// A fence.
     Fence {
+        /// Its order.
         order: Order,
+        /// Its scope.
         scope: Option<Scope>,
     },
+    /// A proxy fence.
     ProxyFence(Proxy),
     /// Arrives at, then waits at a barrier.
     Barrier {
+        /// Its number.
         barrier: u8,
+        /// The threads that take part: those of the cta or cluster.
         scope: Scope,
+        /// Does the thread arrive?
         arrives: bool,
+        /// Does it wait?
         waits: bool,
+        /// Without memory ordering.
         relaxed: bool,
     },
     /// Goes to the target if the condition is 0. What follows depends on it: up to a step (C), or to the end (PTX).
     BranchIfZero {
+        /// The condition.
         condition: Term,
+        /// The step to go to.
         target: usize,
+        /// Where the dependency ends.
         until: Option<usize>,
     },
+    /// Goes to a step.
     Jump(usize),
 }
 
 /// The code of a thread.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Program {
+pub struct Program {
     /// The steps, each with the place that it came from.
     pub steps: Vec<(Step, crate::test::Place)>,
     /// The names of the registers; those made for intermediate values have none.

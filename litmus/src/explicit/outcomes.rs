@@ -1,0 +1,80 @@
+//! Every outcome that a model allows, as the values of given variables: what a histogram of runs is compared with.
+
+use std::collections::BTreeSet;
+
+use margay_models::bits::Event;
+
+use super::cycle::CycleValues;
+use super::outcome::Outcome;
+use super::search::{Effort, Engine, Found, Goal, Search};
+use super::{Error, Options, Runner};
+use crate::test::{Comparison, Operand, Proposition, Test, Variable};
+use crate::unfold::Skeleton;
+
+/// The outcomes that a model allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// The final values of the variables, in their order.
+    pub values: BTreeSet<Vec<i64>>,
+    /// Was a loop cut off, so that there may be more?
+    pub bounded: bool,
+}
+
+impl Runner {
+    /// All outcomes of a test that pass its filter. Each is found by a search of its own, which excludes those found before.
+    pub fn outcomes(&mut self, test: &Test, variables: &[Variable], options: &Options) -> Result<Outcomes, Error> {
+        let unfolding = self.questions.unfold(test, options)?;
+        unfolding.can_be_enumerated()?;
+        let cycles = CycleValues::new(&unfolding, test);
+        let total = self.questions.signature.total_coherence();
+        let mut axioms = self.questions.axioms.clone();
+        let mut effort = Effort::new(options);
+        let mut outcomes = Outcomes { bounded: unfolding.bounded, ..Outcomes::default() };
+        // A comparison of each variable with itself makes the search settle its value.
+        let all_known = variables.iter().map(|v| {
+            let side = Operand::Variable(v.clone());
+            Proposition::Compare { comparison: Comparison::Equal, left: side.clone(), right: side }
+        });
+        let all_known: Vec<Proposition> = all_known.collect();
+        for number in 0..unfolding.len() {
+            let skeleton = unfolding.skeleton(number)?;
+            loop {
+                let wanted = test.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
+                let known = outcomes.values.iter().map(|values| (Outcome::new(&valuation(variables, values), &skeleton), false));
+                let goal = Goal { outcomes: wanted.chain(known).collect(), check: None };
+                let mut engine = Engine {
+                    plan: &self.plan,
+                    machine: &mut self.machine,
+                    judge: &mut self.judge,
+                    axioms: &mut axioms,
+                    effort: &mut effort,
+                    cycles: &cycles,
+                    number,
+                };
+                let found = Search::new(&mut engine, &skeleton, &goal, total).run();
+                let Some(found) = found else { break };
+                let values = variables.iter().map(|v| value(v, &found, &skeleton).unwrap_or(0)).collect();
+                if !outcomes.values.insert(values) {
+                    break;
+                }
+            }
+            if let Some(spent) = &effort.spent {
+                return Err(spent.clone());
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+/// Each variable has its value.
+fn valuation(variables: &[Variable], values: &[i64]) -> Proposition {
+    Proposition::all(variables.iter().zip(values).map(|(v, n)| Proposition::equals(v.clone(), *n)).collect())
+}
+
+fn value(variable: &Variable, found: &Found, skeleton: &Skeleton) -> Option<i64> {
+    let of = |e: Event| found.execution.events[e.index()].value;
+    match variable {
+        Variable::Register { thread, name } => skeleton.evaluate(*thread, skeleton.register(*thread, name)?, of),
+        Variable::Location(name) => of(found.finals[usize::from(skeleton.physical(name)?)]?),
+    }
+}

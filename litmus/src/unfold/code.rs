@@ -1,0 +1,51 @@
+//! A test as straight code, for machines that execute tests instead of unfolding them.
+
+use margay_models::signature::Signature;
+
+use super::program::Program;
+use super::skeleton::Shared;
+use super::{Address, Error, barriers, compile};
+use crate::test::{Dialect, Test, ThreadId};
+
+/// The code of every thread, and the memory that it starts from.
+#[derive(Debug, Clone)]
+pub struct Code {
+    /// For each thread its steps.
+    pub threads: Vec<Program>,
+    shared: Shared,
+}
+
+impl Code {
+    /// Compiles a test; what it cannot say (an unknown label or location) is an error with its place.
+    pub fn new(test: &Test) -> Result<Self, Error> {
+        let signature = match test.dialect {
+            Dialect::C => Signature::C,
+            Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
+            Dialect::Generic => Signature::Plain,
+        };
+        let shared = Shared::new(test, signature)?;
+        barriers::check(test)?;
+        let threads = (0..test.threads.len()).map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<_, _>>()?;
+        Ok(Self { threads, shared })
+    }
+
+    /// For each location, in order of declaration, its initial value.
+    pub fn initial(&self) -> &[i64] {
+        &self.shared.initial
+    }
+
+    /// For each location the one that owns its memory.
+    pub fn physical(&self, location: usize) -> usize {
+        usize::from(self.shared.locations[location].physical)
+    }
+
+    /// The value that stands for the address of a location.
+    pub fn address(&self, location: usize) -> Address {
+        self.shared.address(location)
+    }
+
+    /// The location at an address; `None` if there is none.
+    pub fn location_at(&self, address: Address) -> Option<usize> {
+        self.shared.location_at(address).map(usize::from)
+    }
+}

@@ -1,0 +1,96 @@
+//! What runs tests: the machine on the CPU and a GPU, behind one face.
+
+mod cuda;
+mod sim;
+
+use std::fmt;
+
+use margay_litmus::test::Test;
+
+use crate::emit::{self, Environment};
+use crate::outcome::{Histogram, Observed};
+use crate::sim as machine;
+
+pub use cuda::Cuda;
+pub use sim::Sim;
+
+/// How to run a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// How many instances; a GPU runs whole launches, and so perhaps more.
+    pub instances: u64,
+    /// Of the schedules, or of the permutations of each launch.
+    pub seed: u64,
+    /// The test environment, of GPUs alone.
+    pub environment: Environment,
+}
+
+/// What was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counts {
+    /// What the outcomes are values of.
+    pub observed: Observed,
+    /// The outcomes that pass the test's filter.
+    pub histogram: Histogram,
+    /// Instances that were run.
+    pub instances: u64,
+    /// Instances with a thread that was given up.
+    pub stuck: u64,
+    /// Instances whose values fit no key of the table on the device, or found no place in it.
+    pub uncounted: u64,
+    /// Launches.
+    pub launches: u64,
+    /// Seconds, launches and reduction included.
+    pub seconds: f64,
+    /// A hash of the kernel's text, to see whether another run had the same.
+    pub kernel: Option<String>,
+}
+
+/// What a device is, for results.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The name.
+    pub name: String,
+    /// The target of its kernels, `sm_90`.
+    pub target: Option<String>,
+    /// The version of the driver.
+    pub driver: Option<String>,
+}
+
+/// Why a test was not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// There is no such device here.
+    Absent(String),
+    /// The machine cannot run the test.
+    Machine(machine::Error),
+    /// There is no kernel for the test.
+    Kernel(emit::Error),
+    /// The driver refuses the kernel: its log.
+    Refused(String),
+    /// The device failed while it ran.
+    Lost(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent(why) => f.write_str(why),
+            Self::Machine(e) => write!(f, "{e}"),
+            Self::Kernel(e) => write!(f, "{e}"),
+            Self::Refused(log) => write!(f, "the driver refuses the kernel: {log}"),
+            Self::Lost(why) => write!(f, "the GPU failed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Something that runs tests.
+pub trait Device {
+    /// What it is.
+    fn description(&self) -> &Description;
+
+    /// Runs instances of a test.
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure>;
+}

@@ -1,0 +1,44 @@
+//! The machine on the CPU as a device: each instance is a random schedule.
+
+use std::time::Instant;
+
+use margay_litmus::test::Test;
+
+use super::{Counts, Description, Device, Failure, Request};
+use crate::sim::{Kind, Machine};
+
+/// The machine.
+#[derive(Debug, Clone)]
+pub struct Sim {
+    kind: Kind,
+    description: Description,
+}
+
+impl Sim {
+    /// The weak or the strong one.
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, description: Description { name: format!("sim, {} machine", kind.name()), ..Description::default() } }
+    }
+}
+
+impl Device for Sim {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+        let machine = Machine::new(test, self.kind).map_err(Failure::Machine)?;
+        let start = Instant::now();
+        let runs = machine.run(request.instances, request.seed).map_err(Failure::Machine)?;
+        Ok(Counts {
+            observed: machine.observed().clone(),
+            histogram: runs.histogram,
+            instances: request.instances,
+            stuck: runs.stuck,
+            uncounted: 0,
+            launches: request.instances,
+            seconds: start.elapsed().as_secs_f64(),
+            kernel: None,
+        })
+    }
+}

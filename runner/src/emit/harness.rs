@@ -1,0 +1,421 @@
+//! The kernel that runs the instances, and the one that writes their initial values.
+
+use std::fmt::Write as _;
+
+use margay_litmus::test::{FenceOrder, InitialValue, Operation, Space, ThreadId, Variable};
+
+use super::body::JUMPS;
+use super::environment::StressAccess;
+use super::layout::coprime;
+use super::registers::instructions;
+use super::{Error, Module, Plan, Source, collect};
+
+/// The module, in its parts.
+pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
+    let all = || (0..plan.test.threads.len()).flat_map(|t| instructions(plan.test, ThreadId(t as u8)));
+    let single =
+        all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
+    let mmio = all().any(|i| {
+        matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. }
+            if access.order == Some(margay_litmus::test::AccessOrder::Mmio))
+    });
+    let mut title = String::new();
+    let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
+    let _ = writeln!(title, "// {}", plan.environment);
+    for t in 0..plan.test.threads.len() {
+        let lines = plan.test.thread_lines(ThreadId(t as u8));
+        let role = plan.layout.roles[t];
+        let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
+    }
+    let mut module = Module { title, version: plan.target.version(single, mmio), ..Module::default() };
+    reset(plan, &mut module.reset);
+    test(plan, &mut module.test)?;
+    collect::kernel(plan, &mut module.collect);
+    Ok(module)
+}
+
+/// The distance of two locations in bytes.
+fn stride(plan: &Plan<'_>) -> u32 {
+    plan.environment.stride * 8
+}
+
+/// `%x{l}`: the address of a location of instance `%n`, of whatever kernel. The instances of each location are permuted anew.
+pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String) {
+    let n = plan.layout.instances;
+    let multiplier = if location == 0 { 1 } else { coprime(n, location) };
+    if multiplier == 1 {
+        text.push_str("    mov.u32 %a, %n;\n");
+    } else {
+        let _ = writeln!(text, "    mul.lo.u32 %a, %n, {multiplier};");
+        modulo("%a", n, text);
+    }
+    let _ = write!(
+        text,
+        "    add.u32 %a, %a, {};\n    mul.wide.u32 %x{location}, %a, {};\n    add.u64 %x{location}, %x{location}, %memory;\n",
+        location as u32 * n,
+        stride(plan)
+    );
+}
+
+/// `register := register mod n`; a mask where `n` is a power of two.
+fn modulo(register: &str, n: u32, text: &mut String) {
+    let _ = match n {
+        1 => writeln!(text, "    mov.u32 {register}, 0;"),
+        _ if n.is_power_of_two() => writeln!(text, "    and.b32 {register}, {register}, {};", n - 1),
+        _ => writeln!(text, "    rem.u32 {register}, {register}, {n};"),
+    };
+}
+
+/// `to := from / n`; a shift where `n` is a power of two.
+fn divide(to: &str, from: &str, n: u32, text: &mut String) {
+    let _ = if n.is_power_of_two() {
+        writeln!(text, "    shr.u32 {to}, {from}, {};", n.trailing_zeros())
+    } else {
+        writeln!(text, "    div.u32 {to}, {from}, {n};")
+    };
+}
+
+/// One thread for each instance.
+pub(super) fn one_for_each(plan: &Plan<'_>, text: &mut String) {
+    let _ = write!(
+        text,
+        "    mov.u32 %a, %ctaid.x;\n    mov.u32 %b, %ntid.x;\n    mov.u32 %n, %tid.x;\n    mad.lo.u32 %n, %a, %b, %n;\n    \
+         setp.ge.u32 %p, %n, {};\n    @%p bra $END;\n",
+        plan.layout.instances
+    );
+}
+
+fn reset(plan: &Plan<'_>, text: &mut String) {
+    text.push_str(
+        ".visible .entry margay_reset(.param .u64 memory, .param .u64 results, .param .u64 arrived)\n{\n    .reg .pred %p;\n    \
+         .reg .b32 %a, %b, %n;\n    .reg .b64 %memory, %results, %arrived, %y;\n",
+    );
+    for l in 0..plan.test.locations.len() {
+        let _ = writeln!(text, "    .reg .b64 %x{l};");
+    }
+    text.push_str(
+        "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %results, [results];\n    ld.param.u64 %arrived, [arrived];\n",
+    );
+    one_for_each(plan, text);
+    for (l, declared) in plan.test.locations.iter().enumerate() {
+        let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
+        if plan.spaces[l] == Space::Global {
+            global_address(plan, l, text);
+            let _ = writeln!(text, "    st.global.s64 [%x{l}], {value};");
+        }
+    }
+    // Row 0 counts the threads of the instance that ran to their end.
+    text.push_str(
+        "    mul.wide.u32 %y, %n, 8;\n    add.u64 %y, %y, %results;\n    st.global.u64 [%y], 0;\n    setp.ne.u32 %p, %n, 0;\n    \
+         @%p bra $END;\n    st.global.u32 [%arrived], 0;\n$END:\n    ret;\n}\n\n",
+    );
+}
+
+fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
+    let (environment, layout) = (plan.environment, plan.layout);
+    let scratch = plan.spaces.iter().filter(|s| **s == Space::Shared).count() as u32 * layout.slots * stride(plan);
+    let bank = if environment.bank_warps > 0 { 32 * 32 * 4 } else { 0 };
+    if scratch + bank > 48 * 1024 {
+        return Err(Error::environment(format!(
+            "the shared memory of a cta would be {} bytes, 49152 are the most; make stride or warps smaller",
+            scratch + bank
+        )));
+    }
+    text.push_str(
+        ".visible .entry margay_test(.param .u64 memory, .param .u64 results, .param .u64 scratchpad, .param .u64 arrived,\n    \
+         .param .u32 seed)\n",
+    );
+    if layout.cluster > 1 {
+        let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);
+    }
+    let _ = writeln!(text, ".reqntid {}", layout.block);
+    text.push_str("{\n    .reg .pred %p, %q;\n    .reg .b32 %a, %b, %n, %self, %seed, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel;\n");
+    text.push_str("    .reg .b64 %memory, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
+    for l in 0..plan.test.locations.len() {
+        let _ = writeln!(text, "    .reg .b64 %x{l};");
+    }
+    for (t, body) in plan.bodies.iter().enumerate() {
+        for (name, wide) in &body.registers.made {
+            let _ = writeln!(text, "    .reg .b{} {name};", if *wide { 64 } else { 32 });
+        }
+        for class in [('q', ".pred"), ('w', ".b32"), ('d', ".b64")] {
+            let _ = writeln!(text, "    .reg {} %{}{t}_<{}>;", class.1, class.0, body.temporaries + 1);
+        }
+    }
+    if scratch > 0 {
+        let _ = writeln!(text, "    .shared .align 8 .b8 locations[{scratch}];");
+    }
+    if bank > 0 {
+        let _ = writeln!(text, "    .shared .align 4 .b8 banks[{bank}];");
+    }
+    for parameter in ["memory", "results", "scratchpad", "arrived"] {
+        let _ = writeln!(text, "    ld.param.u64 %{parameter}, [{parameter}];");
+    }
+    text.push_str("    ld.param.u32 %seed, [seed];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
+    let _ = writeln!(text, "    setp.ge.u32 %p, %cta, {};\n    @%p bra $STRESS;", layout.testing);
+    place(plan, text);
+    for (t, body) in plan.bodies.iter().enumerate() {
+        thread(plan, t, body, text);
+    }
+    stress_ctas(plan, text);
+    bank_warps(plan, text);
+    text.push_str("$END:\n    ret;\n}\n\n");
+    Ok(())
+}
+
+/// Which cta of which group this is, and which slot: then to the code of the thread.
+fn place(plan: &Plan<'_>, text: &mut String) {
+    let (environment, layout) = (plan.environment, plan.layout);
+    let units = layout.units.len() as u32;
+    let all = environment.groups * units;
+    divide("%unit", "%cta", layout.cluster, text);
+    text.push_str("    mov.u32 %rank, %cta;\n");
+    modulo("%rank", layout.cluster, text);
+    if environment.shuffle {
+        text.push_str("    mov.u32 %a, %seed;\n");
+        modulo("%a", all, text);
+        let _ = writeln!(text, "    mad.lo.u32 %unit, %unit, {}, %a;", coprime(all, 3));
+        modulo("%unit", all, text);
+    }
+    divide("%group", "%unit", units, text);
+    modulo("%unit", units, text);
+    let _ = writeln!(
+        text,
+        "    mad.lo.u32 %cta, %unit, {}, %rank;\n    shr.u32 %warp, %self, 5;\n    and.b32 %slot, %self, 31;",
+        layout.cluster
+    );
+    for cta in 0..layout.threads.len() as u32 {
+        let _ = writeln!(text, "    setp.eq.u32 %p, %cta, {cta};\n    @%p bra $CTA{cta};");
+    }
+    text.push_str("    bra $END;\n");
+    for (cta, &threads) in layout.threads.iter().enumerate() {
+        let _ = writeln!(text, "$CTA{cta}:");
+        if threads == 0 {
+            text.push_str("    bra $END;\n");
+            continue;
+        }
+        let active = threads * environment.warps;
+        let _ = writeln!(text, "    setp.ge.u32 %p, %warp, {active};\n    @%p bra $BYSTANDER;");
+        // The slot: the warp's number among those of its thread, and the lane.
+        divide("%a", "%warp", threads, text);
+        modulo("%warp", threads, text);
+        text.push_str("    mad.lo.u32 %slot, %a, 32, %slot;\n");
+        for t in layout.in_cta(cta as u32) {
+            let _ = writeln!(text, "    setp.eq.u32 %p, %warp, {};\n    @%p bra $T{t};", layout.roles[t].position);
+        }
+        text.push_str("    bra $END;\n");
+    }
+}
+
+/// A thread of the test: addresses, waiting, the accesses, results.
+fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String) {
+    let (environment, layout) = (plan.environment, plan.layout);
+    let role = layout.roles[t];
+    let unit = role.cta / layout.cluster;
+    let _ = writeln!(text, "$T{t}:");
+    // Other units work on other groups, other threads of a cta on other slots: partners are nowhere near each other.
+    let _ =
+        writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(environment.groups, unit as usize) });
+    modulo("%a", environment.groups, text);
+    let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
+    let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
+    if environment.shuffle {
+        let _ = writeln!(
+            text,
+            "    shr.u32 %b, %seed, {};\n    and.b32 %b, %b, 1023;\n    add.u32 %s, %s, %b;",
+            2 * role.position + 1
+        );
+    }
+    modulo("%s", layout.slots, text);
+    let _ = writeln!(text, "    mad.lo.u32 %n, %a, {}, %s;", layout.slots);
+    let mut shared = 0;
+    for l in 0..plan.test.locations.len() {
+        if plan.spaces[l] == Space::Global {
+            global_address(plan, l, text);
+        } else {
+            let _ = write!(
+                text,
+                "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, %s, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
+                stride(plan),
+                shared * layout.slots * stride(plan)
+            );
+            shared += 1;
+        }
+    }
+    let active = layout.threads[role.cta as usize] * environment.warps * 32;
+    if shared > 0 {
+        // Shared memory is reset by the cta itself, before the barrier that all its threads of the test pass.
+        if role.position == 0 {
+            for (l, declared) in plan.test.locations.iter().enumerate().filter(|(l, _)| plan.spaces[*l] == Space::Shared) {
+                let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
+                let _ = writeln!(text, "    st.shared.s64 [%x{l}], {value};");
+            }
+        }
+        let _ = writeln!(text, "    bar.sync 0, {active};");
+    }
+    if !environment.parallel {
+        let _ = writeln!(text, "    setp.ne.u32 %p, %n, 0;\n    @%p bra $DONE{t};");
+    }
+    if environment.pre_stress > 0 {
+        let _ = writeln!(text, "    mov.u32 %a, %cta;");
+        stress_loop(plan, environment.pre_stress, &format!("PRE{t}"), text);
+    }
+    text.push_str("    mov.u64 %sink, 0;\n");
+    if environment.warm {
+        for &l in &body.locations {
+            let space = if plan.spaces[l] == Space::Shared { "shared" } else { "global" };
+            let _ = writeln!(text, "    ld.{space}.u32 %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;");
+        }
+    }
+    if environment.spin > 0 {
+        wait(plan, t, active, text);
+    }
+    let _ = writeln!(text, "    mov.u32 %fuel, {JUMPS};");
+    // The markers show the check where the accesses of the thread are.
+    let _ = writeln!(text, "    pmevent {};", 2 * (t % 8));
+    for line in &body.lines {
+        let _ = writeln!(text, "    {line}");
+    }
+    if body.exits {
+        let _ = writeln!(text, "$EXIT{t}:");
+    }
+    let _ = writeln!(text, "    pmevent {};", 2 * (t % 8) + 1);
+    results(plan, t, body, text);
+    if body.loops {
+        let _ = writeln!(text, "    bra $DONE{t};\n$STUCK{t}:\n    bra $DONE{t};");
+    }
+    let _ = writeln!(text, "$DONE{t}:");
+    finals_of_shared(plan, t, active, text);
+    text.push_str("    bra $END;\n");
+}
+
+/// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends whoever is not there.
+fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
+    let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32 * plan.environment.groups;
+    if plan.environment.parallel {
+        let _ = writeln!(
+            text,
+            "    setp.ne.u32 %p, %self, 0;\n    @%p bra $WAITED{t};\n    red.relaxed.gpu.global.add.u32 [%arrived], 1;"
+        );
+    } else {
+        let _ = writeln!(text, "    red.relaxed.gpu.global.add.u32 [%arrived], 1;");
+    }
+    let expected = if plan.environment.parallel { ctas } else { plan.test.threads.len() as u32 };
+    let _ = write!(
+        text,
+        "    mov.u32 %a, {};\n$WAIT{t}:\n    ld.relaxed.gpu.global.u32 %b, [%arrived];\n    setp.ge.u32 %p, %b, {expected};\n    \
+         @%p bra $WAITED{t};\n    sub.u32 %a, %a, 1;\n    setp.ne.u32 %p, %a, 0;\n    @%p bra $WAIT{t};\n$WAITED{t}:\n",
+        plan.environment.spin
+    );
+    if plan.environment.parallel {
+        // The lanes of a warp come together before they meet the other warps, as `bar.sync` demands.
+        let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
+    }
+}
+
+/// The row of the results for a variable of an instance, in `%y`.
+fn row(plan: &Plan<'_>, row: u32, text: &mut String) {
+    let _ = write!(
+        text,
+        "    add.u32 %a, %n, {};\n    mul.wide.u32 %y, %a, 8;\n    add.u64 %y, %y, %results;\n",
+        row * plan.layout.instances
+    );
+}
+
+fn results(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String) {
+    for (variable, source) in plan.observed.variables.iter().zip(&plan.sources) {
+        if let (Variable::Register { thread, name }, Source::Row(number)) = (variable, source)
+            && thread.index() == t
+        {
+            row(plan, *number, text);
+            let register = body.registers.current(name);
+            if body.registers.is_wide(name) {
+                let _ = writeln!(text, "    st.global.u64 [%y], {register};");
+            } else {
+                let _ = writeln!(text, "    cvt.s64.s32 %v, {register};\n    st.global.u64 [%y], %v;");
+            }
+        }
+    }
+    // Every value that was read is used, so that no load is left out.
+    for (register, wide) in &body.loaded {
+        if *wide {
+            let _ = writeln!(text, "    xor.b64 %sink, %sink, {register};");
+        } else {
+            let _ = writeln!(text, "    cvt.s64.s32 %v, {register};\n    xor.b64 %sink, %sink, %v;");
+        }
+    }
+    if !body.loaded.is_empty() || plan.environment.warm {
+        row(plan, plan.rows(), text);
+        text.push_str("    st.global.u64 [%y], %sink;\n");
+    }
+    row(plan, 0, text);
+    text.push_str("    red.relaxed.gpu.global.add.u64 [%y], 1;\n");
+}
+
+/// The final values of locations in shared memory: they are gone when the kernel ends.
+fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
+    let wanted: Vec<(usize, u32)> = plan
+        .observed
+        .variables
+        .iter()
+        .zip(&plan.sources)
+        .filter_map(|(v, s)| match (v, s) {
+            (Variable::Location(name), Source::Row(r)) => plan.test.location(name).map(|l| (l, *r)),
+            _ => None,
+        })
+        .collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
+    if plan.layout.roles[t].position != 0 {
+        return;
+    }
+    for (l, number) in wanted {
+        row(plan, number, text);
+        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.final_type());
+    }
+}
+
+/// Goes through the stress sequence; `%a` picks the word. Volatile accesses are never left out or merged.
+fn stress_loop(plan: &Plan<'_>, rounds: u32, label: &str, text: &mut String) {
+    let environment = plan.environment;
+    modulo("%a", environment.stress_spread, text);
+    let _ = write!(
+        text,
+        "    mul.wide.u32 %y, %a, {};\n    add.u64 %y, %y, %scratchpad;\n    mov.u32 %b, {rounds};\n${label}:\n",
+        environment.stress_patch * 4
+    );
+    for access in &environment.stress_sequence {
+        text.push_str(match access {
+            StressAccess::Load => "    ld.volatile.global.u32 %a, [%y];\n",
+            StressAccess::Store => "    st.volatile.global.u32 [%y], %b;\n",
+        });
+    }
+    let _ = writeln!(text, "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};");
+}
+
+fn stress_ctas(plan: &Plan<'_>, text: &mut String) {
+    text.push_str("$STRESS:\n");
+    if plan.environment.stress_ctas > 0 {
+        text.push_str("    mov.u32 %a, %cta;\n");
+        stress_loop(plan, plan.environment.stress_rounds, "STRESSED", text);
+    }
+    text.push_str("    bra $END;\n");
+}
+
+/// All lanes of a warp at one bank of shared memory.
+fn bank_warps(plan: &Plan<'_>, text: &mut String) {
+    let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * plan.environment.warps;
+    text.push_str("$BYSTANDER:\n");
+    if plan.environment.bank_warps > 0 {
+        let _ = write!(
+            text,
+            "    setp.lt.u32 %p, %warp, {widest};\n    @%p bra $END;\n    mul.wide.u32 %y, %slot, 128;\n    mov.u64 %v, banks;\n    \
+             add.u64 %y, %y, %v;\n    mov.u32 %b, {};\n$BANKS:\n    ld.volatile.shared.u32 %a, [%y];\n    st.volatile.shared.u32 [%y], %b;\n    \
+             sub.u32 %b, %b, 1;\n    setp.ne.u32 %p, %b, 0;\n    @%p bra $BANKS;\n",
+            plan.environment.bank_rounds
+        );
+    }
+    text.push_str("    bra $END;\n");
+}

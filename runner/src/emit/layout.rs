@@ -1,0 +1,123 @@
+//! Which part of which instance each thread of the GPU plays: the scope tree of the test, laid out over ctas and clusters.
+
+use margay_litmus::test::{Test, ThreadId};
+
+use super::Error;
+use super::environment::Environment;
+use super::target::Target;
+
+/// A thread of the test: its cta among those of an instance, and its place in the cta.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Role {
+    /// The cta, `unit * cluster + rank`.
+    pub cta: u32,
+    /// Which of the cta's threads of the test it is.
+    pub position: u32,
+}
+
+/// The layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// For each thread of the test.
+    pub roles: Vec<Role>,
+    /// Ctas in a cluster of the launch; 1 where the test needs none.
+    pub cluster: u32,
+    /// How many ctas of the test are in each cluster of the test.
+    pub units: Vec<u32>,
+    /// For each cta (`unit * cluster + rank`) how many threads of the test are in it; 0 for ctas that only fill a cluster up.
+    pub threads: Vec<u32>,
+    /// Instances in a group of ctas: the lanes of each thread's warps.
+    pub slots: u32,
+    /// Instances in a launch.
+    pub instances: u32,
+    /// Threads in a cta.
+    pub block: u32,
+    /// Ctas that run the test.
+    pub testing: u32,
+    /// All ctas.
+    pub grid: u32,
+}
+
+/// The largest number of instances of a launch: what 32-bit products of the permutations allow.
+const MAX_INSTANCES: u64 = 1 << 22;
+
+impl Layout {
+    /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances than a launch can have, are errors.
+    pub fn new(test: &Test, target: Target, environment: &Environment) -> Result<Self, Error> {
+        let placements: Vec<_> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
+        // Units are clusters; without clusters, ctas.
+        let mut units: Vec<Vec<_>> = Vec::new();
+        let mut keys = Vec::new();
+        for p in &placements {
+            let key = (p.gpu, p.cluster);
+            let unit = keys.iter().position(|k| *k == key).unwrap_or_else(|| {
+                keys.push(key);
+                units.push(Vec::new());
+                keys.len() - 1
+            });
+            if !units[unit].contains(p) {
+                units[unit].push(*p);
+            }
+        }
+        let cluster = units.iter().map(Vec::len).max().unwrap_or(1) as u32;
+        if cluster > 1 && !target.has_clusters() {
+            return Err(Error::target(format!("the test has several ctas in a cluster; {target} has no clusters, sm_90 has")));
+        }
+        if cluster > 8 {
+            return Err(Error::test(format!(
+                "the test has {cluster} ctas in a cluster; 8 are the most that every GPU can launch"
+            )));
+        }
+        let mut threads = vec![0; units.len() * cluster as usize];
+        let mut roles = Vec::new();
+        for p in &placements {
+            let unit = keys.iter().position(|k| *k == (p.gpu, p.cluster)).unwrap_or(0);
+            let rank = units[unit].iter().position(|q| q == p).unwrap_or(0);
+            let cta = unit as u32 * cluster + rank as u32;
+            roles.push(Role { cta, position: threads[cta as usize] });
+            threads[cta as usize] += 1;
+        }
+        let widest = threads.iter().copied().max().unwrap_or(1).max(1);
+        let block = 32 * (widest * environment.warps + environment.bank_warps);
+        if block > 1024 {
+            return Err(Error::environment(format!(
+                "{widest} threads of the test in a cta with warps={} and bank-warps={} make ctas of {block} threads; 1024 are the most",
+                environment.warps, environment.bank_warps
+            )));
+        }
+        let slots = 32 * environment.warps;
+        let instances = u64::from(environment.groups) * u64::from(slots);
+        if instances > MAX_INSTANCES {
+            return Err(Error::environment(format!(
+                "groups={} and warps={} make {instances} instances a launch; {MAX_INSTANCES} are the most",
+                environment.groups, environment.warps
+            )));
+        }
+        let testing = environment.groups * units.len() as u32 * cluster;
+        let stress = environment.stress_ctas.div_ceil(cluster) * cluster;
+        Ok(Self {
+            roles,
+            cluster,
+            units: units.iter().map(|u| u.len() as u32).collect(),
+            threads,
+            slots,
+            instances: instances as u32,
+            block,
+            testing,
+            grid: testing + stress,
+        })
+    }
+
+    /// The threads of the test in a cta that have a barrier, by their positions.
+    pub fn in_cta(&self, cta: u32) -> impl Iterator<Item = usize> + '_ {
+        self.roles.iter().enumerate().filter(move |(_, r)| r.cta == cta).map(|(t, _)| t)
+    }
+}
+
+/// A multiplier that permutes the numbers below `n`: the `which`-th of some primes, moved on while it divides `n`.
+pub fn coprime(n: u32, which: usize) -> u32 {
+    // All below 1024, so that products with MAX_INSTANCES fit into 32 bits.
+    const PRIMES: [u32; 16] = [419, 1009, 769, 607, 997, 521, 883, 331, 701, 457, 941, 383, 857, 613, 733, 677];
+    let found = (0..PRIMES.len()).map(|i| PRIMES[(which + i) % PRIMES.len()]).find(|p| !n.is_multiple_of(*p));
+    found.unwrap_or(1)
+}

@@ -1,0 +1,267 @@
+//! Litmus tests as PTX kernels: many instances of a test in one launch, results reduced to a histogram on the device.
+//!
+//! A module has three kernels, launched one after the other in one stream: `margay_reset` writes the initial values, `margay_test`
+//! runs the instances, `margay_collect` counts outcomes. Why nothing of that orders the accesses of the test: docs/gpu.md.
+
+mod body;
+mod collect;
+mod environment;
+mod harness;
+mod layout;
+mod registers;
+mod target;
+
+use std::fmt;
+
+use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
+use margay_models::diagnostic::Span;
+
+pub use environment::{Environment, KEYS, StressAccess};
+pub use layout::{Layout, Role};
+pub use target::Target;
+
+use crate::outcome::{Observed, Outcome};
+
+/// What an error is about, and so what to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The test has something that no kernel here can do.
+    Test,
+    /// The target has not what the test needs.
+    Target,
+    /// The environment asks for too much.
+    Environment,
+}
+
+/// Why there is no kernel for a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What it is about.
+    pub fault: Fault,
+    /// One sentence.
+    pub message: String,
+    /// Where, in the text of the test.
+    pub place: Option<Span>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    fn test(message: impl Into<String>) -> Self {
+        Self { fault: Fault::Test, message: message.into(), place: None }
+    }
+
+    fn target(message: impl Into<String>) -> Self {
+        Self { fault: Fault::Target, message: message.into(), place: None }
+    }
+
+    fn environment(message: impl Into<String>) -> Self {
+        Self { fault: Fault::Environment, message: message.into(), place: None }
+    }
+}
+
+/// Where the value of an observed variable is when `margay_collect` runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// A row of the results, one double word for each instance.
+    Row(u32),
+    /// A location in global memory.
+    Memory(usize),
+    /// A register that the thread never names holds 0.
+    Nothing,
+}
+
+/// The outcomes that the table on the device has room for.
+pub const OUTCOMES: u32 = 4096;
+
+/// The text of a module, in its parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Module {
+    /// What it is, as comments.
+    pub title: String,
+    /// The version of PTX that it needs.
+    pub version: &'static str,
+    /// The kernel `margay_reset`.
+    pub reset: String,
+    /// The kernel `margay_test`.
+    pub test: String,
+    /// The kernel `margay_collect`.
+    pub collect: String,
+}
+
+/// The directives that a module starts with.
+pub fn directives(version: &str, target: Target) -> String {
+    format!(".version {version}\n.target {target}\n.address_size 64\n\n")
+}
+
+/// A module for one test, target and environment, with what is needed to launch it.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// PTX.
+    pub module: Module,
+    /// The target.
+    pub target: Target,
+    /// The layout: grid, cta and cluster sizes.
+    pub layout: Layout,
+    /// Instances of a launch that count: all, or one.
+    pub counted: u32,
+    /// Bytes of memory for the locations of all instances.
+    pub memory: u64,
+    /// Bytes for the results.
+    pub results: u64,
+    /// Bytes for the stressed scratchpad.
+    pub scratchpad: u64,
+    /// What is observed.
+    pub observed: Observed,
+    /// The bits of each observed value in a key.
+    bits: u32,
+}
+
+impl Kernel {
+    /// The key of an empty place of the table on the device.
+    pub const EMPTY: u64 = u64::MAX;
+
+    /// The text of the whole module.
+    pub fn text(&self) -> String {
+        let m = &self.module;
+        format!("{}{}{}{}{}", m.title, directives(m.version, self.target), m.reset, m.test, m.collect)
+    }
+
+    /// An outcome from its key.
+    pub fn outcome(&self, key: u64) -> Outcome {
+        let mask = (1u64 << self.bits) - 1;
+        (0..self.observed.variables.len() as u32).map(|i| ((key >> (i * self.bits)) & mask) as i64).collect()
+    }
+}
+
+/// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.
+pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Error> {
+    if matches!(test.dialect, Dialect::C | Dialect::Generic) {
+        return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
+    }
+    for l in &test.locations {
+        let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
+        if l.alias.is_some() {
+            return Err(at(format!("`{}` is another name for a location; kernels here have one address for each", l.name)));
+        }
+        match l.value {
+            Some(InitialValue::AddressOf(_)) => {
+                return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
+            }
+            Some(InitialValue::Integer(n)) if i32::try_from(n).is_err() => {
+                return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
+            }
+            _ => {}
+        }
+    }
+    let waits = |t: usize| {
+        registers::instructions(test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }))
+    };
+    if !environment.parallel && (0..test.threads.len()).any(waits) {
+        return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
+    }
+    let layout = Layout::new(test, target, environment)?;
+    let spaces = spaces(test);
+    let shared = spaces.contains(&Space::Shared);
+    if shared && (layout.units.len() > 1 || layout.cluster > 1) {
+        return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
+    }
+    let bodies =
+        (0..test.threads.len()).map(|t| body::emit(test, ThreadId(t as u8), &layout, target)).collect::<Result<Vec<_>, _>>()?;
+    let observed = Observed::new(test, |l| -1 - l as i64);
+    // The first row says whether a thread was given up.
+    let mut rows = 1;
+    let sources: Vec<Source> = observed
+        .variables
+        .iter()
+        .map(|v| match v {
+            Variable::Register { thread, name } => {
+                let known = bodies.get(thread.index()).is_some_and(|b| b.registers.names().any(|n| n == name));
+                if !known {
+                    return Source::Nothing;
+                }
+                rows += 1;
+                Source::Row(rows - 1)
+            }
+            Variable::Location(name) => match test.location(name) {
+                Some(l) if spaces[l] == Space::Shared => {
+                    rows += 1;
+                    Source::Row(rows - 1)
+                }
+                Some(l) => Source::Memory(l),
+                None => Source::Nothing,
+            },
+        })
+        .collect();
+    let bits = (63 / (observed.variables.len() as u32).max(1)).min(32);
+    if bits < 4 {
+        let n = observed.variables.len();
+        return Err(Error::test(format!("the test observes {n} values; 15 fit into a key")));
+    }
+    let plan =
+        Plan { test, target, environment, layout: &layout, spaces: &spaces, bodies: &bodies, observed: &observed, sources, bits };
+    let module = harness::module(&plan)?;
+    let instances = u64::from(layout.instances);
+    let stride = u64::from(environment.stride) * 8;
+    let counted = if environment.parallel { layout.instances } else { 1 };
+    let spread = u64::from(environment.stress_spread) * u64::from(environment.stress_patch) * 4;
+    // One more row takes what is only used so that it is not left out.
+    let memory = instances * stride * (test.locations.len() as u64).max(1);
+    let results = instances * 8 * u64::from(rows + 1);
+    Ok(Kernel { module, target, memory, results, scratchpad: spread + 256, counted, observed, bits, layout })
+}
+
+/// Everything that the texts of the kernels are made from.
+struct Plan<'a> {
+    test: &'a Test,
+    target: Target,
+    environment: &'a Environment,
+    layout: &'a Layout,
+    spaces: &'a [Space],
+    bodies: &'a [body::Body],
+    observed: &'a Observed,
+    sources: Vec<Source>,
+    bits: u32,
+}
+
+impl Plan<'_> {
+    /// The type of final values of locations.
+    fn final_type(&self) -> &'static str {
+        let wide = (0..self.test.threads.len()).flat_map(|t| registers::instructions(self.test, ThreadId(t as u8))).any(|i| {
+            matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::Atom { access, .. }
+                if access.ty.is_some_and(|t| t.bits == 64))
+        });
+        if wide { "s64" } else { "s32" }
+    }
+
+    /// The rows of the results that are read: not the last one.
+    fn rows(&self) -> u32 {
+        1 + self.sources.iter().filter(|s| matches!(s, Source::Row(_))).count() as u32
+    }
+}
+
+/// The state space of each location: as declared, as an access by its name says, or global.
+pub(crate) fn spaces(test: &Test) -> Vec<Space> {
+    let mut spaces: Vec<Space> = test.locations.iter().map(|l| l.space.unwrap_or(Space::Global)).collect();
+    for thread in &test.threads {
+        let Body::Instructions(instructions) = &thread.body else { continue };
+        for i in instructions {
+            if let Operation::Load { access, address, .. }
+            | Operation::Store { access, address, .. }
+            | Operation::Atom { access, address, .. } = &i.operation
+                && let Base::Location(name) = &address.base
+                && access.space == Some(Space::Shared)
+                && let Some(l) = test.location(name)
+            {
+                spaces[l] = Space::Shared;
+            }
+        }
+    }
+    spaces
+}

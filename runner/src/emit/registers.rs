@@ -1,0 +1,152 @@
+//! The registers of a thread of the test: which are 64 bits wide, and the names that they get in the kernel.
+
+use std::collections::BTreeMap;
+
+use margay_litmus::test::{Base, Body, InitialValue, Instruction, Operation, Test, ThreadId, Value};
+
+/// The registers of one thread, by name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Registers {
+    wide: BTreeMap<String, bool>,
+    /// How often each was renamed.
+    version: BTreeMap<String, u32>,
+    /// Is each definition a register of its own? Not where a jump may come between.
+    renames: bool,
+    prefix: String,
+    /// Every register of the kernel that was made, with its width.
+    pub made: Vec<(String, bool)>,
+}
+
+impl Registers {
+    /// Of a thread. Registers are 32 bits wide, but for those that hold addresses or take part in 64-bit operations: a
+    /// conversion right after a load would wait for it, and with it every access that follows.
+    pub fn new(test: &Test, thread: ThreadId, instructions: &[Instruction]) -> Self {
+        let mut registers = Self {
+            renames: !instructions.iter().any(|i| matches!(i.operation, Operation::Label(_))),
+            prefix: format!("%t{}_", thread.0),
+            ..Self::default()
+        };
+        for r in test.registers.iter().filter(|r| r.thread == thread) {
+            let wide = matches!(r.value, Some(InitialValue::AddressOf(_))) || r.ty.is_some_and(|t| t.bits == 64);
+            registers.wide.insert(r.name.clone(), wide);
+        }
+        loop {
+            let before = registers.wide.values().filter(|w| **w).count();
+            for i in instructions {
+                registers.widths(i);
+            }
+            if registers.wide.values().filter(|w| **w).count() == before {
+                break;
+            }
+        }
+        let names: Vec<String> = registers.wide.keys().cloned().collect();
+        for name in names {
+            registers.make(&name, 0);
+        }
+        registers
+    }
+
+    fn widen(&mut self, name: &str, wide: bool) {
+        *self.wide.entry(name.to_owned()).or_insert(false) |= wide;
+    }
+
+    fn widths(&mut self, i: &Instruction) {
+        if let Some(guard) = &i.guard {
+            self.widen(&guard.register, false);
+        }
+        let of_access = |access: &margay_litmus::test::Access| access.ty.is_some_and(|t| t.bits == 64);
+        let mut base = |address: &margay_litmus::test::Address| {
+            if let Base::Register(name) = &address.base {
+                self.widen(name, true);
+            }
+            if let Some(Value::Register(name)) = &address.offset {
+                self.widen(name, false);
+            }
+        };
+        match &i.operation {
+            Operation::Load { access, destination, address } => {
+                base(address);
+                self.widen(destination, of_access(access));
+            }
+            Operation::Store { address, value, .. } => {
+                base(address);
+                if let Value::Register(name) = value {
+                    self.widen(name, false);
+                }
+            }
+            Operation::Atom { access, destination, address, operand, replacement, .. } => {
+                base(address);
+                for v in [Some(operand), replacement.as_ref()].into_iter().flatten() {
+                    if let Value::Register(name) = v {
+                        self.widen(name, false);
+                    }
+                }
+                if let Some(d) = destination {
+                    self.widen(d, of_access(access));
+                }
+            }
+            Operation::Local { ty, destination, operands, .. } => {
+                let wide = operands.iter().any(|o| match o {
+                    Value::Register(name) => self.wide.get(name).copied().unwrap_or(false),
+                    Value::AddressOf(_) => true,
+                    Value::Integer(_) => false,
+                });
+                for o in operands {
+                    if let Value::Register(name) = o {
+                        self.widen(name, false);
+                    }
+                }
+                self.widen(destination, wide || ty.is_some_and(|t| t.bits == 64));
+            }
+            Operation::BranchIf { left, right, .. } => {
+                for v in [left, right] {
+                    if let Value::Register(name) = v {
+                        self.widen(name, false);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn make(&mut self, name: &str, version: u32) -> String {
+        let register = format!("{}{}_{version}", self.prefix, name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+        self.version.insert(name.to_owned(), version);
+        self.made.push((register.clone(), self.is_wide(name)));
+        register
+    }
+
+    /// Is it 64 bits wide?
+    pub fn is_wide(&self, name: &str) -> bool {
+        self.wide.get(name).copied().unwrap_or(false)
+    }
+
+    /// The register that holds the current value.
+    pub fn current(&self, name: &str) -> String {
+        let version = self.version.get(name).copied().unwrap_or(0);
+        format!("{}{}_{version}", self.prefix, name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
+    }
+
+    /// The register for a new value: another one, so that the old value can still be used at the end. Under a guard the old value
+    /// may stay.
+    pub fn define(&mut self, name: &str, guarded: bool) -> String {
+        if guarded || !self.renames {
+            return self.current(name);
+        }
+        let version = self.version.get(name).copied().unwrap_or(0) + 1;
+        self.make(name, version)
+    }
+
+    /// The names of all registers of the thread.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        self.wide.keys()
+    }
+}
+
+/// The instructions of a thread; none for C.
+pub(super) fn instructions(test: &Test, thread: ThreadId) -> &[Instruction] {
+    match test.threads.get(thread.index()).map(|t| &t.body) {
+        Some(Body::Instructions(instructions)) => instructions,
+        _ => &[],
+    }
+}

@@ -1,0 +1,47 @@
+//! The GPUs that kernels are made for.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A compute capability, `sm_90`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target(pub u32);
+
+impl Target {
+    /// The smallest one with PTX's scoped memory model.
+    pub const SMALLEST: Target = Target(70);
+
+    /// Has it clusters, and fences that are acquire or release alone?
+    pub fn has_clusters(self) -> bool {
+        self.0 >= 90
+    }
+
+    /// The oldest version of PTX that knows it and has the features asked for.
+    pub(super) fn version(self, single_sided_fences: bool, mmio: bool) -> &'static str {
+        match self.0 {
+            _ if single_sided_fences => "8.6",
+            100.. => "8.6",
+            _ if mmio => "8.2",
+            90.. => "7.8",
+            _ => "7.0",
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.0)
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_prefix("sm_").and_then(|n| n.parse().ok());
+        match number {
+            Some(n @ 70..=121) => Ok(Target(n)),
+            _ => Err(format!("`{text}` is no target; expected sm_70 or later, e.g. sm_90")),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A disassembled kernel against its test: number, order, width, strength and scope of accesses and fences, and dependencies.
+
+use std::collections::BTreeSet;
+
+use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
+use margay_models::execution::Scope;
+
+use super::dependency::Dependencies;
+use super::expect::{Effect, Expected, Strength, expected};
+use super::listing::{Instruction, Listing};
+use super::{Answer, THREADS};
+use crate::emit::Target;
+
+/// Compares.
+pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
+    let mut differences = Vec::new();
+    let mut compared = 0;
+    if test.threads.len() > THREADS {
+        return Answer::Differs(vec![format!("the test has more than {THREADS} threads: their code cannot be told apart")]);
+    }
+    for t in 0..test.threads.len() {
+        let thread = ThreadId(t as u8);
+        match (expected(test, thread, target), listing.thread(t)) {
+            (Err(why), _) => differences.push(format!("{thread}: {why}")),
+            (_, None) => differences.push(format!("{thread}: the markers around its code are not there")),
+            (Ok(wanted), Some(code)) => {
+                compared += wanted.len();
+                differences.extend(thread_differences(&wanted, code, target).into_iter().map(|d| format!("{thread}: {d}")));
+            }
+        }
+    }
+    if differences.is_empty() { Answer::Same { compared } } else { Answer::Differs(differences) }
+}
+
+fn thread_differences(wanted: &[Expected], code: &[Instruction], target: Target) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut known = Dependencies::default();
+    let mut next = 0;
+    for i in code {
+        let Some(found) = effect(i) else {
+            known.step(i, None);
+            continue;
+        };
+        let Some(expected) = wanted.get(next) else {
+            out.push(format!("`{}` is one too many", i.text()));
+            return out;
+        };
+        match &found {
+            Ok(found) if *found == expected.effect => {}
+            Ok(found) => {
+                out.push(format!("`{}` on {target}: expected {}, found {found}: `{}`", expected.text, expected.effect, i.text()));
+                return out;
+            }
+            Err(()) => {
+                out.push(format!("`{}` on {target}: expected {}, found `{}`", expected.text, expected.effect, i.text()));
+                return out;
+            }
+        }
+        out.extend(lost(expected, wanted, i, &known));
+        known.step(i, Some(next));
+        next += 1;
+    }
+    if let Some(missing) = wanted.get(next) {
+        out.push(format!("`{}` on {target}: expected {}, found nothing", missing.text, missing.effect));
+    }
+    out
+}
+
+/// The dependencies of the test that the code has not.
+fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Dependencies) -> Vec<String> {
+    let address: Vec<&String> = i.operands.iter().filter(|o| o.contains('[')).collect();
+    let rest: Vec<&String> = i.operands.iter().filter(|o| !o.contains('[')).collect();
+    let wide = i.has("64");
+    let mut control = known.control.clone();
+    control.extend(known.guard(i));
+    let mut out = Vec::new();
+    let mut need = |kind: &str, needed: &BTreeSet<usize>, has: BTreeSet<usize>| {
+        for &from in needed.difference(&has) {
+            out.push(format!("the {kind} dependency of `{}` on `{}` is lost: `{}`", expected.text, wanted[from].text, i.text()));
+        }
+    };
+    need("address", &expected.address, known.sources(address.into_iter(), true));
+    need("data", &expected.data, known.sources(rest.into_iter(), wide));
+    need("control", &expected.control, control);
+    out
+}
+
+/// The effect of an instruction on memory: `None` if it has none, an error if it has one that no test makes.
+fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
+    let space = match i.base() {
+        "LDG" | "STG" | "ATOMG" | "REDG" => Some(Space::Global),
+        "LDS" | "STS" | "ATOMS" => Some(Space::Shared),
+        _ => None,
+    };
+    let bits = || match () {
+        () if i.has("64") => 64,
+        () if i.has("U8") || i.has("S8") => 8,
+        () if i.has("U16") || i.has("S16") => 16,
+        () if i.has("128") => 128,
+        () => 32,
+    };
+    Some(match i.base() {
+        "LDG" | "LDS" | "LD" => strength(i).map(|strength| Effect::Load { space, bits: bits(), strength }),
+        "STG" | "STS" | "ST" => strength(i).map(|strength| Effect::Store { space, bits: bits(), strength }),
+        // RED is that of global memory up to sm_80; a generic one is not told apart there.
+        name @ ("ATOMG" | "ATOMS" | "ATOM" | "REDG" | "RED") => match (function(i), strength(i)) {
+            (Some(function), Ok(strength)) => {
+                let reduction = name.starts_with("RED");
+                let space = if name == "RED" { Some(Space::Global) } else { space };
+                Ok(Effect::Atom { space, function, bits: bits(), strength, reduction })
+            }
+            _ => Err(()),
+        },
+        "MEMBAR" => {
+            let scope = [("CTA", Scope::Cta), ("SM", Scope::Cta), ("GPU", Scope::Gpu), ("SYS", Scope::Sys)];
+            match scope.iter().find(|(name, _)| i.has(name)) {
+                Some((_, scope)) if i.has("SC") != i.has("ALL") => Ok(Effect::Membar { sc: i.has("SC"), scope: *scope }),
+                _ => Err(()),
+            }
+        }
+        "CCTL" if i.has("IVALL") => Ok(Effect::Invalidate),
+        "CCTL" => Err(()),
+        "BAR" if i.has("ARV") => Ok(Effect::Barrier { arrive: true }),
+        "BAR" if i.has("SYNC") || i.has("RED") => Ok(Effect::Barrier { arrive: false }),
+        "BAR" => Err(()),
+        // Memory of other kinds: spilled registers, textures, surfaces, copies in bulk.
+        "LDL" | "STL" | "TEX" | "SULD" | "SUST" | "LDGSTS" | "SUATOM" | "SURED" => Err(()),
+        _ => return None,
+    })
+}
+
+fn strength(i: &Instruction) -> Result<Strength, ()> {
+    if i.has("MMIO") {
+        return Ok(Strength::Mmio);
+    }
+    if i.has("EF") {
+        return Ok(Strength::EvictFirst);
+    }
+    if !i.has("STRONG") {
+        // sm_70 and sm_75 write `.SYS` on weak accesses too.
+        return Ok(Strength::Weak);
+    }
+    match () {
+        () if i.has("SM") || i.has("CTA") => Ok(Strength::Cta),
+        () if i.has("GPU") => Ok(Strength::Gpu),
+        () if i.has("SYS") => Ok(Strength::Sys),
+        () => Err(()),
+    }
+}
+
+fn function(i: &Instruction) -> Option<AtomFunction> {
+    let names = [
+        ("EXCH", AtomFunction::Exchange),
+        ("CAS", AtomFunction::CompareAndSwap),
+        ("ADD", AtomFunction::Add),
+        ("AND", AtomFunction::And),
+        ("OR", AtomFunction::Or),
+        ("XOR", AtomFunction::Xor),
+        ("INC", AtomFunction::Increment),
+        ("DEC", AtomFunction::Decrement),
+        ("MIN", AtomFunction::Min),
+        ("MAX", AtomFunction::Max),
+    ];
+    names.into_iter().find(|(name, _)| i.has(name)).map(|(_, f)| f)
+}

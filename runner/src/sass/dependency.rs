@@ -1,0 +1,124 @@
+//! Which values the registers of machine code are computed from, followed through straight code.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::listing::Instruction;
+
+/// For each register and predicate, by name, the effects (by position) whose values it may be computed from. More than is there
+/// may be found, never less: so a dependency that is missed here is missing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Dependencies {
+    of: BTreeMap<String, BTreeSet<usize>>,
+    /// Those of the branches so far.
+    pub control: BTreeSet<usize>,
+}
+
+impl Dependencies {
+    /// What operands are computed from. `wide`: each register stands for a pair.
+    pub fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, wide: bool) -> BTreeSet<usize> {
+        let names = operands.flat_map(|o| names(o, wide));
+        names.filter_map(|n| self.of.get(&n)).flatten().copied().collect()
+    }
+
+    /// What the guard of an instruction is computed from.
+    pub fn guard(&self, i: &Instruction) -> BTreeSet<usize> {
+        i.guard.as_ref().and_then(|g| self.of.get(g)).cloned().unwrap_or_default()
+    }
+
+    /// Goes over an instruction whose result is that of an effect (`effect`), or computed from its operands.
+    pub fn step(&mut self, i: &Instruction, effect: Option<usize>) {
+        if matches!(i.base(), "BRA" | "EXIT" | "BRX" | "JMP") {
+            self.control.extend(self.guard(i));
+            return;
+        }
+        let wide = i.has("WIDE") || i.has("64");
+        let results = results(i);
+        let mut from = match effect {
+            Some(effect) => BTreeSet::from([effect]),
+            None => self.sources(i.operands.iter().skip(results), wide),
+        };
+        from.extend(self.guard(i));
+        for operand in &i.operands[..results.min(i.operands.len())] {
+            for name in names(operand, wide) {
+                let mut new = from.clone();
+                if i.guard.is_some() {
+                    new.extend(self.of.get(&name).into_iter().flatten());
+                }
+                self.of.insert(name, new);
+            }
+        }
+    }
+}
+
+/// How many operands are results: the first, and the predicates that follow it; for atoms a predicate and a register.
+fn results(i: &Instruction) -> usize {
+    let predicate = |o: &String| !o.starts_with('!') && (o.starts_with('P') || o.starts_with("UP"));
+    match i.base() {
+        "ST" | "STG" | "STS" | "STL" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR" | "CGAERRBAR" => 0,
+        "ATOM" | "ATOMG" => 2,
+        // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may be thrown away.
+        _ if i.operands.first().is_some_and(predicate) => 2,
+        _ => 1 + i.operands.iter().skip(1).take(2).take_while(|o| predicate(o)).count(),
+    }
+}
+
+/// The registers in an operand: `desc[UR4][R2.64]` has UR4, UR5, R2 and R3.
+fn names(operand: &str, wide: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let bytes = operand.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_alphabetic() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && bytes[at].is_ascii_alphanumeric() {
+            at += 1;
+        }
+        let word = &operand[start..at];
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let Ok(number) = word[letters.len()..].parse::<u32>() else { continue };
+        if !matches!(letters, "R" | "UR" | "P" | "UP") {
+            continue;
+        }
+        found.push(word.to_owned());
+        if letters.ends_with('R') && (wide || operand[at..].starts_with(".64") || letters == "UR") {
+            found.push(format!("{letters}{}", number + 1));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Instruction, names, results};
+
+    #[test]
+    fn results_of_instructions() {
+        let instruction = |text: &str| {
+            let (name, operands) = text.split_once(' ').unwrap();
+            Instruction {
+                guard: None,
+                name: name.split('.').map(str::to_owned).collect(),
+                operands: operands.split(',').map(|o| o.trim().to_owned()).collect(),
+            }
+        };
+        assert_eq!(results(&instruction("PLOP3.LUT P0, PT, P0, PT, PT, 0x8, 0x0")), 2);
+        assert_eq!(results(&instruction("ISETP.NE.AND P0, PT, R4, RZ, PT")), 2);
+        assert_eq!(results(&instruction("IADD3 R2, P0, R2, R4, RZ")), 2);
+        assert_eq!(results(&instruction("IADD3.X R3, R3, R5, RZ, P0, !PT")), 1);
+        assert_eq!(results(&instruction("STG.E [R2.64], R4")), 0);
+        assert_eq!(results(&instruction("ATOMG.E.CAS.STRONG.GPU PT, R14, [R14], R16, R17")), 2);
+    }
+
+    #[test]
+    fn registers_of_operands() {
+        assert_eq!(names("desc[UR4][R2.64]", false), ["UR4", "UR5", "R2", "R3"]);
+        assert_eq!(names("!P0", false), ["P0"]);
+        assert_eq!(names("RZ", false), [""; 0]);
+        assert_eq!(names("-R12.reuse", false), ["R12"]);
+        assert_eq!(names("c[0x0][0x160]", false), [""; 0]);
+        assert_eq!(names("R6", true), ["R6", "R7"]);
+    }
+}

@@ -1,0 +1,343 @@
+//! What a test must become: the effects of each instruction on memory, in order, with what they depend on. The table is that of
+//! facts that were measured on ptxas 12.9 and 13.5 (docs/gpu.md, "What PTX becomes").
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use margay_litmus::test::{
+    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, Dialect, FenceOrder, Operation, Space,
+    Test, ThreadId, Value,
+};
+use margay_models::execution::Scope;
+
+use crate::emit::Target;
+use crate::emit::spaces;
+
+/// The strength of an access in machine code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// None is written.
+    Weak,
+    /// `STRONG.SM`, `STRONG.CTA`
+    Cta,
+    /// `STRONG.GPU`
+    Gpu,
+    /// `STRONG.SYS`
+    Sys,
+    /// `MMIO.SYS`
+    Mmio,
+    /// `EF`: evict first, of `.cs`.
+    EvictFirst,
+}
+
+/// An effect on memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// `LDG`, `LDS`, `LD`
+    Load {
+        /// The space; `None` for generic addresses.
+        space: Option<Space>,
+        /// The width.
+        bits: u8,
+        /// The strength.
+        strength: Strength,
+    },
+    /// `STG`, `STS`, `ST`
+    Store {
+        /// The space; `None` for generic addresses.
+        space: Option<Space>,
+        /// The width.
+        bits: u8,
+        /// The strength.
+        strength: Strength,
+    },
+    /// `ATOMG`, `ATOMS`, `ATOM`; `RED`
+    Atom {
+        /// The space; `None` for generic addresses.
+        space: Option<Space>,
+        /// What it computes.
+        function: AtomFunction,
+        /// The width.
+        bits: u8,
+        /// The strength.
+        strength: Strength,
+        /// Without a result.
+        reduction: bool,
+    },
+    /// `MEMBAR.SC`, `MEMBAR.ALL`
+    Membar {
+        /// Sequentially consistent?
+        sc: bool,
+        /// The scope: cta, gpu or sys.
+        scope: Scope,
+    },
+    /// `CCTL.IVALL`: the first-level cache is emptied.
+    Invalidate,
+    /// `BAR.SYNC`, `BAR.ARV`
+    Barrier {
+        /// Arrives without waiting.
+        arrive: bool,
+    },
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = |space: &Option<Space>| match space {
+            Some(Space::Global) => "global ",
+            Some(Space::Shared) => "shared ",
+            None => "generic ",
+        };
+        match self {
+            Self::Load { space, bits, strength } => write!(f, "{}load of {bits} bits, {strength}", place(space)),
+            Self::Store { space, bits, strength } => write!(f, "{}store of {bits} bits, {strength}", place(space)),
+            Self::Atom { space, function, bits, strength, reduction } => {
+                let name = if *reduction { "reduction" } else { "atom" };
+                write!(f, "{}{name} {} of {bits} bits, {strength}", place(space), function.name())
+            }
+            Self::Membar { sc, scope } => write!(f, "MEMBAR.{}.{}", if *sc { "SC" } else { "ALL" }, scope_name(*scope)),
+            Self::Invalidate => f.write_str("CCTL.IVALL"),
+            Self::Barrier { arrive: true } => f.write_str("barrier arrival"),
+            Self::Barrier { arrive: false } => f.write_str("barrier"),
+        }
+    }
+}
+
+fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Cta => "CTA",
+        Scope::Cluster | Scope::Gpu => "GPU",
+        Scope::Sys => "SYS",
+    }
+}
+
+impl fmt::Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Weak => "weak",
+            Self::Cta => "strong at cta scope",
+            Self::Gpu => "strong at gpu scope",
+            Self::Sys => "strong at sys scope",
+            Self::Mmio => "mmio",
+            Self::EvictFirst => "weak, evict first",
+        })
+    }
+}
+
+/// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// The effect.
+    pub effect: Effect,
+    /// The instruction, as the test writes it.
+    pub text: String,
+    /// For the address.
+    pub address: BTreeSet<usize>,
+    /// For what is written.
+    pub data: BTreeSet<usize>,
+    /// To be executed at all.
+    pub control: BTreeSet<usize>,
+}
+
+/// What a thread must become; an error names what is not compared.
+pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Expected>, String> {
+    let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
+        return Err("only PTX tests are compared".to_owned());
+    };
+    let mut builder =
+        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new() };
+    for i in instructions {
+        let text = margay_litmus::print::instruction(i, Dialect::Ptx);
+        let guard = i.guard.as_ref().map(|g| builder.of(&g.register)).unwrap_or_default();
+        builder.instruction(&i.operation, &text, &guard)?;
+    }
+    Ok(builder.out)
+}
+
+struct Builder<'a> {
+    test: &'a Test,
+    target: Target,
+    spaces: Vec<Space>,
+    out: Vec<Expected>,
+    /// For each register the effects whose values it is computed from.
+    taint: BTreeMap<String, BTreeSet<usize>>,
+    control: BTreeSet<usize>,
+}
+
+impl Builder<'_> {
+    fn of(&self, register: &str) -> BTreeSet<usize> {
+        self.taint.get(register).cloned().unwrap_or_default()
+    }
+
+    fn of_value(&self, value: &Value) -> BTreeSet<usize> {
+        if let Value::Register(name) = value { self.of(name) } else { BTreeSet::new() }
+    }
+
+    fn push(&mut self, effect: Effect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
+        let control = self.control.union(guard).copied().collect();
+        self.out.push(Expected { effect, text: text.to_owned(), address, data, control });
+    }
+
+    fn plain(&mut self, effect: Effect, text: &str, guard: &BTreeSet<usize>) {
+        self.push(effect, text, BTreeSet::new(), BTreeSet::new(), guard);
+    }
+
+    fn define(&mut self, register: &str, from: BTreeSet<usize>, guard: &BTreeSet<usize>, guarded: bool) {
+        // Under a guard the old value may stay.
+        let old = if guarded { self.of(register) } else { BTreeSet::new() };
+        self.taint.insert(register.to_owned(), from.iter().chain(guard).chain(&old).copied().collect());
+    }
+
+    fn space(&self, address: &Address, access: &Access) -> Option<Space> {
+        match &address.base {
+            Base::Location(name) => self.test.location(name).map(|l| self.spaces[l]),
+            Base::Register(_) => access.space.filter(|s| *s == Space::Global),
+        }
+    }
+
+    fn address(&self, address: &Address) -> BTreeSet<usize> {
+        let base = if let Base::Register(name) = &address.base { self.of(name) } else { BTreeSet::new() };
+        let offset = address.offset.as_ref().map(|o| self.of_value(o)).unwrap_or_default();
+        base.union(&offset).copied().collect()
+    }
+
+    /// `MEMBAR.ALL` before a release.
+    fn before(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>) {
+        self.plain(Effect::Membar { sc: false, scope: machine(scope) }, text, guard);
+    }
+
+    /// The cache is emptied after an acquire wider than a cta.
+    fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>) {
+        if scope != Scope::Cta {
+            self.plain(Effect::Invalidate, text, guard);
+        }
+    }
+
+    fn instruction(&mut self, operation: &Operation, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
+        let guarded = !guard.is_empty() || text.starts_with('@');
+        match operation {
+            Operation::Load { access, destination, address } => {
+                let (space, from) = (self.space(address, access), self.address(address));
+                let effect = Effect::Load { space, bits: bits(access), strength: strength(access, space) };
+                let position = self.out.len();
+                self.push(effect, text, from, BTreeSet::new(), guard);
+                self.define(destination, BTreeSet::from([position]), guard, guarded);
+                if access.order == Some(AccessOrder::Acquire) {
+                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
+                }
+            }
+            Operation::Store { access, address, value } => {
+                if access.order == Some(AccessOrder::Release) {
+                    self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
+                }
+                let (space, from, data) = (self.space(address, access), self.address(address), self.of_value(value));
+                self.push(
+                    Effect::Store { space, bits: bits(access), strength: strength(access, space) },
+                    text,
+                    from,
+                    data,
+                    guard,
+                );
+            }
+            Operation::Atom { access, function, destination, address, operand, replacement } => {
+                let scope = access.scope.unwrap_or(Scope::Gpu);
+                if matches!(access.order, Some(AccessOrder::Release | AccessOrder::AcqRel)) {
+                    self.before(scope, text, guard);
+                }
+                let space = self.space(address, access);
+                let mut data = self.of_value(operand);
+                data.extend(replacement.iter().flat_map(|r| self.of_value(r)));
+                let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+                let effect = Effect::Atom {
+                    space,
+                    function: *function,
+                    bits: bits(access),
+                    strength: if space == Some(Space::Shared) { Strength::Weak } else { strong(scope) },
+                    reduction: destination.is_none() && !no_reduction,
+                };
+                let (position, from) = (self.out.len(), self.address(address));
+                self.push(effect, text, from, data, guard);
+                if let Some(d) = destination {
+                    self.define(d, BTreeSet::from([position]), guard, guarded);
+                }
+                if matches!(access.order, Some(AccessOrder::Acquire | AccessOrder::AcqRel)) {
+                    self.after(scope, text, guard);
+                }
+            }
+            Operation::Fence { order, scope } => {
+                let scope = scope.unwrap_or(Scope::Sys);
+                match order.unwrap_or(FenceOrder::AcqRel) {
+                    FenceOrder::Acquire => self.after(scope, text, guard),
+                    FenceOrder::Release => self.before(scope, text, guard),
+                    FenceOrder::AcqRel => {
+                        self.before(scope, text, guard);
+                        self.after(scope, text, guard);
+                    }
+                    FenceOrder::Sc => {
+                        self.plain(Effect::Membar { sc: true, scope: machine(scope) }, text, guard);
+                        self.after(scope, text, guard);
+                    }
+                }
+            }
+            Operation::Membar(level) => {
+                self.plain(Effect::Membar { sc: true, scope: level.scope() }, text, guard);
+                self.after(level.scope(), text, guard);
+            }
+            Operation::Barrier { mode, .. } => {
+                self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
+            }
+            Operation::ProxyFence(_) | Operation::ClusterBarrier(_) => {
+                return Err(format!("`{text}` becomes code with branches on {}, which is not compared", self.target));
+            }
+            Operation::Local { destination, operands, .. } => {
+                let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
+                self.define(destination, from, guard, guarded);
+            }
+            Operation::BranchIf { left, right, .. } => {
+                let from: Vec<usize> = [left, right].into_iter().flat_map(|v| self.of_value(v)).collect();
+                self.control.extend(from);
+                self.control.extend(guard);
+            }
+            Operation::Goto(_) | Operation::Exit => self.control.extend(guard),
+            Operation::VectorLoad { .. } | Operation::VectorStore { .. } => {
+                return Err(format!("`{text}`: vector accesses are not compared"));
+            }
+            Operation::Label(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn bits(access: &Access) -> u8 {
+    access.ty.map_or(32, |t| t.bits)
+}
+
+/// `.cluster` becomes GPU.
+fn machine(scope: Scope) -> Scope {
+    if scope == Scope::Cluster { Scope::Gpu } else { scope }
+}
+
+fn strong(scope: Scope) -> Strength {
+    match scope {
+        Scope::Cta => Strength::Cta,
+        Scope::Cluster | Scope::Gpu => Strength::Gpu,
+        Scope::Sys => Strength::Sys,
+    }
+}
+
+fn strength(access: &Access, space: Option<Space>) -> Strength {
+    // Shared memory has one copy: no strength is written there.
+    if space == Some(Space::Shared) {
+        return Strength::Weak;
+    }
+    match (access.order, access.cache) {
+        // Cache operators are scopes since sm_70: a `.ca` load may hit the first-level cache, a `.cg` load may not.
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => Strength::Cta,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cg)) => Strength::Gpu,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => Strength::Sys,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs)) => Strength::EvictFirst,
+        (None | Some(AccessOrder::Weak), None) => Strength::Weak,
+        (Some(AccessOrder::Volatile), _) => Strength::Sys,
+        (Some(AccessOrder::Mmio), _) => Strength::Mmio,
+        (Some(_), _) => strong(access.scope.unwrap_or(Scope::Sys)),
+    }
+}

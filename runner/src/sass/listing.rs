@@ -1,0 +1,87 @@
+//! The text that the disassembler writes, as instructions.
+
+/// One machine instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// The predicate that it is under, `P0`.
+    pub guard: Option<String>,
+    /// The name with its qualifiers, split at the points: `LDG`, `E`, `STRONG`, `GPU`.
+    pub name: Vec<String>,
+    /// The operands.
+    pub operands: Vec<String>,
+}
+
+impl Instruction {
+    /// The name without qualifiers.
+    pub fn base(&self) -> &str {
+        self.name.first().map_or("", String::as_str)
+    }
+
+    /// Has it a qualifier?
+    pub fn has(&self, qualifier: &str) -> bool {
+        self.name.iter().skip(1).any(|q| q == qualifier)
+    }
+
+    /// As the disassembler writes it.
+    pub fn text(&self) -> String {
+        let guard = self.guard.as_ref().map_or_else(String::new, |g| format!("@{g} "));
+        format!("{guard}{} {}", self.name.join("."), self.operands.join(", ")).trim_end().to_owned()
+    }
+
+    /// `        /*0320*/   @!P0 LDG.E.64 R6, desc[UR4][R6.64];`
+    fn read(line: &str) -> Option<Self> {
+        let rest = line.trim().strip_prefix("/*")?;
+        let (_, rest) = rest.split_once("*/")?;
+        let rest = rest.trim().split(';').next()?.trim();
+        let (guard, rest) = match rest.strip_prefix('@') {
+            Some(guarded) => {
+                let (guard, rest) = guarded.split_once(' ')?;
+                (Some(guard.trim_start_matches('!').to_owned()), rest.trim())
+            }
+            None => (None, rest),
+        };
+        let (name, operands) = rest.split_once(' ').unwrap_or((rest, ""));
+        if name.is_empty() {
+            return None;
+        }
+        Some(Self {
+            guard,
+            name: name.split('.').map(str::to_owned).collect(),
+            operands: operands.split(',').map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
+        })
+    }
+}
+
+/// A kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// Its name.
+    pub name: String,
+    /// Its instructions, in the order of their addresses.
+    pub instructions: Vec<Instruction>,
+}
+
+impl Listing {
+    /// Reads what `nvdisasm -c` writes; lines that are no instructions are passed over.
+    pub fn read(text: &str) -> Vec<Self> {
+        let mut listings: Vec<Self> = Vec::new();
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix(".text.").and_then(|l| l.strip_suffix(':')) {
+                listings.push(Self { name: name.to_owned(), instructions: Vec::new() });
+            } else if let (Some(listing), Some(instruction)) = (listings.last_mut(), Instruction::read(line)) {
+                listing.instructions.push(instruction);
+            }
+        }
+        listings
+    }
+
+    /// The instructions between the markers of a thread; `None` if they are not there.
+    pub fn thread(&self, thread: usize) -> Option<&[Instruction]> {
+        let marker = |event: usize| {
+            let mask = format!("{:#x}", 1u32 << event);
+            self.instructions.iter().position(|i| i.base() == "PMTRIG" && i.operands.first() == Some(&mask))
+        };
+        let (start, end) = (marker(2 * thread)? + 1, marker(2 * thread + 1)?);
+        self.instructions.get(start..end)
+    }
+}

@@ -1,0 +1,360 @@
+//! Straight code, prepared for the machine: operations with their fences spelt out, registers as bit masks.
+
+use std::fmt;
+
+use margay_litmus::test::{Dialect, Place, Space, Test};
+use margay_litmus::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
+use margay_litmus::unfold::{Binary, Code};
+use margay_models::diagnostic::Span;
+use margay_models::execution::{Order, Placement, Proxy, Scope};
+
+/// Why a test cannot be run on the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// One sentence.
+    pub message: String,
+    /// Where, in the text of the test.
+    pub place: Option<Span>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), place: None }
+    }
+
+    fn at(message: impl Into<String>, place: Place) -> Self {
+        Self { message: message.into(), place: Some(place.0) }
+    }
+}
+
+/// The thread fences of the thesis: `__threadfence_block()` and `__threadfence()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fence {
+    Block,
+    Device,
+}
+
+/// What a read-modify-write does.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    Apply(Binary, Term),
+    Exchange(Term),
+    CompareAndSwap(Term, Term),
+}
+
+/// One operation.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    Assign(u8, Term),
+    Load {
+        to: u8,
+        address: Term,
+    },
+    Store {
+        address: Term,
+        value: Term,
+    },
+    Modify {
+        to: Option<u8>,
+        address: Term,
+        change: Change,
+    },
+    Fence(Fence),
+    /// Arrives at a barrier, once everything before is done.
+    Arrive(u8),
+    /// Waits until all who take part have arrived as often as this thread has.
+    Wait(u8),
+    BranchIfZero {
+        condition: Term,
+        target: u16,
+    },
+    Jump(u16),
+}
+
+/// An operation, with the registers that must be there before it is issued.
+#[derive(Debug, Clone)]
+pub(super) struct Coded {
+    pub operation: Operation,
+    pub registers: u64,
+}
+
+/// A thread.
+#[derive(Debug, Clone)]
+pub(super) struct Thread {
+    pub operations: Vec<Coded>,
+    pub names: Vec<Option<String>>,
+    pub initial: Vec<i64>,
+    pub placement: Placement,
+}
+
+/// A barrier, and the threads that take part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Barrier {
+    number: u8,
+    scope: Scope,
+    of: Placement,
+    pub threads: Vec<u8>,
+}
+
+/// A test.
+#[derive(Debug, Clone)]
+pub(super) struct Prepared {
+    pub threads: Vec<Thread>,
+    pub initial: Vec<i64>,
+    /// For each location: is it in the shared memory of a cta?
+    pub shared: Vec<bool>,
+    pub barriers: Vec<Barrier>,
+    pub code: Code,
+}
+
+/// The largest number of locations: those of a mask.
+pub(super) const MAX_LOCATIONS: usize = 16;
+/// The largest number of threads.
+pub(super) const MAX_THREADS: usize = 16;
+
+impl Prepared {
+    pub fn new(test: &Test) -> Result<Self, Error> {
+        if test.dialect == Dialect::C {
+            return Err(Error::new("the machine runs PTX; this is a C test, which a compiler has to map first"));
+        }
+        if test.threads.len() > MAX_THREADS || test.locations.len() > MAX_LOCATIONS {
+            let message = format!("the machine has {MAX_THREADS} threads and {MAX_LOCATIONS} locations; the test needs more");
+            return Err(Error::new(message));
+        }
+        if let Some(alias) = test.locations.iter().find(|l| l.alias.is_some()) {
+            let message = format!("`{}` is another name for a location; the machine has no proxies", alias.name);
+            return Err(Error::at(message, alias.place));
+        }
+        let code = Code::new(test).map_err(|e| Error { message: e.message, place: e.place })?;
+        let shared = shared_locations(test);
+        let mut prepared =
+            Self { threads: Vec::new(), initial: code.initial().to_vec(), shared, barriers: Vec::new(), code: code.clone() };
+        for (t, program) in code.threads.iter().enumerate() {
+            let placement = test.placement(margay_litmus::test::ThreadId(t as u8));
+            let thread = prepared.thread(program, placement, t as u8)?;
+            prepared.threads.push(thread);
+        }
+        prepared.one_cta_for_shared(test)?;
+        Ok(prepared)
+    }
+
+    /// A location in shared memory is one location only within a cta.
+    fn one_cta_for_shared(&self, test: &Test) -> Result<(), Error> {
+        let inter = self.threads.windows(2).any(|w| w[0].placement != w[1].placement);
+        match self.shared.iter().position(|&s| s) {
+            Some(l) if inter => {
+                let d = &test.locations[l];
+                Err(Error::at(format!("`{}` is in shared memory, but the threads are in different ctas", d.name), d.place))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn barrier(&mut self, number: u8, scope: Scope, of: Placement, thread: u8) -> u8 {
+        let of = if scope == Scope::Cluster { Placement { cta: 0, ..of } } else { of };
+        let known = self.barriers.iter().position(|b| (b.number, b.scope, b.of) == (number, scope, of));
+        let slot = known.unwrap_or_else(|| {
+            self.barriers.push(Barrier { number, scope, of, threads: Vec::new() });
+            self.barriers.len() - 1
+        });
+        if !self.barriers[slot].threads.contains(&thread) {
+            self.barriers[slot].threads.push(thread);
+        }
+        slot as u8
+    }
+
+    fn thread(&mut self, program: &Program, placement: Placement, number: u8) -> Result<Thread, Error> {
+        if program.names.len() > 64 {
+            return Err(Error::new(format!("thread P{number} has more than 64 registers")));
+        }
+        let mut operations: Vec<Coded> = Vec::new();
+        let mut starts = Vec::with_capacity(program.steps.len() + 1);
+        for (step, place) in &program.steps {
+            starts.push(operations.len() as u16);
+            self.step(step, *place, placement, number, &mut operations)?;
+        }
+        starts.push(operations.len() as u16);
+        // Targets were steps; they become operations.
+        for coded in &mut operations {
+            if let Operation::BranchIfZero { target, .. } | Operation::Jump(target) = &mut coded.operation {
+                *target = starts[usize::from(*target)];
+            }
+        }
+        let mut initial = vec![0; program.names.len()];
+        for (register, value) in &program.initial {
+            initial[usize::from(register.0)] = *value;
+        }
+        Ok(Thread { operations, names: program.names.clone(), initial, placement })
+    }
+
+    fn step(&mut self, step: &Step, place: Place, placement: Placement, thread: u8, out: &mut Vec<Coded>) -> Result<(), Error> {
+        match step {
+            Step::Assign(to, term) => push(out, Operation::Assign(to.0 as u8, term.clone())),
+            Step::Load { to, address, attributes } => {
+                no_proxy(attributes, place)?;
+                push(out, Operation::Load { to: to.0 as u8, address: address.clone() });
+                after(attributes, out);
+            }
+            Step::LoadVector { to, address, width, attributes } => {
+                no_proxy(attributes, place)?;
+                for (register, address) in to.iter().zip(elements(address, *width)) {
+                    push(out, Operation::Load { to: register.0 as u8, address });
+                }
+                after(attributes, out);
+            }
+            Step::StoreVector { address, width, values, attributes } => {
+                no_proxy(attributes, place)?;
+                before(attributes, out);
+                for (value, address) in values.iter().zip(elements(address, *width)) {
+                    push(out, Operation::Store { address, value: value.clone() });
+                }
+            }
+            Step::Store { address, value, attributes } => {
+                no_proxy(attributes, place)?;
+                before(attributes, out);
+                push(out, Operation::Store { address: address.clone(), value: value.clone() });
+            }
+            Step::Modify { to, address, modification, read, write } => {
+                no_proxy(read, place)?;
+                before(write, out);
+                let change = match modification {
+                    Modification::Apply(operator, operand) => Change::Apply(*operator, operand.clone()),
+                    Modification::Exchange(operand) => Change::Exchange(operand.clone()),
+                    Modification::CompareAndSwap { expected, new, .. } => Change::CompareAndSwap(expected.clone(), new.clone()),
+                };
+                push(out, Operation::Modify { to: to.map(|Register(r)| r as u8), address: address.clone(), change });
+                after(read, out);
+            }
+            Step::Fence { scope, .. } => push(out, Operation::Fence(fence(*scope))),
+            Step::ProxyFence(_) => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
+            Step::Barrier { barrier, scope, arrives, waits, relaxed } => {
+                let slot = self.barrier(*barrier, *scope, placement, thread);
+                if *arrives {
+                    if !relaxed {
+                        push(out, Operation::Fence(fence(Some(*scope))));
+                    }
+                    push(out, Operation::Arrive(slot));
+                }
+                if *waits {
+                    push(out, Operation::Wait(slot));
+                }
+            }
+            Step::BranchIfZero { condition, target, .. } => {
+                push(out, Operation::BranchIfZero { condition: condition.clone(), target: *target as u16 });
+            }
+            Step::Jump(target) => push(out, Operation::Jump(*target as u16)),
+        }
+        Ok(())
+    }
+}
+
+/// The locations in shared memory: declared so, or accessed so by name.
+fn shared_locations(test: &Test) -> Vec<bool> {
+    use margay_litmus::test::{Base, Body, Operation as Ptx};
+    let mut shared: Vec<bool> = test.locations.iter().map(|l| l.space == Some(Space::Shared)).collect();
+    for thread in &test.threads {
+        let Body::Instructions(instructions) = &thread.body else { continue };
+        for i in instructions {
+            if let Ptx::Load { access, address, .. } | Ptx::Store { access, address, .. } | Ptx::Atom { access, address, .. } =
+                &i.operation
+                && let Base::Location(name) = &address.base
+                && access.space == Some(Space::Shared)
+                && let Some(l) = test.location(name)
+            {
+                shared[l] = true;
+            }
+        }
+    }
+    shared
+}
+
+/// The addresses of the elements of a vector.
+fn elements(address: &Term, width: i64) -> impl Iterator<Item = Term> + '_ {
+    (0..).map(move |i| Term::binary(Binary::Add, address.clone(), Term::Constant(i * width)))
+}
+
+fn no_proxy(attributes: &Attributes, place: Place) -> Result<(), Error> {
+    match attributes.proxy {
+        None | Some(Proxy::Generic) => Ok(()),
+        Some(_) => Err(Error::at("an access through a proxy; the machine has none", place)),
+    }
+}
+
+fn fence(scope: Option<Scope>) -> Fence {
+    if scope == Some(Scope::Cta) { Fence::Block } else { Fence::Device }
+}
+
+fn before(attributes: &Attributes, out: &mut Vec<Coded>) {
+    if matches!(attributes.order, Order::Rel | Order::AcqRel | Order::Sc) {
+        push(out, Operation::Fence(fence(attributes.scope)));
+    }
+}
+
+fn after(attributes: &Attributes, out: &mut Vec<Coded>) {
+    if matches!(attributes.order, Order::Acq | Order::AcqRel | Order::Sc) {
+        push(out, Operation::Fence(fence(attributes.scope)));
+    }
+}
+
+fn push(out: &mut Vec<Coded>, operation: Operation) {
+    let mut registers = 0;
+    let mut see = |term: &Term| registers |= used(term);
+    match &operation {
+        Operation::Assign(to, term) => {
+            see(term);
+            registers |= 1 << to;
+        }
+        Operation::Load { to, address } => {
+            see(address);
+            registers |= 1 << to;
+        }
+        Operation::Store { address, value } => {
+            see(address);
+            see(value);
+        }
+        Operation::Modify { to, address, change } => {
+            see(address);
+            match change {
+                Change::Apply(_, term) | Change::Exchange(term) => see(term),
+                Change::CompareAndSwap(expected, new) => {
+                    see(expected);
+                    see(new);
+                }
+            }
+            if let Some(to) = to {
+                registers |= 1 << to;
+            }
+        }
+        Operation::BranchIfZero { condition, .. } => see(condition),
+        Operation::Fence(_) | Operation::Arrive(_) | Operation::Wait(_) | Operation::Jump(_) => {}
+    }
+    out.push(Coded { operation, registers });
+}
+
+/// The registers of a term.
+fn used(term: &Term) -> u64 {
+    match term {
+        Term::Constant(_) => 0,
+        Term::Register(r) => 1 << r.0,
+        Term::Unary(_, a) => used(a),
+        Term::Binary(_, a, b) => used(a) | used(b),
+    }
+}
+
+/// The value of a term.
+pub(super) fn value(term: &Term, registers: &[i64]) -> i64 {
+    match term {
+        Term::Constant(n) => *n,
+        Term::Register(r) => registers[usize::from(r.0)],
+        Term::Unary(operator, a) => operator.apply(value(a, registers)),
+        Term::Binary(operator, a, b) => operator.apply(value(a, registers), value(b, registers)),
+    }
+}

@@ -1,0 +1,176 @@
+//! Every PTX test of the corpus, assembled for several targets and compared with its machine code. Needs the vendor's programs,
+//! which `.ci/toolkit` downloads; without them nothing is tested here, and the reason is printed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use margay_litmus::read;
+use margay_litmus::test::{Dialect, Test};
+use margay_models::diagnostic::SourceFile;
+use margay_runner::emit::{Environment, Kernel, Target, kernel};
+use margay_runner::sass::{Answer, Toolkit, check};
+use rayon::prelude::*;
+
+fn toolkit() -> Option<Toolkit> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit");
+    let found = Toolkit::at(&folder);
+    if found.is_none() {
+        eprintln!("skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them", folder.display());
+    }
+    found
+}
+
+fn corpus() -> Vec<(String, Test)> {
+    fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+        entries.sort();
+        for entry in entries {
+            if entry.is_dir() {
+                walk(&entry, out);
+            } else if entry.extension().is_some_and(|e| e == "litmus") {
+                out.push(entry);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    walk(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus"), &mut files);
+    let read = files.into_iter().map(|f| (f.display().to_string(), read::load(&f).unwrap().test));
+    read.filter(|(_, t)| matches!(t.dialect, Dialect::Ptx | Dialect::GpuPtx)).collect()
+}
+
+#[test]
+fn the_corpus() {
+    let Some(toolkit) = toolkit() else { return };
+    let corpus = corpus();
+    let mut wrong = Vec::new();
+    for target in [Target(80), Target(90), Target(100)] {
+        let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
+        let mut kernels: Vec<(&str, &Test, Kernel)> = Vec::new();
+        for (name, test) in &corpus {
+            match kernel(test, target, &Environment::default()) {
+                Ok(kernel) => kernels.push((name, test, kernel)),
+                Err(error) => *left_out.entry(format!("{:?}: {error}", error.fault)).or_default() += 1,
+            }
+        }
+        let answers: Vec<Answer> = kernels
+            .par_chunks(40)
+            .flat_map_iter(|chunk| {
+                let pairs: Vec<(&Test, &Kernel)> = chunk.iter().map(|(_, t, k)| (*t, k)).collect();
+                check(&toolkit, target, 0, &pairs).unwrap_or_else(|e| panic!("{}: {e}", chunk[0].0))
+            })
+            .collect();
+        let mut compared = 0;
+        for ((name, ..), answer) in kernels.iter().zip(answers) {
+            match answer {
+                Answer::Same { compared: n } => compared += n,
+                Answer::Assembled => wrong.push(format!("{name}: not disassembled")),
+                Answer::Differs(why) => wrong.push(format!("{name}: {}", why.join("; "))),
+            }
+        }
+        eprintln!("{target}: {} tests, {compared} accesses, fences and barriers compared", kernels.len());
+        for (why, count) in left_out {
+            eprintln!("  {count} tests have no kernel: {why}");
+        }
+        assert!(kernels.len() > 600, "most of the corpus has kernels");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn one(text: &str) -> Test {
+    read::test(&SourceFile::new("test", text)).unwrap().test
+}
+
+fn answer(toolkit: &Toolkit, kernel_of: &str, compared_with: &str, level: u8) -> Answer {
+    let target = Target(90);
+    let kernel = kernel(&one(kernel_of), target, &Environment::default()).unwrap();
+    check(toolkit, target, level, &[(&one(compared_with), &kernel)]).unwrap().remove(0)
+}
+
+const DEPENDENT: &str = "PTX lb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, y ;\n \
+    xor r1, r0, r0 | st.relaxed.gpu x, r0 ;\n add r1, r1, 1 | ;\n st.relaxed.gpu y, r1 | ;\nexists (P0:r0 == 1 /\\ P1:r0 == 1)\n";
+
+/// Every switch of the environment, on tests with shared memory, clusters, loops, barriers, atoms and final values.
+#[test]
+fn every_environment() {
+    let Some(toolkit) = toolkit() else { return };
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let names = [
+        "thesis2013/fig3.5-shared-fence",
+        "readings/ticket-lock",
+        "readings/bar.arrive",
+        "ptx-isa/mp-red",
+        "asplos2015/cas-sl",
+        "shapes-ptx/3.2W+ra+cluster.cluster",
+    ];
+    let environments = [
+        "groups=100,warps=3",
+        "groups=1,warps=1,stride=1",
+        "parallel=off",
+        "spin=0,shuffle=off",
+        "warm=on",
+        "stress-ctas=7,stress-rounds=10,stress-sequence=ld-st-st-ld-ld,stress-patch=3,stress-spread=5",
+        "pre-stress=4,bank-warps=2,bank-rounds=9,spin=1",
+    ];
+    for text in environments {
+        let environment = Environment::parse(text).unwrap();
+        assert_eq!(Environment::parse(&environment.to_string()).as_ref(), Ok(&environment));
+        let tests: Vec<Test> = names.iter().map(|n| read::load(&root.join(format!("{n}.litmus"))).unwrap().test).collect();
+        let mut pairs = Vec::new();
+        let kernels: Vec<Option<Kernel>> = tests.iter().map(|t| kernel(t, Target(90), &environment).ok()).collect();
+        for (test, kernel) in tests.iter().zip(&kernels) {
+            match kernel {
+                Some(kernel) => pairs.push((test, kernel)),
+                None => assert_eq!((text, test.name.as_str()), ("parallel=off", "bar.arrive")),
+            }
+        }
+        for ((test, _), answer) in pairs.iter().zip(check(&toolkit, Target(90), 0, &pairs).unwrap()) {
+            assert!(matches!(answer, Answer::Same { .. }), "{} with {text}: {answer:?}", test.name);
+        }
+        // The other two kernels are assembled as well.
+        for (_, kernel) in &pairs {
+            toolkit.machine_code(&kernel.text(), Target(90), 0).unwrap();
+        }
+    }
+}
+
+/// A kernel compared with another test than its own: every kind of difference is seen.
+#[test]
+fn differences_are_seen() {
+    let Some(toolkit) = toolkit() else { return };
+    assert!(matches!(answer(&toolkit, DEPENDENT, DEPENDENT, 0), Answer::Same { compared: 4 }));
+    let changes = [
+        ("ld.relaxed.gpu r0, x", "ld.relaxed.cta r0, x", "strong at cta scope"),
+        ("ld.relaxed.gpu r0, x", "ld.acquire.gpu r0, x", "CCTL.IVALL"),
+        ("st.relaxed.gpu x, r0", "st.release.gpu x, r0", "MEMBAR.ALL.GPU"),
+        ("st.relaxed.gpu x, r0", "st.weak x, r0", "weak"),
+        ("st.relaxed.gpu x, r0", "st.relaxed.gpu.u64 x, r0", "64 bits"),
+        ("add r1, r1, 1 | ;", "fence.sc.sys | ;", "MEMBAR.SC.SYS"),
+    ];
+    for (from, to, said) in changes {
+        let text = DEPENDENT.replace(from, to);
+        assert_ne!(text, DEPENDENT, "{from}");
+        // The kernel of the original, the test changed; and the other way round.
+        for (kernel_of, compared_with) in [(DEPENDENT, text.as_str()), (text.as_str(), DEPENDENT)] {
+            match answer(&toolkit, kernel_of, compared_with, 0) {
+                Answer::Differs(why) => assert!(why[0].contains(said), "{to}: {why:?}"),
+                other => panic!("{to}: {other:?}"),
+            }
+        }
+    }
+    // The dependency through `xor` is expected of a kernel that stores a number instead.
+    let without = DEPENDENT.replace("xor r1, r0, r0", "mov r1, 0");
+    match answer(&toolkit, &without, DEPENDENT, 0) {
+        Answer::Differs(why) => assert!(why[0].contains("data dependency"), "{why:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the assembler is known to do to weak loads when it optimises (two loads of one address become one) is reported.
+#[test]
+fn merged_loads_are_seen() {
+    let Some(toolkit) = toolkit() else { return };
+    let text = "PTX corr\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;\n\
+        exists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
+    assert!(matches!(answer(&toolkit, text, text, 0), Answer::Same { compared: 3 }));
+    assert!(matches!(answer(&toolkit, text, text, 3), Answer::Differs(_)));
+}

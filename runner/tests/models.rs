@@ -1,0 +1,46 @@
+//! The machine beside the axiomatic models, over every PTX test of the corpus that it can run.
+
+use std::path::PathBuf;
+
+use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::read;
+use margay_litmus::test::Dialect;
+use margay_models::library;
+use margay_runner::sim::{Kind, Limits, Machine};
+
+/// All that the strong machine does, PTX allows; and the other way round, the search for all outcomes and the search for the one
+/// that a test asks about agree.
+#[test]
+fn the_strong_machine_is_within_ptx() {
+    let model = library::load("ptx-6.0", &[]).unwrap().model;
+    let mut runner = Runner::new(&model);
+    let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let (mut tests, mut reached, mut weak_differs) = (0, 0, 0);
+    for folder in ["asplos2015", "asplos2019", "pldi2016", "ptx-isa", "readings", "shapes-ptx", "thesis2013"] {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        files.retain(|f| f.extension().is_some_and(|e| e == "litmus"));
+        files.sort();
+        for file in files {
+            let test = read::load(&file).unwrap().test;
+            if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) || test.locations.iter().any(|l| l.alias.is_some()) {
+                continue;
+            }
+            let machine = Machine::new(&test, Kind::Strong).unwrap();
+            let explored = machine.explore(&Limits::default()).unwrap();
+            let observed = machine.observed();
+            let allowed = runner.outcomes(&test, &observed.variables, &Options::default()).unwrap();
+            tests += 1;
+            reached += explored.outcomes.len();
+            if !allowed.bounded {
+                let beyond: Vec<_> = explored.outcomes.difference(&allowed.values).collect();
+                assert!(beyond.is_empty(), "{}: {beyond:?}", file.display());
+            }
+            let verdict = runner.run(&test, &Options::default()).unwrap();
+            assert_eq!(allowed.values.iter().any(|o| observed.asked(o)), verdict.reachable, "{}", file.display());
+            let weak = Machine::new(&test, Kind::Weak).unwrap().explore(&Limits::default()).unwrap();
+            weak_differs += usize::from(!weak.outcomes.is_subset(&allowed.values));
+        }
+    }
+    assert!(tests > 800 && reached > 4 * tests, "{tests} tests, {reached} outcomes");
+    assert!(weak_differs > 50, "the weak machine is one of 2013: CoRR and IRIW differ; {weak_differs} tests");
+}

@@ -1,0 +1,45 @@
+//! `margay gpu emit`: the kernel of a test.
+
+use margay_runner::emit::kernel;
+use serde_json::json;
+
+use super::{diagnostic, environment, load};
+use crate::Outcome;
+use crate::arguments::{Emit, Format};
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+
+/// Runs the command.
+pub fn run(options: &Emit, output: &Output) -> Outcome {
+    let environment = match environment(&options.environment) {
+        Ok(environment) => environment,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let test = match load(&options.test, output) {
+        Ok(test) => test,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let kernel = match kernel(&test, options.target, &environment) {
+        Ok(kernel) => kernel,
+        Err(error) => return output.wrong(&[diagnostic(&error, &options.test)]),
+    };
+    if output.format == Format::Human {
+        output.print(kernel.text().trim_end())?;
+    } else {
+        output.json(&json!({
+            "schema": SCHEMA,
+            "file": options.test.display().to_string(),
+            "name": test.name,
+            "target": options.target.to_string(),
+            "environment": environment.to_string(),
+            "ptx": kernel.text(),
+            "grid": kernel.layout.grid,
+            "block": kernel.layout.block,
+            "cluster": kernel.layout.cluster,
+            "instances": kernel.counted,
+            "memory_bytes": kernel.memory,
+            "results_bytes": kernel.results,
+        }))?;
+    }
+    Ok(Exit::Holds)
+}

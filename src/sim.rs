@@ -1,0 +1,187 @@
+//! `margay sim`: litmus tests on the operational machine, beside what a model says.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use margay_litmus::explicit::Runner;
+use margay_litmus::read;
+use margay_litmus::test::Test;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::library;
+use margay_models::model::Model;
+use margay_runner::outcome::Histogram;
+use margay_runner::sim::{self, Limits, Machine};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::allowed;
+use crate::arguments::{Format, Sim};
+use crate::exit::Exit;
+use crate::histogram;
+use crate::output::{Output, SCHEMA};
+use crate::table::number;
+
+/// What one test showed.
+struct Shown {
+    histogram: Histogram,
+    stuck: u64,
+    states: Option<usize>,
+    bounded: bool,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(options: &Sim, output: &Output) -> Outcome {
+    let model = match options.model.as_deref().map(|name| library::load(name, &[PathBuf::from("models")])).transpose() {
+        Ok(loaded) => loaded.map(|l| {
+            output.warn(&l.warnings);
+            l.model
+        }),
+        Err(errors) => return output.wrong(&errors),
+    };
+    let files = match crate::run::expand(&options.tests) {
+        Ok(files) => files,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let mut runner = model.as_ref().map(Runner::new);
+    let (mut errors, mut undecided, mut differs) = (Vec::new(), false, false);
+    for path in &files {
+        let name = path.display().to_string();
+        let test = match read::load(path) {
+            Ok(read) => {
+                output.warn(&read.warnings);
+                read.test
+            }
+            Err(found) => {
+                errors.extend(found);
+                continue;
+            }
+        };
+        let (machine, shown) = match simulate(&test, options) {
+            Ok(shown) => shown,
+            Err(error) => {
+                errors.push(diagnostic(&error, &name));
+                continue;
+            }
+        };
+        undecided |= shown.bounded;
+        let allowed = match model
+            .as_ref()
+            .zip(runner.as_mut())
+            .map(|(m, r)| allowed::outcomes(&test, &machine.observed().variables, m, r, options.timeout, &name))
+        {
+            None => None,
+            Some(Ok(outcomes)) => Some(outcomes),
+            Some(Err(error)) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        undecided |= allowed.as_ref().is_some_and(|a| a.bounded);
+        let rows = histogram::rows(&shown.histogram, allowed.as_ref().map(|a| &a.values), machine.observed());
+        differs |= histogram::differs(&rows);
+        if output.format == Format::Json {
+            output.print(&line(&name, &test, &machine, &shown, &rows, model.as_ref(), options).to_string())?;
+        } else {
+            output.print(&output.heading(&headline(&test, &shown, options)))?;
+            histogram::print(&rows, machine.observed(), !options.exhaustive, output)?;
+            if shown.stuck > 0 {
+                output.print(&stuck(&shown, options))?;
+            }
+            output.print("")?;
+        }
+    }
+    if !errors.is_empty() {
+        return output.wrong(&errors);
+    }
+    Ok(match (differs, undecided) {
+        (true, _) => Exit::Found,
+        (false, true) => Exit::Undecided,
+        (false, false) => Exit::Holds,
+    })
+}
+
+fn simulate(test: &Test, options: &Sim) -> Result<(Machine, Shown), sim::Error> {
+    let machine = Machine::new(test, options.machine.kind())?;
+    let start = Instant::now();
+    let shown = if options.exhaustive {
+        let deadline = options.timeout.and_then(|t| start.checked_add(t));
+        let explored = machine.explore(&Limits { deadline, ..Limits::default() })?;
+        Shown {
+            histogram: explored.outcomes.into_iter().map(|o| (o, 1)).collect(),
+            stuck: u64::from(explored.stuck),
+            states: Some(explored.states),
+            bounded: explored.bounded,
+            seconds: 0.0,
+        }
+    } else {
+        let runs = machine.run(options.runs, options.seed)?;
+        Shown { histogram: runs.histogram, stuck: runs.stuck, states: None, bounded: false, seconds: 0.0 }
+    };
+    Ok((machine, Shown { seconds: start.elapsed().as_secs_f64(), ..shown }))
+}
+
+fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
+    let machine = options.machine.kind().name();
+    let seconds = shown.seconds;
+    match shown.states {
+        Some(states) => {
+            let part = if shown.bounded { ", stopped at a limit" } else { "" };
+            format!("{}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
+        }
+        None => {
+            let rate = options.runs as f64 / seconds.max(1e-9);
+            let (runs, rate) = (number(options.runs), number(rate as u64));
+            format!("{}, {machine} machine: {runs} runs, seed {}, {seconds:.3} s ({rate} a second)", test.name, options.seed)
+        }
+    }
+}
+
+fn stuck(shown: &Shown, options: &Sim) -> String {
+    if options.exhaustive {
+        "A thread can wait for ever: at a barrier that not all of its threads come to, or for a value.".to_owned()
+    } else {
+        format!("{} runs did not end within {} steps; they are in no line.", number(shown.stuck), number(sim::STEPS as u64))
+    }
+}
+
+/// Why the machine cannot run a test.
+pub fn diagnostic(error: &sim::Error, file: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
+    match error.place {
+        Some(span) => {
+            let source: Arc<SourceFile> = SourceFile::new(file, std::fs::read_to_string(file).unwrap_or_default());
+            diagnostic.at(&source, span, "here")
+        }
+        None => diagnostic,
+    }
+}
+
+/// One line of JSON (docs/json.md).
+fn line(
+    file: &str,
+    test: &Test,
+    machine: &Machine,
+    shown: &Shown,
+    rows: &[histogram::Row],
+    model: Option<&Model>,
+    options: &Sim,
+) -> serde_json::Value {
+    let random = !options.exhaustive;
+    json!({
+        "schema": SCHEMA,
+        "file": file,
+        "name": test.name,
+        "machine": options.machine.kind().name(),
+        "exhaustive": options.exhaustive,
+        "runs": random.then_some(options.runs),
+        "seed": random.then_some(options.seed),
+        "states": shown.states,
+        "bounded": shown.bounded,
+        "stuck": shown.stuck,
+        "model": model.map(|m| m.name.clone()),
+        "outcomes": histogram::json(rows, machine.observed()),
+        "milliseconds": shown.seconds * 1e3,
+    })
+}
