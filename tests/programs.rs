@@ -36,7 +36,8 @@ fn message_passing_needs_a_guard() {
     let asked = ["check", "rc11-to-ptx-relaxed-acquire-load", "--level", "program", "--bound", "4"];
     let output = margay(&[&asked[..], &["--out", path]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
-    let text = out(&output);
+    // Paragraphs are broken into lines.
+    let text = out(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     for expected in ["counterexample with 4 events", "if (r0 == 1) {", "bne r0, 1, END", "racy", "The question is about programs"]
     {
         assert!(text.contains(expected), "`{expected}` is missing in\n{text}");
