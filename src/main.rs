@@ -32,7 +32,8 @@ fn main() -> ExitCode {
     let output = output::Output::new(arguments.format, arguments.color);
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_ansi(output.colour_errors())
+        // Colours would need a feature that the log here does without; asking for them panics.
+        .with_ansi(false)
         .with_max_level(match arguments.verbose {
             0 => tracing::Level::ERROR,
             1 => tracing::Level::INFO,
