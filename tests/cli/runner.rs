@@ -1,36 +1,11 @@
 //! `margay sim` and `margay gpu` as a user meets them.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
 use serde_json::Value;
+
+use crate::program::{err, folder, json, lines, margay, out};
 
 const CORR: &str = "tests/corpus/ptx-isa/corr.litmus";
 const MP: &str = "tests/corpus/asplos2019/fig5-mp.litmus";
-
-fn margay(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env("COLUMNS", "120").output().expect("the program starts")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn lines(output: &Output) -> Vec<Value> {
-    out(output).lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}"))).collect()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
 
 #[test]
 fn a_histogram_beside_a_model() {
@@ -83,7 +58,7 @@ fn kernels_are_printed() {
     }
     let stressed =
         margay(&["gpu", "emit", MP, "--environment", "stress-ctas=8,stress-sequence=st-st-ld,spin=0", "--format", "json"]);
-    let answer: Value = serde_json::from_slice(&stressed.stdout).expect("an object");
+    let answer = json(&stressed);
     assert_eq!(answer["grid"], 1032);
     assert_eq!(answer["instances"], 65_536);
     let ptx = answer["ptx"].as_str().expect("a text");
@@ -111,7 +86,7 @@ fn kernels_that_cannot_be_are_explained() {
 
 #[test]
 fn results_are_added_to_and_never_overwritten() {
-    let folder = folder("results");
+    let folder = folder("runner/results");
     let file = folder.join("results.jsonl");
     let path = file.to_str().expect("a path of text");
     let arguments = ["gpu", "run", CORR, "--device", "sim", "--instances", "5000", "--model", "ptx-6.0", "--results", path];

@@ -1,40 +1,11 @@
-//! The program as a user meets it: exit codes, bad input, pipes, JSON, interruption.
+//! `margay check` as a user meets it: exit codes, bad input, pipes, JSON, interruption.
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs the program in the root of the repository.
-fn margay(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program starts")
-}
-
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
-    command
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn json(output: &Output) -> serde_json::Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", out(output)))
-}
-
-/// A folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
+use crate::program::{command, err, folder, json, margay, out};
 
 #[test]
 fn the_published_mapping_holds_without_seq_cst_accesses() {
@@ -47,7 +18,7 @@ fn the_published_mapping_holds_without_seq_cst_accesses() {
 
 #[test]
 fn a_broken_mapping_is_explained() {
-    let folder = folder("explained");
+    let folder = folder("check/explained");
     let path = folder.to_str().expect("a path of text");
     let output = margay(&["check", "mappings/rc11-to-ptx-no-release-rmw.map", "--bound", "4", "--out", path]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
@@ -120,7 +91,7 @@ fn the_answer_does_not_depend_on_the_number_of_jobs_or_the_solver() {
 
 #[test]
 fn an_edited_row_changes_the_answer() {
-    let folder = folder("edited");
+    let folder = folder("check/edited");
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/mappings/rc11-to-ptx.map")).expect("the mapping");
     let edited = text.replace("ld.acquire.s\nR.SC", "ld.relaxed.s\nR.SC");
     assert_ne!(text, edited);
@@ -132,7 +103,7 @@ fn an_edited_row_changes_the_answer() {
 
 #[test]
 fn wrong_input_is_reported_with_its_place() {
-    let folder = folder("wrong");
+    let folder = folder("check/wrong");
     let file = |name: &str, content: &[u8]| {
         let path = folder.join(name);
         std::fs::write(&path, content).expect("written");
@@ -244,7 +215,7 @@ fn narrow_terminals_get_narrow_output() {
 
 #[test]
 fn cnf_is_written_for_other_solvers() {
-    let folder = folder("cnf");
+    let folder = folder("check/cnf");
     let path = folder.to_str().expect("a path of text");
     let output = margay(&["check", "rc11-to-ptx", "--bound", "2", "--axiom", "SC", "--dump-cnf", path]);
     assert_eq!(output.status.code(), Some(0));
@@ -289,7 +260,7 @@ fn the_corpus_has_the_expected_verdicts() {
 
 #[test]
 fn a_difference_in_a_corpus_is_found_and_can_be_written_down() {
-    let folder = folder("corpus");
+    let folder = folder("check/corpus");
     std::fs::write(folder.join("sb.litmus"), "PTX sb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak y, 1 ;\n ld.weak r0, y | ld.weak r0, x ;\nexists (P0:r0 == 0 /\\ P1:r0 == 0)\n").expect("written");
     std::fs::write(folder.join("expected.txt"), "sb.litmus ptx-6.0 unreachable a mistake\n").expect("written");
     let path = folder.to_str().expect("a path of text");
@@ -321,7 +292,7 @@ fn engines_are_chosen() {
 /// Time is up for the SAT engine as for the other: undecided, exit code 3.
 #[test]
 fn a_time_limit_ends_a_test() {
-    let folder = folder("slow-test");
+    let folder = folder("check/slow-test");
     let threads = 14;
     let header: Vec<String> = (0..threads).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
     let row: Vec<String> = (1..=threads).map(|v| format!("atom.relaxed.gpu.add r0, x, {}", 1 << v)).collect();

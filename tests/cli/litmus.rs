@@ -1,48 +1,16 @@
 //! `margay run` and `margay test` as a user or a program meets them: fields of an answer, formats, bad files, narrow terminals.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::Value;
 
-fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
-    command
-}
-
-fn margay(arguments: &[&str]) -> Output {
-    command(arguments).output().expect("the program starts")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// A folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("litmus").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
-
-fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("written");
-    path.to_str().expect("a path of text").to_owned()
-}
+use crate::program::{command, err, folder, json, lines, margay, out, write};
 
 /// The answers of `run --format json`, one for each line.
 fn answers(arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
     let output = margay(&[&["run"], arguments, &["--format", "json"]].concat());
-    let lines = out(&output);
-    let lines = lines.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}"))).collect();
-    (lines, output.status.code())
+    (lines(&output), output.status.code())
 }
 
 /// Message passing; `flag` is the order of the flag's store.
@@ -55,7 +23,7 @@ fn mp(quantifier: &str, flag: &str) -> String {
 
 #[test]
 fn every_field_of_an_answer() {
-    let folder = folder("fields");
+    let folder = folder("litmus/fields");
     let file = write(&folder, "mp.litmus", mp("exists", "release"));
     let (lines, code) = answers(&[&file, "--model", "ptx-6.0,ptx-8"]);
     assert_eq!(code, Some(0));
@@ -100,7 +68,7 @@ fn every_field_of_an_answer() {
 
 #[test]
 fn quantifiers() {
-    let folder = folder("quantifiers");
+    let folder = folder("litmus/quantifiers");
     for (quantifier, flag, holds, reachable) in [
         ("exists", "relaxed", true, true),
         ("exists", "release", false, false),
@@ -123,7 +91,7 @@ fn quantifiers() {
 
 #[test]
 fn races_and_bounds() {
-    let folder = folder("races");
+    let folder = folder("litmus/races");
     let c = |order: &str| {
         format!(
             "C mp\n{{ x=0; y=0; }}\nP0@wg 0,dev 0 (int* x, atomic_int* y) {{ *x = 1; atomic_store_explicit(y, 1, {order}, \
@@ -149,7 +117,7 @@ fn races_and_bounds() {
 
 #[test]
 fn a_test_without_an_answer_is_a_line_too() {
-    let folder = folder("undecided");
+    let folder = folder("litmus/undecided");
     let file = write(&folder, "mp.litmus", mp("exists", "release"));
     let (lines, code) = answers(&[&file, "-m", "ptx-8", "--engine", "explicit", "--timeout", "0s"]);
     assert_eq!((lines.len(), code), (1, Some(3)));
@@ -161,7 +129,7 @@ fn a_test_without_an_answer_is_a_line_too() {
 
 #[test]
 fn a_wrong_file_is_a_line_and_the_others_are_answered() {
-    let folder = folder("wrong");
+    let folder = folder("litmus/wrong");
     write(&folder, "a.litmus", mp("exists", "release"));
     write(&folder, "b.litmus", mp("exists", "relese"));
     write(&folder, "c.litmus", mp("exists", "relaxed"));
@@ -177,7 +145,7 @@ fn a_wrong_file_is_a_line_and_the_others_are_answered() {
 
 #[test]
 fn bad_files() {
-    let folder = folder("bad");
+    let folder = folder("litmus/bad");
     let empty_folder = folder.join("nothing");
     std::fs::create_dir_all(&empty_folder).expect("a folder");
     let nothing = empty_folder.to_str().expect("a path of text").to_owned();
@@ -201,7 +169,7 @@ fn bad_files() {
 
 #[test]
 fn clusters_are_refused_where_there_are_none() {
-    let folder = folder("clusters");
+    let folder = folder("litmus/clusters");
     let head = " P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;";
     let placed = format!("PTX t\n{{ x=0; }}\n{head}\n st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\nexists (P1:r0 == 1)\n");
     let file = write(&folder, "placed.litmus", &placed);
@@ -238,7 +206,7 @@ fn clusters_are_refused_where_there_are_none() {
 
 #[test]
 fn junit_reports_every_case() {
-    let folder = folder("junit");
+    let folder = folder("litmus/junit");
     write(&folder, "mp.litmus", mp("exists", "release"));
     write(&folder, "new.litmus", mp("exists", "relaxed"));
     write(&folder, "wrong.litmus", mp("exists", "relese"));
@@ -287,12 +255,12 @@ fn junit_reports_every_case() {
 
 #[test]
 fn a_corpus_with_errors_is_one_object() {
-    let folder = folder("errors");
+    let folder = folder("litmus/errors");
     write(&folder, "mp.litmus", mp("exists", "release"));
     write(&folder, "expected.txt", "mp.litmus ptx-8 unreachable x\nmp.litmus ptx-9 unreachable x\n");
     let output = margay(&["test", folder.to_str().expect("text"), "--format", "json"]);
     assert_eq!(output.status.code(), Some(2));
-    let report: Value = serde_json::from_str(&out(&output)).expect("one object");
+    let report = json(&output);
     assert_eq!((&report["passed"], report["errors"].as_array().map(Vec::len)), (&Value::from(1), Some(1)), "{report}");
 }
 

@@ -1,37 +1,11 @@
 //! `--level program` as a user meets it: the answer, its files, JSON, what is refused and where.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-fn margay(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
-    command.output().expect("the program starts")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn json(output: &Output) -> serde_json::Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", out(output)))
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
+use crate::program::{err, folder, json, margay, out};
 
 /// An acquire load that is relaxed: message passing, with a guard, as plain data race without it.
 #[test]
 fn message_passing_needs_a_guard() {
-    let folder = folder("message-passing");
+    let folder = folder("programs/message-passing");
     let path = folder.to_str().expect("a path of text");
     let asked = ["check", "rc11-to-ptx-relaxed-acquire-load", "--level", "program", "--bound", "4"];
     let output = margay(&[&asked[..], &["--out", path]].concat());
@@ -86,7 +60,7 @@ fn the_published_mapping_falls_by_a_program_of_5_events() {
 
 #[test]
 fn what_has_no_meaning_is_refused() {
-    let folder = folder("no-race");
+    let folder = folder("programs/no-race");
     let path = folder.join("tso.map");
     std::fs::write(&path, "mapping \"m\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => F\n").expect("written");
     let path = path.to_str().expect("a path of text");

@@ -1,0 +1,7 @@
+//! The program as its users meet it: a file for each group of commands.
+
+mod check;
+mod litmus;
+mod program;
+mod programs;
+mod runner;
