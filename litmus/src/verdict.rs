@@ -10,7 +10,7 @@ use margay_models::signature::Signature;
 use crate::corpus::Expected;
 use crate::engine::Engine;
 use crate::test::Quantifier;
-use crate::unfold::{self, Bounds};
+use crate::unfold::{self, Bounds, Unfolding};
 
 /// How to run a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +53,30 @@ pub struct Verdict {
     pub witness: Option<Witness>,
     /// The execution that shows that the program is racy.
     pub race: Option<Witness>,
+}
+
+impl Verdict {
+    /// What the executions that an engine found say. `says_undefined`: does the model say which executions are?
+    pub(crate) fn new(
+        quantifier: Quantifier,
+        unfolding: &Unfolding,
+        says_undefined: bool,
+        (engine, executions): (Engine, u64),
+        (witness, race): (Option<Witness>, Option<Witness>),
+    ) -> Self {
+        let reachable = witness.is_some();
+        Self {
+            quantifier,
+            holds: reachable == (quantifier == Quantifier::Exists),
+            reachable,
+            bounded: unfolding.bounded && !reachable,
+            racy: says_undefined.then_some(race.is_some()),
+            engine,
+            executions,
+            witness,
+            race,
+        }
+    }
 }
 
 /// An execution with the outcome asked for, which the model forbids, and for as few reasons as possible.

@@ -59,19 +59,13 @@ impl Runner {
                 })?;
             }
         }
-        let reachable = found.is_some();
-        let quantifier = test.condition.quantifier;
-        Ok(Verdict {
-            quantifier,
-            holds: reachable == (quantifier == Quantifier::Exists),
-            reachable,
-            bounded: unfolding.bounded && !reachable,
-            racy: (!self.questions.undefined.is_empty()).then_some(race.is_some()),
-            engine: crate::engine::Engine::Explicit,
-            executions: effort.executions,
-            witness: found.map(Witness::from),
-            race: race.map(Witness::from),
-        })
+        Ok(Verdict::new(
+            test.condition.quantifier,
+            &unfolding,
+            !self.questions.undefined.is_empty(),
+            (crate::engine::Engine::Explicit, effort.executions),
+            (found.map(Witness::from), race.map(Witness::from)),
+        ))
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or

@@ -67,19 +67,8 @@ impl Runner {
         let mut found = found.into_iter();
         let witness = found.next().flatten();
         let race = found.flatten().next();
-        let reachable = witness.is_some();
-        let quantifier = test.condition.quantifier;
-        Ok(Verdict {
-            quantifier,
-            holds: reachable == (quantifier == Quantifier::Exists),
-            reachable,
-            bounded: unfolding.bounded && !reachable,
-            racy: (!self.questions.undefined.is_empty()).then_some(race.is_some()),
-            engine: Engine::Sat,
-            executions,
-            witness,
-            race,
-        })
+        let says_undefined = !self.questions.undefined.is_empty();
+        Ok(Verdict::new(test.condition.quantifier, &unfolding, says_undefined, (Engine::Sat, executions), (witness, race)))
     }
 
     /// For each goal a legal execution, if there is one; only one for all that show a program to be undefined.
