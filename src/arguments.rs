@@ -56,6 +56,10 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
     Check(Box<Check>),
+    /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
+    Weaken(Box<Weaken>),
+    /// Find the cheapest changes of rows that mend a mapping
+    Repair(Box<Repair>),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
     Run(Run),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones
@@ -78,16 +82,9 @@ pub struct List {
     pub show: Option<String>,
 }
 
-/// Options of `check`.
+/// What is asked of a mapping, whatever is then done with the answer.
 #[derive(Debug, Args)]
-pub struct Check {
-    /// A .map file, or the name of a built-in mapping
-    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
-    pub mapping: Option<String>,
-    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against two readings of C++ and two of PTX, at
-    /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards"])]
-    pub all_mappings: bool,
+pub struct Question {
     /// What a counterexample is: an execution (the published statement), or a program without races and an outcome that no
     /// execution of it has (docs/program-level.md)
     /// [default: execution]
@@ -115,12 +112,6 @@ pub struct Check {
     /// all of them, so that the outcome itself is forbidden [default: universal; at program level always exists]
     #[arg(long, value_enum, value_name = "READING")]
     pub co: Option<Co>,
-    /// Find every smallest counterexample up to isomorphism, at most N for each axiom
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
-    pub all: Option<usize>,
-    /// After a counterexample, check the other axioms up to the bound
-    #[arg(long)]
-    pub keep_going: bool,
     /// A .cat file or model name to use instead of the mapping's source model
     #[arg(long, value_name = "MODEL")]
     pub source: Option<String>,
@@ -139,12 +130,67 @@ pub struct Check {
     /// The SAT solver
     #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
     pub solver: Backend,
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// A .map file, or the name of a built-in mapping
+    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    pub mapping: Option<String>,
+    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against two readings of C++ and two of PTX, at
+    /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards"])]
+    pub all_mappings: bool,
+    /// What is asked
+    #[command(flatten)]
+    pub question: Question,
+    /// Find every smallest counterexample up to isomorphism, at most N for each axiom
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    pub all: Option<usize>,
+    /// After a counterexample, check the other axioms up to the bound
+    #[arg(long)]
+    pub keep_going: bool,
     /// Write counterexamples as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Write the CNF of every case (DIMACS) into this folder
     #[arg(long, value_name = "DIR")]
     pub dump_cnf: Option<PathBuf>,
+}
+
+/// Options of `weaken`.
+#[derive(Debug, Args)]
+pub struct Weaken {
+    /// A .map file, or the name of a built-in mapping
+    #[arg(value_name = "MAPPING")]
+    pub mapping: String,
+    /// What is asked
+    #[command(flatten)]
+    pub question: Question,
+    /// Write the counterexamples as files into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Options of `repair`.
+#[derive(Debug, Args)]
+pub struct Repair {
+    /// A .map file, or the name of a built-in mapping
+    #[arg(value_name = "MAPPING")]
+    pub mapping: String,
+    /// What is asked
+    #[command(flatten)]
+    pub question: Question,
+    /// What instructions cost, a TOML table [default: machine instructions on sm_90, mappings/costs/sm_90.toml]
+    #[arg(long, value_name = "FILE")]
+    pub costs: Option<PathBuf>,
+    /// Give up after so many candidates
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub candidates: usize,
+    /// Write the mended mappings, and the counterexample that they mend, as files into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// Options of `run`.

@@ -2,6 +2,7 @@
 
 mod allowed;
 mod arguments;
+mod change;
 mod check;
 mod corpus;
 mod diagnostics;
@@ -12,6 +13,7 @@ mod library;
 mod limits;
 mod output;
 mod progress;
+mod question;
 mod run;
 mod side_by_side;
 mod sim;
@@ -49,6 +51,8 @@ fn main() -> ExitCode {
     }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
+        Command::Weaken(options) => change::weaken(options, &output),
+        Command::Repair(options) => change::repair(options, &output),
         Command::Run(options) => run::run(options, &output),
         Command::Test(options) => corpus::run(options, &output),
         Command::Sim(options) => sim::run(options, &output),

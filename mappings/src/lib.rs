@@ -8,6 +8,7 @@
 //! - [`language`]: the text of a mapping, read, resolved and printed (docs/mapping-language.md)
 //! - [`library`]: the mappings that Margay ships, sound and broken
 //! - [`encode`]: the question as relational formulas over `margay-solver` (docs/encoding.md)
+//! - [`change`]: rows that could be weaker, and what mends a mapping that falls
 //! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's confirmation
 //!
 //! # Example
@@ -36,6 +37,7 @@
 //! assert_eq!(report.counterexamples[0].source.threads.len(), 2); // message passing
 //! ```
 
+pub mod change;
 pub mod check;
 pub mod encode;
 pub mod language;

@@ -6,37 +6,19 @@ mod json;
 mod matrix;
 mod present;
 
-use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
-use margay_mappings::language::LoadOptions;
+pub use files::counterexample as write_counterexample;
+pub use present::Presented;
+
+use margay_mappings::check::{Level, Verdict, check};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
-use crate::arguments::{self, Check, Co, Format, Switch};
+use crate::arguments::{Check, Format};
 use crate::exit::Exit;
 use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Bar;
-
-fn level(level: arguments::Level) -> Level {
-    match level {
-        arguments::Level::Execution => Level::Execution,
-        arguments::Level::Program => Level::Program,
-    }
-}
-
-/// The options that mean the same for one mapping and for all.
-fn usual(options: &Check) -> Result<CheckOptions, Diagnostic> {
-    let mut asked = CheckOptions::new(options.bound);
-    asked.without.clone_from(&options.without);
-    asked.only.clone_from(&options.only);
-    asked.typed = options.typed == Switch::On;
-    asked.jobs = options.jobs.unwrap_or(asked.jobs);
-    asked.backend = options.solver;
-    if asked.jobs == 0 {
-        return Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1"));
-    }
-    Ok(asked)
-}
+use crate::question::level;
 
 /// Makes the folders that files go to.
 fn folders(options: &Check) -> Result<(), Diagnostic> {
@@ -49,8 +31,8 @@ fn folders(options: &Check) -> Result<(), Diagnostic> {
 
 /// `--all-mappings`.
 fn all(options: &Check, output: &Output) -> Outcome {
-    let levels = options.level.map_or(vec![Level::Execution, Level::Program], |l| vec![level(l)]);
-    match folders(options).and_then(|()| usual(options)) {
+    let levels = options.question.level.map_or(vec![Level::Execution, Level::Program], |l| vec![level(l)]);
+    match folders(options).and_then(|()| options.question.usual()) {
         Ok(asked) => matrix::run(options, &levels, &asked, output),
         Err(error) => output.wrong(&[error]),
     }
@@ -62,8 +44,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         return all(options, output);
     }
     let name = options.mapping.as_deref().unwrap_or_default();
-    let sources = LoadOptions { source: options.source.clone(), target: options.target.clone() };
-    let loaded = match margay_mappings::library::find(name, &sources) {
+    let loaded = match options.question.load(name) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
     };
@@ -72,29 +53,13 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     if let Err(error) = folders(options) {
         return output.wrong(&[error]);
     }
-    let limits = Limits::start(options.timeout, options.memory);
-    let mut asked = match usual(options) {
+    let limits = Limits::start(options.question.timeout, options.question.memory);
+    let mut asked = match options.question.options(&limits) {
         Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),
     };
-    asked.axioms.clone_from(&options.axiom);
-    asked.deadline = limits.deadline;
-    asked.stop = limits.stop.clone();
     asked.all = options.all;
     asked.keep_going = options.keep_going;
-    (asked.level, asked.guards) = (options.level.map_or(Level::Execution, level), options.guards);
-    asked.co = match (options.co, asked.level) {
-        (Some(Co::Universal), Level::Program) => {
-            let error = Diagnostic::error("at program level an outcome counts that no modification order explains");
-            return output.wrong(&[error.help("leave out `--co universal`, or ask with `--level execution`")]);
-        }
-        (Some(Co::Exists), _) | (None, Level::Program) => CoReading::Exists,
-        (Some(Co::Universal) | None, Level::Execution) => CoReading::Universal,
-    };
-    if asked.level == Level::Execution && asked.guards.is_some() {
-        let error = Diagnostic::error("`--guards` is about programs, and this question is about executions");
-        return output.wrong(&[error.help("add `--level program`")]);
-    }
     asked.dump_cnf.clone_from(&options.dump_cnf);
 
     let bar = Bar::new(output.format == Format::Human);

@@ -13,7 +13,7 @@ use super::options::Level;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
 use crate::encode::{Question, is_undefined_behaviour, roles};
-use crate::language::{Form, Lowering, Mapping, Step, StepScope};
+use crate::language::{Form, Lowering, Mapping, Step};
 
 /// The two executions of an instance.
 #[derive(Debug, Clone)]
@@ -187,26 +187,11 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
                 _ => false,
             });
             let Some((_, step)) = step else { continue };
-            let whole = Construct { operation: step.operation, order: step.order };
-            let (kind, order) = match step.operation {
-                Operation::Read => (Kind::Read, step.order),
-                Operation::Write => (Kind::Write, step.order),
-                Operation::Fence => (Kind::Fence, step.order),
-                Operation::Rmw if e == head => (Kind::Read, whole.read_order()),
-                Operation::Rmw => (Kind::Write, whole.write_order()),
-            };
-            let mut data = EventData::new(kind, Some(atoms.thread[e] as u8), order);
-            data.scope = match step.scope {
-                StepScope::None => None,
-                StepScope::Named(scope) => Some(scope),
-                StepScope::Same => Some(r.scope(head).unwrap_or(Scope::Sys)),
-            };
-            if kind != Kind::Fence {
+            let mut data = step.event(e != head, Some(atoms.thread[e] as u8), r.scope(head), lowering.form);
+            if data.kind != Kind::Fence {
                 data.location = location(e);
                 data.value = value(e);
             }
-            data.volatile = step.volatile;
-            data.compare = step.failed || (step.operation == Operation::Rmw && lowering.form == Form::CompareExchange);
             place_of.push((place, Event::from(events.len())));
             origin.push(Event::from(e));
             events.push(data);

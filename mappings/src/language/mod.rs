@@ -6,11 +6,13 @@
 //! RMW.SC.s => fence.sc.s ; atom.acq_rel.s
 //! ```
 
+mod event;
 mod instruction;
 mod parse;
 mod resolve;
 mod write;
 
+pub(crate) use instruction::parse as instruction;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 
 use std::sync::Arc;

@@ -78,13 +78,19 @@ impl Row {
         forms
     }
 
-    /// The right-hand side for a form.
-    pub fn body(&self, target: Signature, form: Form) -> String {
+    /// A lowering as a right-hand side of this row.
+    pub fn lowering_text(&self, target: Signature, lowering: &Lowering) -> String {
         let variable = match &self.scope {
             ScopePattern::Any(Some(variable)) => variable.as_str(),
             _ => "s",
         };
-        self.alternatives.iter().filter(|l| l.form == form).map(|l| l.text(target, variable)).collect::<Vec<_>>().join(" or ")
+        lowering.text(target, variable)
+    }
+
+    /// The right-hand side for a form.
+    pub fn body(&self, target: Signature, form: Form) -> String {
+        let lowerings = self.alternatives.iter().filter(|l| l.form == form);
+        lowerings.map(|l| self.lowering_text(target, l)).collect::<Vec<_>>().join(" or ")
     }
 }
 

@@ -4,9 +4,11 @@
 
 mod base;
 mod construct;
+mod strength;
 
 pub use base::{BaseRelation, BaseSet};
 pub use construct::{Construct, Operation, constructs};
+pub use strength::weakest_fences;
 
 use std::fmt;
 

@@ -1,0 +1,117 @@
+//! A source execution under other rows: what the same program and outcome become when the mapping changes.
+
+use margay_models::bits::Event;
+use margay_models::execution::{Execution, Kind, Order};
+use margay_models::signature::{Construct, Operation};
+
+use crate::language::{Form, Lowering, Mapping};
+
+/// An operation of an execution: its first event, and its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use {
+    /// The event; of a read-modify-write the read.
+    pub head: Event,
+    /// The write of a read-modify-write.
+    pub write_half: Option<Event>,
+    /// The index of the row.
+    pub row: usize,
+    /// The form.
+    pub form: Form,
+}
+
+/// The operations of an execution, in the order of its events. `None` if some operation has no row.
+pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
+    let mut out = Vec::new();
+    for (i, data) in source.events.iter().enumerate() {
+        let head = Event::from(i);
+        if data.thread.is_none() || !source.rmw.column(head).is_empty() {
+            continue;
+        }
+        let write_half = source.rmw.row(head).iter().next();
+        let (operation, order) = match (data.kind, write_half) {
+            (_, Some(write)) => (Operation::Rmw, whole(data.order, source.events[write.index()].order)),
+            (Kind::Read, None) => (Operation::Read, data.order),
+            (Kind::Write, None) => (Operation::Write, data.order),
+            (Kind::Fence, None) => (Operation::Fence, data.order),
+            _ => return None,
+        };
+        let form = match (data.compare, write_half) {
+            (false, _) => Form::Usual,
+            (true, Some(_)) => Form::CompareExchange,
+            (true, None) => Form::FailedCompareExchange,
+        };
+        let construct = Construct { operation, order };
+        let row = mapping.row(construct, data.scope)?;
+        let row = mapping.rows.iter().position(|r| std::ptr::eq(r, row))?;
+        out.push(Use { head, write_half, row, form });
+    }
+    Some(out)
+}
+
+/// The order of a read-modify-write whose halves have these orders.
+fn whole(read: Order, write: Order) -> Order {
+    match (read, write) {
+        (Order::Acq, Order::Rel) => Order::AcqRel,
+        (Order::Rlx, Order::Rel) => Order::Rel,
+        (order, _) => order,
+    }
+}
+
+/// The target execution of the operations, each lowered as `lowerings` says. Reads-from, modification order and dependencies are the
+/// source's; the order of `fence.sc` is left out.
+pub fn compile(
+    mapping: &Mapping,
+    source: &Execution,
+    uses: &[Use],
+    lowerings: &[&Lowering],
+    finals: &[Option<Event>],
+) -> Option<(Execution, Vec<Option<Event>>)> {
+    let mut events = Vec::new();
+    // For each source event its target event and all that its lowering put around it.
+    let mut access: Vec<Option<Event>> = vec![None; source.events.len()];
+    let mut around: Vec<Vec<Event>> = vec![Vec::new(); source.events.len()];
+    for (used, lowering) in uses.iter().zip(lowerings) {
+        let data = &source.events[used.head.index()];
+        let at = lowering.access().unwrap_or(0);
+        for (k, step) in lowering.steps.iter().enumerate() {
+            let halves = if k == at { [Some(used.head), used.write_half] } else { [Some(used.head), None] };
+            for half in halves.into_iter().flatten() {
+                let is_write_half = Some(half) == used.write_half;
+                let mut made = step.event(is_write_half, data.thread, data.scope, used.form);
+                if made.kind != Kind::Fence {
+                    made.location = source.events[half.index()].location;
+                    made.value = source.events[half.index()].value;
+                }
+                let here = Event::from(events.len());
+                if k == at {
+                    access[half.index()] = Some(here);
+                }
+                around[half.index()].push(here);
+                events.push(made);
+            }
+        }
+    }
+    for (i, data) in source.events.iter().enumerate().filter(|(_, d)| d.thread.is_none()) {
+        access[i] = Some(Event::from(events.len()));
+        events.push(data.clone());
+    }
+    let mut target = Execution::new(mapping.target.signature, events, source.threads.clone(), source.locations.clone());
+    let pairs = [
+        (&source.rf, &mut target.rf),
+        (&source.co, &mut target.co),
+        (&source.rmw, &mut target.rmw),
+        (&source.addr, &mut target.addr),
+        (&source.data, &mut target.data),
+    ];
+    for (from, to) in pairs {
+        for (a, b) in from.pairs() {
+            to.insert(access[a.index()]?, access[b.index()]?);
+        }
+    }
+    for (a, b) in source.ctrl.pairs() {
+        let a = access[a.index()]?;
+        around[b.index()].iter().for_each(|&b| target.ctrl.insert(a, b));
+    }
+    let finals = finals.iter().map(|f| f.and_then(|w| access[w.index()])).collect();
+    Some((target, finals))
+}

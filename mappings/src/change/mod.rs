@@ -1,0 +1,128 @@
+//! Changes of a mapping: which rows could be weaker ([`weaken`]), and what mends a mapping that falls ([`repair`]).
+
+mod compile;
+mod cost;
+mod pool;
+mod repair;
+mod step;
+mod weaken;
+
+pub use cost::Costs;
+pub use pool::{Evidence, Pool};
+pub use repair::{Changed, Repair, RepairReport, repair};
+pub use step::Steps;
+pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
+
+use margay_models::diagnostic::Diagnostic;
+
+use crate::check::{CheckOptions, CheckReport, CoReading, Progress, Verdict, check};
+use crate::language::{Lowering, Mapping};
+
+/// A lowering of a mapping: the row, and which of its alternatives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot {
+    /// The index of the row.
+    pub row: usize,
+    /// The index of the lowering among its alternatives.
+    pub alternative: usize,
+}
+
+impl Slot {
+    /// The slots of a mapping, row by row.
+    pub fn all(mapping: &Mapping) -> Vec<Slot> {
+        let of = |row: usize| (0..mapping.rows[row].alternatives.len()).map(move |alternative| Slot { row, alternative });
+        (0..mapping.rows.len()).flat_map(of).collect()
+    }
+
+    /// The lowering.
+    pub fn lowering(self, mapping: &Mapping) -> &Lowering {
+        &mapping.rows[self.row].alternatives[self.alternative]
+    }
+
+    /// Changes the lowering.
+    pub fn set(self, mapping: &mut Mapping, lowering: Lowering) {
+        mapping.rows[self.row].alternatives[self.alternative] = lowering;
+    }
+
+    /// The row as it would be written with this lowering alone: head and body.
+    pub fn text(self, mapping: &Mapping, lowering: &Lowering) -> (String, String) {
+        let row = &mapping.rows[self.row];
+        (row.head(mapping.source.signature, lowering.form), row.lowering_text(mapping.target.signature, lowering))
+    }
+}
+
+/// What became of one mapping that was asked about.
+enum Asked {
+    /// No counterexample up to the bound.
+    Sound,
+    /// The counterexample of this number in the pool.
+    Falls(usize),
+    /// A limit was reached.
+    Undecided(String),
+}
+
+/// Asks about mappings, one after the other.
+struct Asker<'a> {
+    options: &'a CheckOptions,
+    progress: &'a dyn Progress,
+    /// What was found.
+    pool: Pool,
+    /// How many searches there were.
+    searches: usize,
+    /// The constructs that programs are made of.
+    constructs: Vec<String>,
+}
+
+impl<'a> Asker<'a> {
+    /// # Errors
+    /// The paper's reading of modification order: a pool speaks of outcomes.
+    fn new(mapping: &Mapping, options: &'a CheckOptions, progress: &'a dyn Progress) -> Result<Self, Vec<Diagnostic>> {
+        if options.co == CoReading::Universal {
+            let error =
+                Diagnostic::error("rows are changed by what programs can observe: `--co universal` is about modification orders");
+            return Err(vec![error.help("ask with `--co exists`")]);
+        }
+        Ok(Self { options, progress, pool: Pool::new(mapping), searches: 0, constructs: Vec::new() })
+    }
+
+    /// Is this mapping sound up to the bound? The pool is asked first, then there is a search.
+    fn ask(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+        match self.pool.refutes(mapping) {
+            Some(known) => Ok(Asked::Falls(known)),
+            None => self.search(mapping, self.options.bound),
+        }
+    }
+
+    /// As [`Asker::ask`], with a counterexample as small as there is.
+    fn ask_for_the_smallest(&mut self, mapping: &Mapping) -> Result<Asked, Vec<Diagnostic>> {
+        let Some(known) = self.pool.refutes(mapping) else { return self.search(mapping, self.options.bound) };
+        match self.pool.get(known).counterexample.events - 1 {
+            0 => Ok(Asked::Falls(known)),
+            smaller => Ok(match self.search(mapping, smaller)? {
+                Asked::Sound => Asked::Falls(known),
+                found => found,
+            }),
+        }
+    }
+
+    fn search(&mut self, mapping: &Mapping, bound: usize) -> Result<Asked, Vec<Diagnostic>> {
+        self.searches += 1;
+        let options = CheckOptions { bound, ..self.options.clone() };
+        let CheckReport { verdict, counterexamples, constructs, .. } = check(mapping, &options, self.progress)?;
+        self.constructs = constructs;
+        Ok(match (verdict, counterexamples.into_iter().next()) {
+            (Verdict::Counterexample, Some(found)) => {
+                let bug = || {
+                    Asked::Undecided("the engine for litmus tests does not confirm a counterexample: a bug in Margay".to_owned())
+                };
+                match self.pool.add(mapping, found) {
+                    // Whoever changes rows relies on this: the search and the engine for litmus tests agree on what is compiled.
+                    Some(index) if self.pool.has_outcome(mapping, index) != Some(false) => Asked::Falls(index),
+                    Some(_) | None => bug(),
+                }
+            }
+            (Verdict::Undecided(why), _) => Asked::Undecided(why),
+            (Verdict::None | Verdict::Counterexample, _) => Asked::Sound,
+        })
+    }
+}

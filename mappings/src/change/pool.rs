@@ -1,0 +1,122 @@
+//! Counterexamples that were found for one mapping, asked of another: does the same program have the same outcome there?
+//!
+//! That the source forbids the outcome, and that the program is free of races, says nothing about the mapping. So a counterexample
+//! refutes every mapping that compiles its program to something that has the outcome, which an engine for litmus tests decides in
+//! milliseconds, where a search takes seconds.
+
+use std::collections::BTreeMap;
+
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::render::render;
+
+use super::compile::{Use, compile, uses};
+use crate::check::Counterexample;
+use crate::language::{Lowering, Mapping};
+
+/// At most so many mixtures of alternatives are asked about; with more, a program says nothing.
+const MIXTURES: usize = 4096;
+
+/// A counterexample, and which rows it uses.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// The counterexample, with the mapping that it was found for.
+    pub counterexample: Counterexample,
+    uses: Vec<Use>,
+}
+
+impl Evidence {
+    /// The rows whose change might help, by index, in order of use.
+    pub fn rows(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = self.uses.iter().map(|u| u.row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+}
+
+/// Counterexamples, and the prepared target model.
+#[derive(Debug)]
+pub struct Pool {
+    runner: Runner,
+    evidence: Vec<Evidence>,
+    /// What was found out, by counterexample and lowerings of its rows.
+    known: BTreeMap<(usize, Vec<String>), Option<bool>>,
+}
+
+impl Pool {
+    /// An empty pool for mappings to the target of this one.
+    pub fn new(mapping: &Mapping) -> Self {
+        Self { runner: Runner::new(&mapping.target), evidence: Vec::new(), known: BTreeMap::new() }
+    }
+
+    /// Keeps a counterexample of a mapping; gives its number. `None` if it uses what no row is for.
+    pub fn add(&mut self, mapping: &Mapping, counterexample: Counterexample) -> Option<usize> {
+        let uses = uses(mapping, &counterexample.source)?;
+        self.evidence.push(Evidence { counterexample, uses });
+        Some(self.evidence.len() - 1)
+    }
+
+    /// A counterexample, by its number.
+    pub fn get(&self, index: usize) -> &Evidence {
+        &self.evidence[index]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.evidence.len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.evidence.is_empty()
+    }
+
+    /// The first counterexample that refutes a mapping, the smallest first.
+    pub fn refutes(&mut self, mapping: &Mapping) -> Option<usize> {
+        let mut order: Vec<usize> = (0..self.evidence.len()).collect();
+        order.sort_by_key(|&i| self.evidence[i].counterexample.events);
+        order.into_iter().find(|&i| self.has_outcome(mapping, i) == Some(true))
+    }
+
+    /// Does a mapping let the program of a counterexample have its outcome? `None` if there are too many mixtures to ask.
+    pub fn has_outcome(&mut self, mapping: &Mapping, index: usize) -> Option<bool> {
+        let rows = self.evidence[index].rows();
+        let text = |&row: &usize| {
+            mapping.rows[row]
+                .alternatives
+                .iter()
+                .map(|l| mapping.rows[row].lowering_text(mapping.target.signature, l))
+                .collect::<Vec<_>>()
+                .join(" or ")
+        };
+        let key = (index, rows.iter().map(text).collect());
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let answer = self.run(mapping, index);
+        self.known.insert(key, answer);
+        answer
+    }
+
+    fn run(&mut self, mapping: &Mapping, index: usize) -> Option<bool> {
+        let Evidence { counterexample, uses } = &self.evidence[index];
+        let choices: Vec<Vec<&Lowering>> =
+            uses.iter().map(|u| mapping.rows[u.row].alternatives.iter().filter(|l| l.form == u.form).collect()).collect();
+        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES)?;
+        Some((0..count).any(|mut number| {
+            let lowerings: Vec<&Lowering> = choices
+                .iter()
+                .map(|c| {
+                    let chosen = c[number % c.len()];
+                    number /= c.len();
+                    chosen
+                })
+                .collect();
+            let source = &counterexample.source;
+            let compiled = compile(mapping, source, uses, &lowerings, &counterexample.finals);
+            let test = compiled.and_then(|(target, finals)| render(&target, "compiled", None, &finals).ok());
+            test.is_some_and(|t| self.runner.run(&t.test, &Options::default(), Choice::Auto).is_ok_and(|v| v.reachable))
+        }))
+    }
+}

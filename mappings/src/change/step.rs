@@ -1,0 +1,161 @@
+//! One step weaker, one step stronger: what a lowering may be changed to.
+
+use std::collections::BTreeSet;
+
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, Operation, Signature, weakest_fences};
+
+use crate::language::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+
+/// The longest lowering that a mapping may have (docs/mapping-language.md).
+const LONGEST: usize = 8;
+
+/// What steps are possible: the target's operations and scope_step, and what a row can say.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps {
+    signature: Signature,
+    clusters: bool,
+    scoped: bool,
+}
+
+impl Steps {
+    /// For the lowerings of a mapping.
+    pub fn new(mapping: &Mapping) -> Self {
+        Self {
+            signature: mapping.target.signature,
+            clusters: mapping.target.knows_clusters(),
+            scoped: mapping.target.is_scoped(),
+        }
+    }
+
+    /// Lowerings that are weaker by one step: a fence less, a weaker order, a narrower scope.
+    pub fn weaker(&self, row: &Row, lowering: &Lowering) -> Vec<Lowering> {
+        let mut out = Vec::new();
+        for (i, step) in lowering.steps.iter().enumerate() {
+            let orders = construct(step).weaker(self.signature);
+            if step.operation == Operation::Fence && orders.is_empty() {
+                let mut steps = lowering.steps.clone();
+                steps.remove(i);
+                out.push(Lowering { steps, ..lowering.clone() });
+            }
+            let scope_step = self.narrower(row, step.scope);
+            self.replace(row, lowering, i, &orders, scope_step, &mut out);
+        }
+        out
+    }
+
+    /// Lowerings that are stronger by one step: a stronger order, a wider scope, a fence more, right before or behind the access.
+    pub fn stronger(&self, row: &Row, lowering: &Lowering) -> Vec<Lowering> {
+        let mut out = Vec::new();
+        for (i, step) in lowering.steps.iter().enumerate() {
+            let orders = construct(step).stronger(self.signature);
+            let scope_step = self.wider(row, step.scope);
+            self.replace(row, lowering, i, &orders, scope_step, &mut out);
+        }
+        if lowering.steps.len() < LONGEST {
+            for at in self.places_for_a_fence(lowering) {
+                for fence in weakest_fences(self.signature) {
+                    let scope = if self.scoped { self.widest(row) } else { StepScope::None };
+                    let fence = Step { operation: fence.operation, order: fence.order, scope, volatile: false, failed: false };
+                    let mut steps = lowering.steps.clone();
+                    steps.insert(at, fence);
+                    out.push(Lowering { steps, ..lowering.clone() });
+                }
+            }
+        }
+        out
+    }
+
+    /// Every weaker lowering, as text.
+    pub fn all_weaker(&self, row: &Row, lowering: &Lowering) -> BTreeSet<String> {
+        let mut open = vec![lowering.clone()];
+        let mut seen = BTreeSet::new();
+        while let Some(lowering) = open.pop() {
+            for next in self.weaker(row, &lowering) {
+                if seen.insert(row.lowering_text(self.signature, &next)) {
+                    open.push(next);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Where a fence may be put: on a side of the access that has none, or in place of nothing.
+    fn places_for_a_fence(&self, lowering: &Lowering) -> Vec<usize> {
+        match lowering.access() {
+            Some(access) => {
+                let before = (access == 0).then_some(0);
+                let behind = (access + 1 == lowering.steps.len()).then_some(access + 1);
+                before.into_iter().chain(behind).collect()
+            }
+            None if lowering.steps.is_empty() => vec![0],
+            None => Vec::new(),
+        }
+    }
+
+    fn replace(
+        &self,
+        row: &Row,
+        lowering: &Lowering,
+        at: usize,
+        orders: &[Construct],
+        scope_step: Option<StepScope>,
+        out: &mut Vec<Lowering>,
+    ) {
+        let step = lowering.steps[at];
+        let mut add = |changed: Step| {
+            let mut steps = lowering.steps.clone();
+            steps[at] = changed;
+            out.push(Lowering { steps, ..lowering.clone() });
+        };
+        for construct in orders {
+            let scope = match (construct.order, step.scope) {
+                (Order::Plain, _) => StepScope::None,
+                (_, StepScope::None) if self.scoped => self.widest(row),
+                (_, scope) => scope,
+            };
+            // A volatile operation is relaxed at sys scope and has no other order.
+            add(Step { order: construct.order, scope, volatile: false, ..step });
+        }
+        if let Some(scope) = scope_step {
+            add(Step { scope, volatile: false, ..step });
+        }
+    }
+
+    /// The scope that suffices for the row: that of the operation, where it has a name.
+    fn widest(&self, row: &Row) -> StepScope {
+        match &row.scope {
+            ScopePattern::Any(Some(_)) => StepScope::Same,
+            ScopePattern::Any(None) => StepScope::Named(Scope::Sys),
+            ScopePattern::Named(scope) => StepScope::Named(*scope),
+        }
+    }
+
+    /// Wider than a scope that is written down: the operation's own, where the row has a name for it; wider than that: all.
+    fn wider(&self, row: &Row, scope: StepScope) -> Option<StepScope> {
+        match scope {
+            StepScope::None | StepScope::Named(Scope::Sys) => None,
+            StepScope::Same => Some(StepScope::Named(Scope::Sys)),
+            StepScope::Named(_) if Self::is_variable(row) => Some(StepScope::Same),
+            StepScope::Named(scope) => scope.wider(self.clusters).map(StepScope::Named),
+        }
+    }
+
+    fn narrower(&self, row: &Row, scope: StepScope) -> Option<StepScope> {
+        match scope {
+            StepScope::None => None,
+            StepScope::Named(Scope::Sys) if Self::is_variable(row) => Some(StepScope::Same),
+            // Narrower than any that the operation can have.
+            StepScope::Same => Some(StepScope::Named(Scope::Cta)),
+            StepScope::Named(scope) => scope.narrower(self.clusters).map(StepScope::Named),
+        }
+    }
+
+    fn is_variable(row: &Row) -> bool {
+        matches!(row.scope, ScopePattern::Any(Some(_)))
+    }
+}
+
+fn construct(step: &Step) -> Construct {
+    Construct { operation: step.operation, order: step.order }
+}

@@ -1,0 +1,115 @@
+//! Is a mapping tight? For every lowering, the weaker ones that would do as well up to a bound, and what goes wrong with the others.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use margay_models::diagnostic::Diagnostic;
+
+use super::{Asked, Asker, Pool, Slot, Steps};
+use crate::check::{CheckOptions, Progress};
+use crate::language::{Lowering, Mapping};
+
+/// What becomes of a mapping with one lowering weakened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// No counterexample up to the bound.
+    Sound,
+    /// It falls by this counterexample of the pool.
+    Falls(usize),
+    /// A limit was reached; the reason in words.
+    Undecided(String),
+}
+
+/// A weaker lowering.
+#[derive(Debug, Clone)]
+pub struct Weaker {
+    /// The lowering.
+    pub lowering: Lowering,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What was found about one lowering of the mapping.
+#[derive(Debug, Clone)]
+pub struct RowReport {
+    /// Which.
+    pub slot: Slot,
+    /// The weakest lowerings that are sound, and the strongest that are not: what is weaker than these is not asked about.
+    pub weaker: Vec<Weaker>,
+}
+
+impl RowReport {
+    /// Is no weaker lowering sound?
+    pub fn is_tight(&self) -> bool {
+        self.weaker.iter().all(|w| matches!(w.fate, Fate::Falls(_)))
+    }
+}
+
+/// The answer of [`weaken`].
+#[derive(Debug)]
+pub struct WeakenReport {
+    /// How the mapping falls as it is; nothing else is then asked.
+    pub fallen: Option<usize>,
+    /// Lowering by lowering.
+    pub rows: Vec<RowReport>,
+    /// The counterexamples.
+    pub pool: Pool,
+    /// How many searches there were; the other questions were answered by counterexamples of earlier ones.
+    pub searches: usize,
+    /// Why it is not complete.
+    pub stopped: Option<String>,
+}
+
+/// Weakens one lowering at a time, by single steps, for as long as the mapping stays sound up to the bound of the options. Rows of
+/// constructs that the options leave out are not in the report.
+///
+/// # Errors
+/// As [`crate::check::check`].
+pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<WeakenReport, Vec<Diagnostic>> {
+    let mut asker = Asker::new(mapping, options, progress)?;
+    let (mut fallen, mut stopped, mut rows) = (None, None, Vec::new());
+    match asker.ask(mapping)? {
+        Asked::Sound => {}
+        Asked::Falls(index) => fallen = Some(index),
+        Asked::Undecided(why) => stopped = Some(why),
+    }
+    let steps = Steps::new(mapping);
+    let slots = if fallen.is_none() && stopped.is_none() { Slot::all(mapping) } else { Vec::new() };
+    for slot in slots {
+        let row = &mapping.rows[slot.row];
+        if !asker.constructs.contains(&row.construct.name(mapping.source.signature)) {
+            continue;
+        }
+        let text = |lowering: &Lowering| row.lowering_text(mapping.target.signature, lowering);
+        let mut weaker: Vec<Weaker> = Vec::new();
+        // What was asked about, and what is weaker than something that falls: that falls, too.
+        let mut settled = BTreeSet::new();
+        let mut open = VecDeque::from(steps.weaker(row, slot.lowering(mapping)));
+        while let Some(lowering) = open.pop_front() {
+            if !settled.insert(text(&lowering)) || row.alternatives.contains(&lowering) {
+                continue;
+            }
+            let mut changed = mapping.clone();
+            slot.set(&mut changed, lowering.clone());
+            let fate = match asker.ask_for_the_smallest(&changed)? {
+                Asked::Sound => {
+                    open.extend(steps.weaker(row, &lowering));
+                    Fate::Sound
+                }
+                Asked::Falls(index) => {
+                    settled.extend(steps.all_weaker(row, &lowering));
+                    Fate::Falls(index)
+                }
+                Asked::Undecided(why) => {
+                    stopped.get_or_insert_with(|| why.clone());
+                    Fate::Undecided(why)
+                }
+            };
+            weaker.push(Weaker { lowering, fate });
+        }
+        // Of the sound ones the weakest say all.
+        let sound: Vec<String> = weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| text(&w.lowering)).collect();
+        weaker.retain(|w| w.fate != Fate::Sound || sound.iter().all(|s| !steps.all_weaker(row, &w.lowering).contains(s)));
+        rows.push(RowReport { slot, weaker });
+    }
+    Ok(WeakenReport { fallen, rows, pool: asker.pool, searches: asker.searches, stopped })
+}

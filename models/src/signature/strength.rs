@@ -1,0 +1,85 @@
+//! Which operations are weaker than which: the steps by which programs, mappings and tests are weakened and strengthened.
+
+use super::Signature;
+use super::construct::{Construct, Operation, constructs};
+use crate::execution::{Order, Scope};
+
+impl Order {
+    /// Is this order weaker than the other? Acquire and release are not comparable.
+    pub fn is_weaker_than(self, other: Order) -> bool {
+        let rank = |order| match order {
+            Self::Plain => 0,
+            Self::Rlx => 1,
+            Self::Acq | Self::Rel => 2,
+            Self::AcqRel => 3,
+            Self::Sc => 4,
+        };
+        rank(self) < rank(other)
+    }
+}
+
+impl Construct {
+    fn is_weaker_than(self, other: Construct) -> bool {
+        self.operation == other.operation && self.order.is_weaker_than(other.order)
+    }
+
+    /// The operations of a signature that are weaker by one step: nothing lies between. Empty for the weakest.
+    pub fn weaker(self, signature: Signature) -> Vec<Construct> {
+        let below: Vec<Construct> = constructs(signature).into_iter().filter(|c| c.is_weaker_than(self)).collect();
+        below.iter().copied().filter(|a| !below.iter().any(|b| a.is_weaker_than(*b))).collect()
+    }
+
+    /// The operations of a signature that are stronger by one step. Empty for the strongest.
+    pub fn stronger(self, signature: Signature) -> Vec<Construct> {
+        let above: Vec<Construct> = constructs(signature).into_iter().filter(|c| self.is_weaker_than(*c)).collect();
+        above.iter().copied().filter(|a| !above.iter().any(|b| b.is_weaker_than(*a))).collect()
+    }
+}
+
+/// The weakest fences of a signature: weaker by one step is no fence at all.
+pub fn weakest_fences(signature: Signature) -> Vec<Construct> {
+    let fences = constructs(signature).into_iter().filter(|c| c.operation == Operation::Fence);
+    fences.filter(|c| c.weaker(signature).is_empty()).collect()
+}
+
+impl Scope {
+    /// The next narrower scope; `clusters`: does the model know them?
+    pub fn narrower(self, clusters: bool) -> Option<Scope> {
+        neighbours(clusters).find(|&(_, wide)| wide == self).map(|(narrow, _)| narrow)
+    }
+
+    /// The next wider scope.
+    pub fn wider(self, clusters: bool) -> Option<Scope> {
+        neighbours(clusters).find(|&(narrow, _)| narrow == self).map(|(_, wide)| wide)
+    }
+}
+
+fn neighbours(clusters: bool) -> impl Iterator<Item = (Scope, Scope)> {
+    let scopes: Vec<Scope> = Scope::ALL.into_iter().filter(|&s| clusters || s != Scope::Cluster).collect();
+    (1..scopes.len()).map(move |i| (scopes[i - 1], scopes[i]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(found: Vec<Construct>, signature: Signature) -> String {
+        found.into_iter().map(|c| c.name(signature)).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn steps_skip_nothing() {
+        let at = |operation, order| Construct { operation, order };
+        let ptx = Signature::Ptx;
+        assert_eq!(names(at(Operation::Rmw, Order::AcqRel).weaker(ptx), ptx), "RMW.ACQ RMW.REL");
+        assert_eq!(names(at(Operation::Rmw, Order::Rlx).stronger(ptx), ptx), "RMW.ACQ RMW.REL");
+        assert_eq!(names(at(Operation::Read, Order::Acq).weaker(ptx), ptx), "R.RLX");
+        assert_eq!(names(at(Operation::Write, Order::Sc).weaker(Signature::C), Signature::C), "W.REL");
+        assert_eq!(names(at(Operation::Rmw, Order::Rlx).weaker(ptx), ptx), "", "there is no weak atom");
+        assert_eq!(names(weakest_fences(ptx), ptx), "F.ACQ F.REL");
+        assert_eq!(names(weakest_fences(Signature::Plain), Signature::Plain), "F");
+        assert_eq!(Scope::Gpu.narrower(false), Some(Scope::Cta));
+        assert_eq!(Scope::Gpu.narrower(true), Some(Scope::Cluster));
+        assert_eq!((Scope::Sys.wider(true), Scope::Cta.narrower(true)), (None, None));
+    }
+}

@@ -1,0 +1,244 @@
+//! `margay check --all-mappings`: what compilers emit, against readings of C++ and of PTX, at both levels, as one table, with what
+//! mends what falls.
+
+mod found;
+mod json;
+mod page;
+
+use std::fs;
+use std::io;
+use std::time::Instant;
+
+use margay_mappings::change::{Costs, RepairReport, repair};
+use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
+use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::library;
+use margay_models::diagnostic::Diagnostic;
+
+use super::present::Presented;
+use crate::Outcome;
+use crate::arguments::{Check, Format};
+use crate::exit::Exit;
+use crate::limits::{Limits, Reason};
+use crate::output::Output;
+use crate::progress::Bar;
+use crate::table::table;
+use found::Found;
+
+/// The readings of C++: release sequences with and without the later writes of the same thread; and without scopes, where every
+/// operation is of system scope.
+const SOURCES: [&str; 3] = ["rc11-scoped", "c20-scoped", "rc11"];
+/// The readings of PTX.
+const TARGETS: [&str; 2] = ["ptx-6.0", "ptx-8"];
+/// As many candidates are looked at when a mapping is mended.
+const CANDIDATES: usize = 2000;
+
+/// One question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Question {
+    mapping: &'static str,
+    source: &'static str,
+    target: &'static str,
+    level: Level,
+}
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Execution => "execution",
+        Level::Program => "program",
+    }
+}
+
+/// The answer to one question.
+struct Cell {
+    question: Question,
+    title: String,
+    verdict: Verdict,
+    /// The bound up to which there is no counterexample.
+    established: usize,
+    /// The smallest counterexample.
+    found: Option<Found>,
+    seconds: f64,
+}
+
+impl Cell {
+    /// `falls at 4 (Coherence)`, `none up to 7`.
+    fn words(&self) -> String {
+        match &self.found {
+            Some(found) => format!("falls at {} ({})", found.events, found.axiom),
+            None => format!("none up to {}", self.established),
+        }
+    }
+}
+
+/// What mends a mapping that falls as a program.
+struct Mended {
+    question: Question,
+    mapping: Mapping,
+    bound: usize,
+    report: RepairReport,
+}
+
+/// Runs the command. `asked` has the options that hold for every question.
+pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Output) -> Outcome {
+    let start = Instant::now();
+    // Ctrl-C and the memory limit end everything, the time limit a question.
+    let limits = Limits::start(None, options.question.memory);
+    let ask = Ask { options, asked, limits: &limits, output };
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut mended = Vec::new();
+    let mut stopped = None;
+    let names: Vec<&'static str> = std::iter::once("rc11-to-ptx").chain(library::compilers()).collect();
+    'questions: for &mapping in &names {
+        let of_mapping = cells.len();
+        for source in SOURCES {
+            for target in TARGETS {
+                for &level in levels {
+                    match ask.question(Question { mapping, source, target, level }) {
+                        Ok(cell) => cells.push(cell),
+                        Err(errors) => return output.wrong(&errors),
+                    }
+                    stopped = limits.reason().map(Reason::words);
+                    if stopped.is_some() {
+                        break 'questions;
+                    }
+                }
+            }
+        }
+        match ask.mend(&cells[of_mapping..]) {
+            Ok(found) => mended.extend(found),
+            Err(errors) => return output.wrong(&errors),
+        }
+    }
+    if let Some(folder) = &options.out
+        && let Err(error) = write(&mut cells, &mended, options, stopped)
+    {
+        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
+    }
+    match output.format {
+        Format::Human | Format::Junit => {
+            output.print(&summary(&cells, stopped, output))?;
+            output.print(&rows(&cells, levels, output))?;
+            output.print(&format!(
+                "{:.1} s; of each question: bounds 1 to {}",
+                start.elapsed().as_secs_f64(),
+                options.question.bound
+            ))?;
+        }
+        Format::Json => output.json(&json::object(&cells, &mended, stopped))?,
+    }
+    let fell = cells.iter().any(|c| c.verdict == Verdict::Counterexample);
+    let open = stopped.is_some() || cells.iter().any(|c| matches!(c.verdict, Verdict::Undecided(_)));
+    Ok(match (fell, open) {
+        (true, _) => Exit::Found,
+        (false, true) => Exit::Undecided,
+        (false, false) => Exit::Holds,
+    })
+}
+
+/// Writes counterexamples and page.
+fn write(cells: &mut [Cell], mended: &[Mended], options: &Check, stopped: Option<&str>) -> io::Result<()> {
+    let Some(folder) = &options.out else { return Ok(()) };
+    found::write(cells, folder)?;
+    fs::write(folder.join("README.md"), page::page(cells, mended, options, stopped))
+}
+
+/// How questions are asked.
+struct Ask<'a> {
+    options: &'a Check,
+    asked: &'a CheckOptions,
+    limits: &'a Limits,
+    output: &'a Output,
+}
+
+impl Ask<'_> {
+    fn load(&self, question: Question) -> Result<Mapping, Vec<Diagnostic>> {
+        let models = LoadOptions { source: Some(question.source.to_owned()), target: Some(question.target.to_owned()) };
+        Ok(library::find(question.mapping, &models)?.mapping)
+    }
+
+    fn limited(&self, level: Level) -> CheckOptions {
+        let mut asked = self.asked.clone();
+        asked.level = level;
+        asked.co = CoReading::Exists;
+        asked.deadline = self.options.question.timeout.and_then(|t| Instant::now().checked_add(t));
+        asked.stop = self.limits.stop.clone();
+        asked
+    }
+
+    fn question(&self, question: Question) -> Result<Cell, Vec<Diagnostic>> {
+        let mapping = self.load(question)?;
+        let start = Instant::now();
+        let bar = Bar::new(self.output.format == Format::Human);
+        let result = check(&mapping, &self.limited(question.level), &bar);
+        bar.finish();
+        let report = result?;
+        let found = report.counterexamples.first().map(|c| Found::new(&mapping, c, &Presented::new(&mapping, c)));
+        Ok(Cell {
+            question,
+            title: mapping.title.clone(),
+            verdict: report.verdict,
+            established: report.established,
+            found,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// What mends a mapping, by the first of its questions by which it falls as a program, up to the size of that program.
+    fn mend(&self, cells: &[Cell]) -> Result<Option<Mended>, Vec<Diagnostic>> {
+        let is_program = |c: &&Cell| c.question.level == Level::Program;
+        let Some((question, events)) = cells.iter().filter(is_program).find_map(|c| Some((c.question, c.found.as_ref()?.events)))
+        else {
+            return Ok(None);
+        };
+        let mapping = self.load(question)?;
+        let options = CheckOptions { bound: events, ..self.limited(question.level) };
+        let bar = Bar::new(self.output.format == Format::Human);
+        let report = repair(&mapping, &options, &Costs::default(), CANDIDATES, &bar);
+        bar.finish();
+        Ok(Some(Mended { question, mapping, bound: events, report: report? }))
+    }
+}
+
+/// The answer in a sentence.
+fn summary(cells: &[Cell], stopped: Option<&str>, output: &Output) -> String {
+    let fell = |level: Level| {
+        let mut names: Vec<&str> = cells
+            .iter()
+            .filter(|c| c.question.level == level && c.verdict == Verdict::Counterexample)
+            .map(|c| c.question.mapping)
+            .collect();
+        names.dedup();
+        names.len()
+    };
+    let mut all: Vec<&str> = cells.iter().map(|c| c.question.mapping).collect();
+    all.dedup();
+    let mut parts = Vec::new();
+    for level in [Level::Execution, Level::Program] {
+        if cells.iter().any(|c| c.question.level == level) {
+            parts.push(format!("{} of {} mappings fall at {} level", fell(level), all.len(), level_name(level)));
+        }
+    }
+    let words = parts.join(", ");
+    let text = if cells.iter().any(|c| c.verdict == Verdict::Counterexample) { output.bad(&words) } else { output.good(&words) };
+    match stopped {
+        Some(reason) => format!("{text} ({}: not all questions were asked)\n", output.unsure(reason)),
+        None => format!("{text}\n"),
+    }
+}
+
+/// One row for each mapping and pair of models.
+fn rows(cells: &[Cell], levels: &[Level], output: &Output) -> String {
+    let mut header = vec!["mapping", "source", "target"];
+    header.extend(levels.iter().map(|&level| level_name(level)));
+    let rows: Vec<Vec<String>> = cells
+        .chunks(levels.len())
+        .map(|chunk| {
+            let first = &chunk[0];
+            let Question { mapping, source, target, .. } = first.question;
+            let head = [mapping.to_owned(), source.to_owned(), target.to_owned()];
+            head.into_iter().chain(chunk.iter().map(Cell::words)).collect()
+        })
+        .collect();
+    table(&header, &rows, &[], output.width())
+}

@@ -1,0 +1,60 @@
+//! What is asked of a mapping, from the command line to the library: shared by `check`, `weaken` and `repair`.
+
+use margay_mappings::check::{CheckOptions, CoReading, Level};
+use margay_mappings::language::{LoadOptions, Loaded};
+use margay_mappings::library;
+use margay_models::diagnostic::Diagnostic;
+
+use crate::arguments::{self, Co, Question, Switch};
+use crate::limits::Limits;
+
+/// The level, as the library names it.
+pub fn level(level: arguments::Level) -> Level {
+    match level {
+        arguments::Level::Execution => Level::Execution,
+        arguments::Level::Program => Level::Program,
+    }
+}
+
+impl Question {
+    /// The mapping of that path or name, between the models asked for.
+    pub fn load(&self, mapping: &str) -> Result<Loaded, Vec<Diagnostic>> {
+        library::find(mapping, &LoadOptions { source: self.source.clone(), target: self.target.clone() })
+    }
+
+    /// The options that mean the same for one mapping and for all.
+    pub fn usual(&self) -> Result<CheckOptions, Diagnostic> {
+        let mut asked = CheckOptions::new(self.bound);
+        asked.without.clone_from(&self.without);
+        asked.only.clone_from(&self.only);
+        asked.typed = self.typed == Switch::On;
+        asked.jobs = self.jobs.unwrap_or(asked.jobs);
+        asked.backend = self.solver;
+        if asked.jobs == 0 {
+            return Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1"));
+        }
+        Ok(asked)
+    }
+
+    /// The options for one mapping.
+    pub fn options(&self, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
+        let mut asked = self.usual()?;
+        asked.axioms.clone_from(&self.axiom);
+        asked.deadline = limits.deadline;
+        asked.stop = limits.stop.clone();
+        (asked.level, asked.guards) = (self.level.map_or(Level::Execution, level), self.guards);
+        asked.co = match (self.co, asked.level) {
+            (Some(Co::Universal), Level::Program) => {
+                let error = Diagnostic::error("at program level an outcome counts that no modification order explains");
+                return Err(error.help("leave out `--co universal`, or ask with `--level execution`"));
+            }
+            (Some(Co::Exists), _) | (None, Level::Program) => CoReading::Exists,
+            (Some(Co::Universal) | None, Level::Execution) => CoReading::Universal,
+        };
+        if asked.level == Level::Execution && asked.guards.is_some() {
+            let error = Diagnostic::error("`--guards` is about programs, and this question is about executions");
+            return Err(error.help("add `--level program`"));
+        }
+        Ok(asked)
+    }
+}
