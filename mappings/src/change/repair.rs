@@ -1,13 +1,14 @@
 //! What mends a mapping: the cheapest changes of its rows after which nothing falls up to a bound, all of them.
 //!
-//! Best first (A*). A mapping that falls has to change a row that its counterexample uses, and to become stronger there; so the steps
-//! that are taken are single ones, in these rows, and a candidate is priced with the least that its counterexample will cost yet: the
-//! cheapest change of the same rows under which that one program does not have its outcome. (This takes for granted that a stronger
-//! lowering never costs less and never brings an outcome back.) Every counterexample that was found is kept, and refutes later
-//! candidates without a search ([`super::Pool`]).
+//! A mapping that falls has to change a row that its counterexample uses, and to become stronger there: at least as strong as one of
+//! the *fixes* of this counterexample, the weakest changes of its rows under which its program does not have its outcome. So these
+//! are what a candidate goes on with, in the order of cost. (This takes for granted that a stronger lowering never costs less and never
+//! brings an outcome back.) Every counterexample that was found is kept, and refutes later candidates without a search
+//! ([`super::Pool`]).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use margay_models::diagnostic::Diagnostic;
 
@@ -81,14 +82,14 @@ impl Candidate {
 /// So many changes of the rows of one counterexample are tried.
 const FIXES: usize = 4000;
 
-/// The least that it takes to make a counterexample none, in cost and steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Remedy {
-    Costs(u64, u32),
-    /// No change of its rows does.
-    None,
-    /// More changes would have to be tried than are.
-    Unknown,
+/// Cost, and then the number of single steps.
+type Price = (u64, u32);
+
+/// Weakest changes under which a counterexample is none.
+struct Fixes {
+    found: Vec<(Price, Candidate)>,
+    /// Were there more changes than are tried?
+    cut_off: bool,
 }
 
 /// What is the same for all candidates.
@@ -96,17 +97,11 @@ struct Prices<'a> {
     mapping: &'a Mapping,
     costs: &'a Costs,
     steps: Steps,
-    /// What was found out about counterexamples, by their number and the lowerings of their rows.
-    remedies: BTreeMap<(usize, Vec<(Slot, String)>), Remedy>,
+    /// For lowerings, all that are stronger.
+    above: BTreeMap<(Slot, String), BTreeSet<String>>,
 }
 
 impl Prices<'_> {
-    /// The slots of the rows that a counterexample uses.
-    fn slots(&self, pool: &Pool, index: usize) -> Vec<Slot> {
-        let rows = pool.get(index).rows();
-        Slot::all(self.mapping).into_iter().filter(|s| rows.contains(&s.row)).collect()
-    }
-
     /// The candidates that are one step stronger in these slots.
     fn stronger(&self, candidate: &Candidate, slots: &[Slot]) -> Vec<Candidate> {
         let mut out = Vec::new();
@@ -122,40 +117,63 @@ impl Prices<'_> {
         out
     }
 
-    /// The least change after which a candidate does not fall by a counterexample any more; cheapest first.
-    fn remedy(&mut self, candidate: &Candidate, index: usize, pool: &mut Pool) -> Remedy {
-        let slots = self.slots(pool, index);
-        let of_these: Vec<(Slot, String)> = candidate.key().into_iter().filter(|(s, _)| slots.contains(s)).collect();
-        if let Some(&known) = self.remedies.get(&(index, of_these.clone())) {
-            return known;
-        }
-        let before = candidate.cost(self.mapping, self.costs);
-        let mut open = BinaryHeap::from([Reverse((0, 0, candidate.key()))]);
+    /// Is everything that the first changes as strong in the second?
+    fn is_within(&mut self, first: &Candidate, second: &Candidate) -> bool {
+        first.0.iter().all(|(slot, (text, lowering))| {
+            second.0.get(slot).is_some_and(|(theirs, _)| {
+                theirs == text || {
+                    let key = (*slot, text.clone());
+                    let row = &self.mapping.rows[slot.row];
+                    let above = self.above.entry(key).or_insert_with(|| self.steps.all_stronger(row, lowering));
+                    above.contains(theirs)
+                }
+            })
+        })
+    }
+
+    /// The weakest candidates, stronger than this one in the rows that a counterexample uses, under which it is none: cheapest first,
+    /// `most` of them, and none above the budget.
+    fn fixes(
+        &mut self,
+        (price, candidate): (Price, &Candidate),
+        index: usize,
+        pool: &mut Pool,
+        most: usize,
+        budget: Option<Price>,
+    ) -> Fixes {
+        let rows = pool.get(index).rows();
+        let slots: Vec<Slot> = Slot::all(self.mapping).into_iter().filter(|s| rows.contains(&s.row)).collect();
+        let mut open = BinaryHeap::from([Reverse((price, candidate.key()))]);
         let mut known = BTreeMap::from([(candidate.key(), candidate.clone())]);
-        let mut answer = Remedy::None;
+        let mut fixes = Fixes { found: Vec::new(), cut_off: false };
         let mut tried = 0;
-        while let Some(Reverse((cost, taken, key))) = open.pop() {
+        while let Some(Reverse((price, key))) = open.pop() {
+            if fixes.found.len() == most || budget.is_some_and(|b| price > b) {
+                break;
+            }
             let Some(here) = known.get(&key).cloned() else { continue };
+            if fixes.found.iter().any(|(_, f)| self.is_within(f, &here)) {
+                continue;
+            }
             if tried == FIXES {
-                answer = Remedy::Unknown;
+                fixes.cut_off = true;
                 break;
             }
             tried += 1;
             if pool.has_outcome(&here.apply(self.mapping), index) == Some(false) {
-                answer = Remedy::Costs(cost, taken);
-                break;
+                fixes.found.push((price, here));
+                continue;
             }
             for next in self.stronger(&here, &slots) {
-                let key = next.key();
-                if !known.contains_key(&key) {
-                    let price = next.cost(self.mapping, self.costs).saturating_sub(before);
-                    open.push(Reverse((price.max(cost), taken + 1, key.clone())));
-                    known.insert(key, next);
+                if let Entry::Vacant(entry) = known.entry(next.key()) {
+                    // A stronger lowering never counts as cheaper, or the order would not be by cost.
+                    let cost = next.cost(self.mapping, self.costs).max(price.0);
+                    open.push(Reverse(((cost, price.1 + 1), entry.key().clone())));
+                    entry.insert(next);
                 }
             }
         }
-        self.remedies.insert((index, of_these), answer);
-        answer
+        fixes
     }
 }
 
@@ -173,15 +191,41 @@ pub fn repair(
     let mut asker = Asker::new(mapping, options, progress)?;
     let (mut fallen, mut stopped, mut looked_at) = (None, None, 0);
     let mut repairs: Vec<Repair> = Vec::new();
-    let mut prices = Prices { mapping, costs, steps: Steps::new(mapping), remedies: BTreeMap::new() };
-    // By what a candidate costs with the least that its counterexample will cost yet; then by steps.
-    let mut open = BinaryHeap::from([Reverse(((0_u64, 0_u32), 0_u32, Vec::new()))]);
-    let mut known: BTreeMap<Vec<(Slot, String)>, Candidate> = BTreeMap::from([(Vec::new(), Candidate::default())]);
-    while let Some(Reverse((least, taken, key))) = open.pop() {
-        if repairs.first().is_some_and(|best| least > (best.cost, best.steps)) {
-            break;
+    let mut prices = Prices { mapping, costs, steps: Steps::new(mapping), above: BTreeMap::new() };
+
+    // Some repair: from each counterexample on with what is cheapest there. No dearer one is looked for.
+    let (mut at, mut price) = (Candidate::default(), (0, 0));
+    let budget = loop {
+        let index = match asker.ask(&at.apply(mapping))? {
+            Asked::Sound => break Some(price),
+            Asked::Undecided(why) => {
+                stopped = Some(why);
+                break None;
+            }
+            Asked::Falls(index) => index,
+        };
+        fallen = fallen.or(Some(index));
+        let fixes = prices.fixes((price, &at), index, &mut asker.pool, 1, None);
+        match fixes.found.into_iter().next() {
+            Some((dearer, fix)) => (price, at) = (dearer, fix),
+            None if fixes.cut_off => {
+                stopped = Some(format!("{FIXES} changes were tried against one counterexample"));
+                break None;
+            }
+            None => break None,
         }
-        let Some(candidate) = known.get(&key).cloned() else { continue };
+    };
+
+    // All that are as cheap as the cheapest, in the order of price.
+    let mut best = budget;
+    let mut open = BinaryHeap::new();
+    let mut known: BTreeMap<Vec<(Slot, String)>, Candidate> = BTreeMap::new();
+    if budget.is_some() {
+        open.push(Reverse(((0, 0), Vec::new())));
+        known.insert(Vec::new(), Candidate::default());
+    }
+    while let Some(Reverse((price, key))) = open.pop() {
+        let Some(candidate) = known.get(&key).cloned().filter(|_| best.is_none_or(|b| price <= b)) else { continue };
         if looked_at == most {
             stopped = Some(format!("{most} candidates were looked at"));
             break;
@@ -190,9 +234,9 @@ pub fn repair(
         let changed = candidate.apply(mapping);
         let index = match asker.ask(&changed)? {
             Asked::Sound => {
-                let cost = candidate.cost(mapping, costs);
+                best = Some(price);
                 let changes = candidate.0.into_iter().map(|(slot, (_, lowering))| Changed { slot, lowering }).collect();
-                repairs.push(Repair { changes, cost, steps: taken, mapping: changed });
+                repairs.push(Repair { changes, cost: price.0, steps: price.1, mapping: changed });
                 continue;
             }
             Asked::Undecided(why) => {
@@ -201,34 +245,15 @@ pub fn repair(
             }
             Asked::Falls(index) => index,
         };
-        if candidate.0.is_empty() {
-            fallen = Some(index);
+        let fixes = prices.fixes((price, &candidate), index, &mut asker.pool, usize::MAX, best);
+        if fixes.cut_off {
+            stopped = Some(format!("{FIXES} changes were tried against one counterexample"));
         }
-        // A counterexample that was not known when the candidate was priced: it may have to wait.
-        match prices.remedy(&candidate, index, &mut asker.pool) {
-            Remedy::Costs(cost, steps) => {
-                let now = (candidate.cost(mapping, costs) + cost, taken + steps);
-                if now > least {
-                    open.push(Reverse((now, taken, key)));
-                    continue;
-                }
+        for (price, fix) in fixes.found {
+            if let Entry::Vacant(entry) = known.entry(fix.key()) {
+                open.push(Reverse((price, entry.key().clone())));
+                entry.insert(fix);
             }
-            Remedy::None => continue,
-            Remedy::Unknown => {
-                stopped = Some(format!("more than {FIXES} changes were tried against one counterexample"));
-                continue;
-            }
-        }
-        let slots = prices.slots(&asker.pool, index);
-        for next in prices.stronger(&candidate, &slots) {
-            let key = next.key();
-            if known.contains_key(&key) {
-                continue;
-            }
-            let Remedy::Costs(cost, steps) = prices.remedy(&next, index, &mut asker.pool) else { continue };
-            let least = (next.cost(mapping, costs) + cost, taken + 1 + steps);
-            open.push(Reverse((least, taken + 1, key.clone())));
-            known.insert(key, next);
         }
     }
     Ok(RepairReport { fallen, repairs, pool: asker.pool, candidates: looked_at, searches: asker.searches, stopped })

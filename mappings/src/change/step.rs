@@ -68,10 +68,19 @@ impl Steps {
 
     /// Every weaker lowering, as text.
     pub fn all_weaker(&self, row: &Row, lowering: &Lowering) -> BTreeSet<String> {
-        let mut open = vec![lowering.clone()];
+        self.reached(row, lowering, Self::weaker)
+    }
+
+    /// Every stronger lowering, as text.
+    pub fn all_stronger(&self, row: &Row, lowering: &Lowering) -> BTreeSet<String> {
+        self.reached(row, lowering, Self::stronger)
+    }
+
+    fn reached(&self, row: &Row, from: &Lowering, step: fn(&Self, &Row, &Lowering) -> Vec<Lowering>) -> BTreeSet<String> {
+        let mut open = vec![from.clone()];
         let mut seen = BTreeSet::new();
         while let Some(lowering) = open.pop() {
-            for next in self.weaker(row, &lowering) {
+            for next in step(self, row, &lowering) {
                 if seen.insert(row.lowering_text(self.signature, &next)) {
                     open.push(next);
                 }

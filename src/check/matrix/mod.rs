@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use margay_mappings::change::{Costs, RepairReport, repair};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
-use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::language::{LoadOptions, Mapping, ScopePattern};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
@@ -91,7 +91,11 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
     let names: Vec<&'static str> = std::iter::once("rc11-to-ptx").chain(library::compilers()).collect();
     'questions: for &mapping in &names {
         let of_mapping = cells.len();
-        for source in SOURCES {
+        let sources = match sources(mapping) {
+            Ok(sources) => sources,
+            Err(errors) => return output.wrong(&errors),
+        };
+        for &source in sources {
             for target in TARGETS {
                 for &level in levels {
                     match ask.question(Question { mapping, source, target, level }) {
@@ -134,6 +138,13 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
         (false, true) => Exit::Undecided,
         (false, false) => Exit::Holds,
     })
+}
+
+/// The readings of C++ that a mapping can be asked about: one with rows for single scopes has none without scopes.
+fn sources(mapping: &str) -> Result<&'static [&'static str], Vec<Diagnostic>> {
+    let loaded = library::find(mapping, &LoadOptions::default())?.mapping;
+    let names_scopes = loaded.rows.iter().any(|r| matches!(r.scope, ScopePattern::Named(_)));
+    Ok(if names_scopes { &SOURCES[..2] } else { &SOURCES })
 }
 
 /// Writes counterexamples and page.
