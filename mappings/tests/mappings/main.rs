@@ -4,6 +4,7 @@
 mod against_judge;
 mod all;
 mod brute;
+mod dependencies;
 mod deterministic;
 mod diagnostics;
 mod forms;

@@ -67,7 +67,15 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
             count += 1;
             // Another program: something static, or where a read reads from, is different.
             let v = &problem.vocabulary;
-            let statics = v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)).chain([v.at, v.guard, v.rf]);
+            let lists = [&v.choice];
+            let statics = v
+                .construct
+                .iter()
+                .map(|&(_, r)| r)
+                .chain(v.scope.iter().map(|&(_, r)| r))
+                .chain(lists.into_iter().flatten().copied())
+                .chain([v.at, v.guard, v.rf])
+                .chain(v.dependencies);
             let bounds = v.bounds(&case.atoms);
             let mut clause = Vec::new();
             for relation in statics.collect::<Vec<_>>() {
@@ -115,4 +123,35 @@ fn whole_executions_where_beginnings_may_not_go_on() {
         programs += p;
     }
     assert!(lessons >= 4 && programs >= lessons, "{lessons} lessons, {programs} programs");
+}
+
+/// Conditions of single operations and computed values, in executions of any kind.
+#[test]
+fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
+    let file = library::built_in("rc11-to-ptx-relaxed-acquire-load").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let (mut lessons, mut programs) = (0, 0);
+    for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
+        let any = Programs::Dependent { only_cyclic: false };
+        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12, any);
+        lessons += l;
+        programs += p;
+    }
+    assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
+}
+
+/// A compare-exchange that reads another value than it expects does not write.
+#[test]
+fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
+    let file = library::built_in("libcudacxx-3.5").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let (mut lessons, mut programs) = (0, 0);
+    for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
+        for kind in [Programs::Guarded, Programs::Dependent { only_cyclic: false }] {
+            let (l, p) = sample(&mapping, &["R.NA", "W.NA", "RMW.ACQ_REL"], &shape, 12, kind);
+            lessons += l;
+            programs += p;
+        }
+    }
+    assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
 }
