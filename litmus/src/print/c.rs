@@ -82,6 +82,10 @@ impl Spelling {
         for s in statements {
             let here = Some(*count);
             *count += 1;
+            if matches!(s.kind, StatementKind::Assign { value: None, .. }) && self == Self::Cuda {
+                // All variables are declared before.
+                continue;
+            }
             let mut line = |text: String| lines.push(CLine { text: indented(text), statement: here });
             match &s.kind {
                 StatementKind::Assign { .. }

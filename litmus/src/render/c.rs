@@ -4,6 +4,7 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Order};
 
 use super::Error;
+use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
@@ -36,7 +37,9 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
         guarded.push(Guarded { statements, events, guards: x.ctrl.column(event) });
     }
     let mut order = Vec::new();
-    let statements = writer.nest(&guarded, EventSet::EMPTY, &mut order)?;
+    let mut statements = declare_early(x, &mut guarded);
+    order.extend(statements.iter().map(|_| None));
+    statements.extend(writer.nest(&guarded, EventSet::EMPTY, &mut order)?);
     let mut places = Vec::new();
     for (line, text) in statement_lines(&statements).iter().enumerate() {
         if let Some(Some(item)) = text.statement.and_then(|s| order.get(s)) {
@@ -51,6 +54,27 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
         Parameter { ty, name: values.location[usize::from(l)].clone() }
     };
     Ok((Body::Statements(statements), used.into_iter().map(parameter).collect(), places))
+}
+
+/// Declares the registers that are assigned in one `if` and used in another before all else.
+fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for i in 0..items.len() {
+        let (guards, events) = (items[i].guards, items[i].events.clone());
+        let depends = |e: &Event| [&x.ctrl, &x.data, &x.addr].iter().any(|d| events.iter().any(|&r| d.contains(r, *e)));
+        let last_use = items.iter().rposition(|item| item.events.iter().any(depends));
+        let between = items.get(i..last_use.unwrap_or(i)).unwrap_or_default();
+        if between.iter().all(|item| guards.0 & !item.guards.0 == 0) {
+            continue;
+        }
+        for statement in &mut items[i].statements {
+            if let StatementKind::Assign { declares, name, .. } = &mut statement.kind {
+                *declares = false;
+                out.push(StatementKind::Assign { declares: true, name: name.clone(), value: None }.into());
+            }
+        }
+    }
+    out
 }
 
 /// A location is atomic if it is declared so, or if any access to it is.
@@ -133,17 +157,30 @@ impl Writer<'_> {
         self.plus_zeros(Expression::Name(self.values.location[usize::from(location)].clone()), reads)
     }
 
-    fn value(&self, w: Event, own_read: Option<Event>) -> Result<Expression, Error> {
+    fn value(&self, w: Event) -> Result<Expression, Error> {
         let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
-        let mut reads = self.x.data.column(w);
-        if let Some(r) = own_read {
-            reads.remove(r);
+        let reads = inputs(self.x, w);
+        if let Some(r) = reads.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
+            return self.read(r);
         }
-        let coincides = reads.iter().find(|r| self.values.of_event[r.index()] == Some(value));
-        match coincides.filter(|_| reads.len() == 1) {
-            Some(r) => self.read(r),
-            None => self.plus_zeros(Expression::Integer(value), reads),
+        let Some(spread) = self.values.dataflow.spread else { return self.plus_zeros(Expression::Integer(value), reads) };
+        let binary = |operator, a, b| Expression::Binary(operator, Box::new(a), Box::new(b));
+        let mut sum: Option<Expression> = None;
+        for r in reads.iter() {
+            let expected = self.values.of_event[r.index()].ok_or(Error::Dependency(r, w))?;
+            let difference = binary(BinaryOperator::Xor, self.read(r)?, Expression::Integer(expected));
+            sum = Some(match sum {
+                Some(sum) => binary(BinaryOperator::Add, sum, difference),
+                None => difference,
+            });
         }
+        Ok(match sum {
+            Some(sum) => {
+                let other = binary(BinaryOperator::Multiply, sum, Expression::Integer(spread));
+                binary(BinaryOperator::Add, other, Expression::Integer(value))
+            }
+            None => Expression::Integer(value),
+        })
     }
 
     /// The statements of an operation, itself last.
@@ -161,7 +198,7 @@ impl Writer<'_> {
         let expected = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
         let read = self.values.of_event[e.index()].ok_or(Error::NoInstruction(e))?;
         let (before, desired, order) = match pair {
-            Some(w) => (read, self.value(w, Some(e))?, self.rmw_order(e, w)?),
+            Some(w) => (read, self.value(w)?, self.rmw_order(e, w)?),
             None => (NEVER_WRITTEN, Expression::Integer(0), memory_order(data.order).ok_or(Error::NoInstruction(e))?),
         };
         let function = AtomicFunction::CompareExchange {
@@ -201,7 +238,7 @@ impl Writer<'_> {
         let kind = match (data.kind, pair) {
             (Kind::Read, Some(w)) => {
                 let order = self.rmw_order(e, w)?;
-                let function = AtomicFunction::Exchange(self.value(w, Some(e))?);
+                let function = AtomicFunction::Exchange(self.value(w)?);
                 assign(call(function, self.address(e, Some(w))?, order))?
             }
             (Kind::Read, None) if data.order == Order::Plain => {
@@ -209,10 +246,10 @@ impl Writer<'_> {
             }
             (Kind::Read, None) => assign(call(AtomicFunction::Load, self.address(e, None)?, order(data.order)?))?,
             (Kind::Write, _) if data.order == Order::Plain => {
-                StatementKind::Store { address: self.address(e, None)?, value: self.value(e, None)? }
+                StatementKind::Store { address: self.address(e, None)?, value: self.value(e)? }
             }
             (Kind::Write, _) => {
-                let function = AtomicFunction::Store(self.value(e, None)?);
+                let function = AtomicFunction::Store(self.value(e)?);
                 StatementKind::Evaluate(call(function, self.address(e, None)?, order(data.order)?))
             }
             (Kind::Fence, _) => StatementKind::Fence { order: order(data.order)?, scope: data.scope },

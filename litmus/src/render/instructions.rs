@@ -5,6 +5,7 @@ use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
 use margay_models::signature::Signature;
 
 use super::Error;
+use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
     Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, FenceOrder, Guard,
@@ -121,18 +122,30 @@ impl Column<'_> {
     }
 
     /// The value of a write, with its dependencies.
-    fn value(&mut self, w: Event, own_read: Option<Event>) -> Result<Value, Error> {
+    fn value(&mut self, w: Event) -> Result<Value, Error> {
         let value = self.values.of_event[w.index()].ok_or(Error::NoInstruction(w))?;
-        let mut reads = self.x.data.column(w);
-        if let Some(r) = own_read {
-            reads.remove(r);
-        }
-        let coincides = reads.iter().find(|r| self.values.of_event[r.index()] == Some(value));
-        if let Some(r) = coincides.filter(|_| reads.len() == 1) {
+        let reads = inputs(self.x, w);
+        if let Some(r) = reads.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
             return Ok(Value::Register(self.register(r)?));
         }
-        Ok(match self.zero(reads)? {
-            Some(zero) => Value::Register(self.local(LocalFunction::Add, Value::Register(zero), Value::Integer(value))),
+        let other = match self.values.dataflow.spread {
+            None => self.zero(reads)?,
+            Some(spread) => {
+                let mut sum: Option<String> = None;
+                for r in reads.iter() {
+                    let expected = self.values.of_event[r.index()].ok_or(Error::Dependency(r, w))?;
+                    let register = Value::Register(self.register(r)?);
+                    let difference = self.local(LocalFunction::Xor, register, Value::Integer(expected));
+                    sum = Some(match sum {
+                        Some(sum) => self.local(LocalFunction::Add, Value::Register(sum), Value::Register(difference)),
+                        None => difference,
+                    });
+                }
+                sum.map(|sum| self.local(LocalFunction::Multiply, Value::Register(sum), Value::Integer(spread)))
+            }
+        };
+        Ok(match other {
+            Some(other) => Value::Register(self.local(LocalFunction::Add, Value::Register(other), Value::Integer(value))),
             None => Value::Integer(value),
         })
     }
@@ -161,7 +174,7 @@ impl Column<'_> {
             (Kind::Read, Some(w)) => {
                 let write = self.data(w).clone();
                 let address = self.address(e, Some(w))?;
-                let operand = self.value(w, Some(e))?;
+                let operand = self.value(w)?;
                 let order = if generic { None } else { Some(rmw_order(data.order, write.order).ok_or(Error::NoInstruction(e))?) };
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 let destination = if data.reduction { None } else { Some(self.register(e)?) };
@@ -189,7 +202,7 @@ impl Column<'_> {
             }
             (Kind::Write, _) => {
                 let address = self.address(e, None)?;
-                let value = self.value(e, None)?;
+                let value = self.value(e)?;
                 Operation::Store { access: access(&data, generic, e)?, address, value }
             }
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },

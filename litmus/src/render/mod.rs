@@ -6,6 +6,7 @@
 //! source program and what it was compiled to can be shown side by side.
 
 mod c;
+mod dataflow;
 mod instructions;
 mod values;
 

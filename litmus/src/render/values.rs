@@ -4,6 +4,7 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{Execution, Kind};
 
 use super::Error;
+use super::dataflow::Dataflow;
 
 /// What no write of a rendered test writes: they count from the initial value upward.
 pub(super) const NEVER_WRITTEN: i64 = -1;
@@ -22,6 +23,8 @@ pub(super) struct Values {
     pub register: Vec<Option<String>>,
     /// For each thread the number of its first register without a read.
     pub next_register: Vec<usize>,
+    /// How values are computed.
+    pub dataflow: Dataflow,
 }
 
 impl Values {
@@ -35,6 +38,7 @@ impl Values {
             of_event: vec![None; n],
             register: vec![None; n],
             next_register: vec![0; x.threads.len()],
+            dataflow: Dataflow { copies: EventSet::EMPTY, spread: None },
         };
         for l in 0..x.locations.len() {
             v.number_writes(x, l, finals.get(l).copied().flatten());
@@ -50,6 +54,7 @@ impl Values {
                 *next += 1;
             }
         }
+        v.dataflow = Dataflow::new(x, &v.of_event);
         Ok(v)
     }
 

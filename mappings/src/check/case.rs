@@ -235,6 +235,10 @@ impl<'a> Case<'a> {
         };
         if let Some(prefix) = race {
             tracing::debug!("{} conflicts, {}: {prefix:?}", self.session.statistics().conflicts, self.atoms.shape);
+            if self.learned.races.contains(&prefix) {
+                let what = "a race did not exclude the program that it was found in:";
+                return Err(Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
+            }
             self.candidates.racy += 1;
             self.exclude_race(&prefix, refuter.reasons());
             self.learned.races.push(prefix);

@@ -3,6 +3,7 @@
 
 mod canonical;
 mod case;
+mod kind;
 mod options;
 mod program;
 mod questions;
@@ -14,18 +15,15 @@ pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};
 
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
-use crate::encode::{Problem, ProblemOptions};
 use crate::language::Mapping;
 use case::{Answer, Decision, Extent, Setting};
+use kind::{Decided, Kind};
 use program::Learned;
 
 /// Told what a check is doing. Methods are called from several threads.
@@ -57,29 +55,18 @@ impl Progress for Silent {}
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    let problem_options = ProblemOptions {
-        constructs: asked.constructs.clone(),
-        typed: options.typed,
-        techniques: options.techniques,
-        programs: options.level == Level::Program,
-        guards: options.guards,
-    };
-    let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
-    questions::check_bound(&problem, options)?;
-    let asks = questions::asks(&mut problem, &asked, options);
-    let mut lessons = BTreeSet::new();
+    let mut kinds = Kind::all(mapping, options, &asked);
+    kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.max(1))
         .build()
         .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
 
+    let axiom = |ask: &case::Ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
     let mut report = CheckReport {
         verdict: Verdict::None,
         established: 0,
-        axioms: asks
-            .iter()
-            .map(|ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() })
-            .collect(),
+        axioms: kinds[0].asks.iter().map(axiom).collect(),
         counterexamples: Vec::new(),
         candidates: Vec::new(),
         truncated: false,
@@ -87,23 +74,21 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
     };
     for bound in 1..=options.bound {
-        let open: Vec<usize> = (0..asks.len()).filter(|&q| report.axioms[q].verdict == Verdict::None).collect();
+        let open: Vec<usize> = (0..report.axioms.len()).filter(|&q| report.axioms[q].verdict == Verdict::None).collect();
         if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
             break;
         }
-        let setting = Setting { mapping, problem: &problem, asks: &asks, options, lessons: &lessons };
         let shapes = Shape::all(bound);
         let names: Vec<String> = open.iter().map(|&q| report.axioms[q].axiom.clone()).collect();
-        progress.bound(bound, shapes.len(), &names);
-        // Few threads first: a counterexample there makes shapes of more threads needless. They are the expensive ones, too, so
-        // that no thread is left with a long case at the end.
         let every_shape = options.keep_going || options.all.is_some();
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
+            progress.bound(bound, shapes.len(), &names);
+            let setting = kinds[0].setting(mapping, options);
             let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
-                    record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1);
+                    record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1, &[]);
                 }
                 summarise(&mut report, bound);
                 if matches!(report.verdict, Verdict::Undecided(_)) {
@@ -112,68 +97,73 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
                 continue;
             }
         }
-        let (done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let by_shape: Vec<(&Shape, Result<Vec<Decision>, Disagreement>)> = pool.install(|| {
-            shapes
-                .par_iter()
-                .with_max_len(1)
-                .map(|shape| {
-                    let needless = || !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
-                    let decisions = if needless() { Ok(Vec::new()) } else { case::decide(&setting, Extent::Shape(shape), &open) };
-                    if decisions.iter().flatten().any(|d| d.answer == Answer::Found) {
-                        fewest.fetch_min(shape.threads(), Ordering::Relaxed);
-                    }
-                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-                    (shape, decisions)
-                })
-                .collect()
-        });
-        // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
-        let most = if every_shape { usize::MAX } else { fewest.into_inner() };
-        let counted = by_shape.into_iter().filter(|(s, _)| s.threads() <= most);
-        let by_shape: Result<Vec<(&Shape, Vec<Decision>)>, Disagreement> = counted.map(|(s, d)| Ok((s, d?))).collect();
-        let by_shape = match by_shape {
-            Ok(by_shape) => by_shape,
-            Err(disagreement) => {
-                open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
-                summarise(&mut report, bound);
+        // Other kinds of programs are asked about where the simpler ones have no counterexample.
+        let mut earlier: Vec<Decision> = Vec::new();
+        let last = kinds.len() - 1;
+        for (k, kind) in kinds.iter_mut().enumerate() {
+            progress.bound(bound, shapes.len(), &names);
+            let setting = kind.setting(mapping, options);
+            let decided = match kind::decide(&setting, &shapes, &open, every_shape, &pool, progress) {
+                Ok(decided) => decided,
+                Err(disagreement) => {
+                    open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
+                    break;
+                }
+            };
+            let none = decided.iter().flat_map(|(_, d)| d).all(|d| d.answer == Answer::None);
+            if !none || k == last {
+                conclude(&mut report, &setting, bound, &shapes, &open, &decided, &earlier, (&pool, progress));
+            }
+            kind.learn(&decided);
+            if !none {
                 break;
             }
-        };
-        let named: Vec<(String, &[Decision])> = by_shape.iter().map(|(s, d)| (s.to_string(), d.as_slice())).collect();
-        for &question in &open {
-            record(&mut report, question, bound, &named, shapes.len());
-        }
-        let pending = by_shape.iter().flat_map(|(shape, d)| d.iter().filter_map(move |d| Some((*shape, d.pending.as_ref()?))));
-        for (shape, instance) in pending {
-            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
-            let candidate = witness(mapping, &problem.vocabulary, &atoms, instance);
-            report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
-        }
-        for &question in &open {
-            if report.axioms[question].verdict == Verdict::Counterexample {
-                progress.choosing(&report.axioms[question].axiom, bound);
-                let found: Vec<(&Shape, &Learned)> = by_shape
-                    .iter()
-                    .flat_map(|(s, d)| d.iter().map(move |d| (*s, d)))
-                    .filter(|(_, d)| d.question == question && d.answer == Answer::Found)
-                    .map(|(s, d)| (s, &d.learned))
-                    .collect();
-                if let Err(disagreement) = choose(&mut report, &setting, question, &found, &pool) {
-                    report.axioms[question].verdict = bug(&disagreement);
-                }
-            }
+            earlier.extend(decided.into_iter().flat_map(|(_, d)| d));
         }
         summarise(&mut report, bound);
-        for (shape, decisions) in &by_shape {
-            let atoms = Atoms::new(shape, problem.vocabulary.content.slots);
-            decisions.iter().for_each(|d| program::collect(&mut lessons, &d.learned.races, &atoms));
-        }
         if matches!(report.verdict, Verdict::Undecided(_)) {
             break;
         }
     }
     Ok(report)
+}
+
+/// Reports what came out at one bound, and chooses the counterexamples.
+#[allow(clippy::too_many_arguments, reason = "what one bound is about")]
+fn conclude(
+    report: &mut CheckReport,
+    setting: &Setting<'_>,
+    bound: usize,
+    shapes: &[Shape],
+    open: &[usize],
+    decided: &Decided<'_>,
+    earlier: &[Decision],
+    (pool, progress): (&rayon::ThreadPool, &dyn Progress),
+) {
+    let v = &setting.problem.vocabulary;
+    let named: Vec<(String, &[Decision])> = decided.iter().map(|(s, d)| (s.to_string(), d.as_slice())).collect();
+    for &question in open {
+        record(report, question, bound, &named, shapes.len(), earlier);
+    }
+    let pending = decided.iter().flat_map(|(shape, d)| d.iter().filter_map(move |d| Some((*shape, d.pending.as_ref()?))));
+    for (shape, instance) in pending {
+        let candidate = witness(setting.mapping, v, &Atoms::new(shape, v.content.slots), instance);
+        report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
+    }
+    for &question in open {
+        if report.axioms[question].verdict == Verdict::Counterexample {
+            progress.choosing(&report.axioms[question].axiom, bound);
+            let found: Vec<(&Shape, &Learned)> = decided
+                .iter()
+                .flat_map(|(s, d)| d.iter().map(move |d| (*s, d)))
+                .filter(|(_, d)| d.question == question && d.answer == Answer::Found)
+                .map(|(s, d)| (s, &d.learned))
+                .collect();
+            if let Err(disagreement) = choose(report, setting, question, &found, pool) {
+                report.axioms[question].verdict = bug(&disagreement);
+            }
+        }
+    }
 }
 
 /// The answer where the engines disagree.
@@ -186,8 +176,15 @@ fn name(mapping: &Mapping, ask: &case::Ask) -> String {
     ask.questions.iter().map(|q| mapping.source.checks[q.0].display_name()).collect::<Vec<_>>().join(" & ")
 }
 
-/// Adds the row of one question at one bound.
-fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(String, &[Decision])], all_shapes: usize) {
+/// Adds the row of one question at one bound; `earlier` are the decisions about simpler programs.
+fn record(
+    report: &mut CheckReport,
+    question: usize,
+    bound: usize,
+    by_shape: &[(String, &[Decision])],
+    all_shapes: usize,
+    earlier: &[Decision],
+) {
     let all: Vec<&Decision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == Answer::Found);
     let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
@@ -214,8 +211,8 @@ fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(
     if !matches!(verdict, Verdict::Undecided(_)) {
         axiom.bound = bound;
     }
-    let explained = all.iter().map(|d| d.candidates.explained).sum::<usize>();
-    let racy = all.iter().map(|d| d.candidates.racy).sum::<usize>();
+    let effort: Vec<&Decision> = all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
+    let explained = effort.iter().map(|d| d.candidates.explained).sum::<usize>();
     report.explained += explained;
     axiom.rows.push(Row {
         axiom: axiom.axiom.clone(),
@@ -223,12 +220,12 @@ fn record(report: &mut CheckReport, question: usize, bound: usize, by_shape: &[(
         verdict,
         shapes: all.len() - unknown,
         all_shapes,
-        variables: all.iter().map(|d| d.statistics.variables).sum(),
-        clauses: all.iter().map(|d| d.statistics.clauses).sum(),
-        conflicts: all.iter().map(|d| d.statistics.conflicts).sum(),
-        seconds: all.iter().map(|d| d.seconds).sum(),
+        variables: effort.iter().map(|d| d.statistics.variables).sum(),
+        clauses: effort.iter().map(|d| d.statistics.clauses).sum(),
+        conflicts: effort.iter().map(|d| d.statistics.conflicts).sum(),
+        seconds: effort.iter().map(|d| d.seconds).sum(),
         explained,
-        racy,
+        racy: effort.iter().map(|d| d.candidates.racy).sum(),
     });
 }
 
@@ -295,6 +292,7 @@ fn choose(
             events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
             violation: explain::violation(&setting.mapping.source, &witness.source, violated.0),
             guards: program::guards(&witness.source),
+            computed: if setting.options.level == Level::Program { program::computed(&witness.source) } else { 0 },
             source: witness.source,
             target: witness.target,
             origin: witness.origin,

@@ -62,8 +62,10 @@ pub struct Counterexample {
     pub axiom: String,
     /// The number of source events, without initial writes; an RMW is two.
     pub events: usize,
-    /// At program level, the number of reads whose value guards the rest of their thread; else 0.
+    /// At program level, the number of reads whose value guards others operations of their thread; else 0.
     pub guards: usize,
+    /// At program level, the number of written values that are computed from a read, once for each read; else 0.
+    pub computed: usize,
     /// The source execution: well-formed, illegal, and (at execution level) free of undefined behaviour.
     pub source: Execution,
     /// The target execution: well-formed and legal.

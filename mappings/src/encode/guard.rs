@@ -1,24 +1,175 @@
-//! Guards: `if (r == v)` around the rest of the thread, `v` being what the read returns in the execution that is searched for.
-//! They remove executions from the source and cost control dependencies in the target.
+//! Guards and data flow of programs: conditions `if (r == v)`, `v` being what the read returns in the execution that is searched
+//! for, and written values that are computed from what was read. Both remove executions from the source and cost dependencies in
+//! the target.
 
-use margay_solver::{Formula, Logic};
+use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role};
+use margay_models::signature::{BaseRelation, Operation};
+use margay_solver::{Comparison, Expr, Formula, Logic};
 
-use super::source::Source;
+use super::source::{Source, find};
 use super::vocabulary::Vocabulary;
+use crate::language::{Form, Mapping, ScopePattern};
 
-/// What guards mean for the dependencies: everything after a guard is control-dependent on its read, and nothing else depends on
-/// anything. (A read-modify-write is one instruction: its write comes before the test of its read.)
-pub fn dependencies(logic: &mut Logic, v: &Vocabulary, source: &Source) -> Vec<Formula> {
-    let [addr, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
-    let (guard, po) = (logic.rel(v.guard), logic.rel(v.po));
-    let later = logic.difference(po, source.rmw);
-    let guarded = logic.restrict_domain(guard, later);
-    let guarding = logic.domain(guarded);
-    vec![
-        logic.subset(guard, source.reads),
-        logic.subset(guard, guarding),
-        logic.equal(ctrl, guarded),
-        logic.no(addr),
-        logic.no(data),
-    ]
+/// Which programs are searched for (docs/program-level.md, "Which programs").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Programs {
+    /// A guard encloses all that comes after it in its thread; what is written is constant.
+    Guarded,
+    /// The others: each operation is executed under conditions of its own, and written values may depend on what was read.
+    Dependent {
+        /// Only executions count in which program order and reads-from have a cycle: in others dependencies cost nothing.
+        only_cyclic: bool,
+    },
+}
+
+/// Are there programs beyond [`Programs::Guarded`] that may be counterexamples where no guarded one is? Not if whatever is guarded
+/// may as well guard all that comes after: `goes_on` says that a race in a beginning of an execution is one of the program, so that
+/// guarding more never brings a race; the source model must not look at dependencies, and the target not mind them.
+pub fn beyond_guarded(source: &Model, target: &Model, goes_on: bool) -> Option<Programs> {
+    if !goes_on || mentions_dependencies(source) {
+        return Some(Programs::Dependent { only_cyclic: false });
+    }
+    mentions_dependencies(target).then(|| Programs::Dependent { only_cyclic: minds_only_cycles(target) })
+}
+
+const DEPENDENCIES: [BaseRelation; 3] = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
+
+fn mentions_dependencies(model: &Model) -> bool {
+    DEPENDENCIES.iter().any(|&d| model.mentions_relation(d))
+}
+
+/// Does the model look at dependencies only to forbid cycles of them, reads-from and program order?
+fn minds_only_cycles(model: &Model) -> bool {
+    let looks = |root: ExprId| {
+        let nodes = model.reachable([root]).into_iter().map(|id| model.arena.node(id));
+        nodes.into_iter().any(|n| matches!(n, Node::Relation(r) if DEPENDENCIES.contains(&r)))
+    };
+    let axioms = model.checks.iter().filter(|c| c.role == Role::Axiom);
+    axioms.filter(|c| looks(c.expr)).all(|c| match c.kind {
+        CheckKind::Acyclic | CheckKind::Irreflexive => !c.negated && goes_forward(model, c.expr, &mut Vec::new()),
+        CheckKind::Empty => false,
+    })
+}
+
+/// Is every pair of the expression a path of program order and reads-from?
+fn goes_forward(model: &Model, id: ExprId, open: &mut Vec<DefId>) -> bool {
+    match model.arena.node(id) {
+        Node::Relation(relation) => {
+            use BaseRelation::{Addr, Ctrl, Data, Po, Rf, Rmw};
+            matches!(relation, Po | Rf | Addr | Data | Ctrl | Rmw)
+        }
+        Node::Empty(_) => true,
+        // What is supposed of a recursive definition holds of its least solution.
+        Node::Definition(d) if open.contains(&d) => true,
+        Node::Definition(d) => {
+            open.push(d);
+            let result = goes_forward(model, model.definition(d).body, open);
+            open.pop();
+            result
+        }
+        Node::Union(a, b) => goes_forward(model, a, open) && goes_forward(model, b, open),
+        Node::Intersection(a, b) => goes_forward(model, a, open) || goes_forward(model, b, open),
+        Node::Difference(a, _) => goes_forward(model, a, open),
+        Node::Closure(a) => goes_forward(model, a, open),
+        Node::Sequence(a, b) => {
+            let [stays_a, stays_b] = [a, b].map(|e| stays(model, e));
+            match (stays_a, stays_b) {
+                (true, true) => false,
+                (true, false) => goes_forward(model, b, open),
+                (false, true) => goes_forward(model, a, open),
+                (false, false) => goes_forward(model, a, open) && goes_forward(model, b, open),
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Is it a part of the identity?
+fn stays(model: &Model, id: ExprId) -> bool {
+    match model.arena.node(id) {
+        Node::Diagonal(_) | Node::Relation(BaseRelation::Id) => true,
+        Node::Definition(d) if model.definition(d).group.is_none() => stays(model, model.definition(d).body),
+        _ => false,
+    }
+}
+
+/// What comes after each event in its thread and may depend on it. (A read-modify-write is one instruction: its write comes before
+/// the test of its read.)
+fn later(logic: &mut Logic, v: &Vocabulary, source: &Source) -> Expr {
+    let po = logic.rel(v.po);
+    logic.difference(po, source.rmw)
+}
+
+/// What conditions and computed values mean for the dependencies; nothing else depends on anything.
+pub fn dependencies(logic: &mut Logic, v: &Vocabulary, source: &Source, programs: Programs) -> Vec<Formula> {
+    let [_, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
+    let guard = logic.rel(v.guard);
+    let later = later(logic, v, source);
+    let rest = logic.restrict_domain(guard, later);
+    let guarding = logic.domain(rest);
+    let mut out = vec![logic.subset(guard, source.reads), logic.subset(guard, guarding)];
+    let Programs::Dependent { only_cyclic } = programs else {
+        out.push(logic.equal(ctrl, rest));
+        return out;
+    };
+    let conditions = logic.domain(ctrl);
+    out.extend([logic.equal(guard, conditions), logic.subset(ctrl, later), logic.subset(data, later)]);
+    // A read-modify-write is executed as a whole.
+    let next = logic.rel(v.next);
+    let to_reads = logic.restrict_range(ctrl, source.read_halves);
+    let carried = logic.join(to_reads, next);
+    let to_writes = logic.restrict_range(ctrl, source.write_halves);
+    out.push(logic.equal(carried, to_writes));
+    // What a condition or a value looks at has been read.
+    for dependent in [ctrl, data] {
+        let through = logic.join(ctrl, dependent);
+        out.push(logic.subset(through, ctrl));
+    }
+    // Not one of the guarded programs.
+    let spared = logic.difference(rest, ctrl);
+    let different = logic.union(spared, data);
+    out.push(logic.some(different));
+    if only_cyclic {
+        let (po, rf) = (logic.rel(v.po), logic.rel(v.rf));
+        let both = logic.union(po, rf);
+        let acyclic = logic.acyclic(both);
+        out.push(logic.not(acyclic));
+    }
+    out
+}
+
+/// At most so many guards and values that are computed from a read.
+pub fn at_most(logic: &mut Logic, v: &Vocabulary, most: usize) -> Formula {
+    let [_, data, _] = v.dependencies.map(|r| logic.rel(r));
+    let guard = logic.rel(v.guard);
+    let guards = logic.diagonal(guard);
+    let all = logic.union(guards, data);
+    logic.cardinality(all, Comparison::AtMost, most)
+}
+
+/// The read halves of compare-exchanges: they write only if they read what they expect.
+pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source) -> Expr {
+    let mut sets = Vec::new();
+    for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw) {
+        for row in mapping.rows.iter().filter(|row| row.construct == construct) {
+            let set = logic.rel(relation);
+            let set = match row.scope {
+                ScopePattern::Any(_) => set,
+                ScopePattern::Named(scope) => match find(&source.scopes, scope) {
+                    Some(scope) => logic.intersection(set, scope),
+                    None => continue,
+                },
+            };
+            for (k, _) in row.alternatives.iter().enumerate().filter(|(_, l)| l.form == Form::CompareExchange) {
+                sets.push(match v.choice.get(k) {
+                    Some(&choice) if row.alternatives.len() > 1 => {
+                        let choice = logic.rel(choice);
+                        logic.intersection(set, choice)
+                    }
+                    _ => set,
+                });
+            }
+        }
+    }
+    logic.union_all(1, sets)
 }

@@ -1,8 +1,9 @@
 //! A racing beginning of an execution, as a formula over the programs that have it.
 //!
 //! A race found in one program is a lesson about all programs: in none of them may the same beginning of an execution be
-//! consistent and racy. Which events are in it and how they are interleaved is constant; what the events are, where they access and
-//! under which guards, is the program's, so one lesson rules out as many programs as have such a race there.
+//! consistent and racy. Which events are in it and how they are interleaved is constant; what the events are, where they access,
+//! under which conditions and what they compute from what they read, is the program's, so one lesson rules out as many programs as
+//! have such a race there.
 
 use margay_models::lower::lower;
 use margay_models::signature::BaseRelation;
@@ -10,6 +11,7 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::Problem;
 use super::atoms::{Atoms, Place};
+use super::guard;
 use super::problem::{is_default_axiom, is_undefined_behaviour, satisfied};
 use super::source::{Source, SourceBase};
 use crate::language::Mapping;
@@ -23,7 +25,8 @@ pub enum Sources {
     Given(Vec<(usize, Option<usize>)>),
 }
 
-/// The events that a beginning of an execution consists of (for each thread so many from its start), and how they communicate.
+/// The events that a beginning of an execution consists of (for each thread a beginning, with what its conditions leave out left
+/// out), and how they communicate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix {
     /// The events in an order that modification order follows.
@@ -35,7 +38,7 @@ pub struct Prefix {
 /// What must be asked of a beginning of an execution so that it shows a race of the program; properties of the source model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reasons {
-    /// It must be a whole execution: every thread that goes on has a guard that keeps it from doing so.
+    /// It must be a whole execution: what is not in it has a condition that fails.
     pub complete: bool,
     /// Interleavings are consistent without being asked.
     pub interleavings_are_consistent: bool,
@@ -47,44 +50,8 @@ impl Problem {
         let logic = &mut self.logic;
         let (part, read_something) = restrict(logic, &self.source, atoms, prefix);
         let mut conditions = vec![read_something];
-
-        // No read-modify-write is half executed.
-        let n = atoms.events();
-        let within = |e: usize| prefix.order.contains(&e);
-        let goes_on = |e: usize| e + 1 < n && atoms.thread[e + 1] == atoms.thread[e];
-        let last: Vec<usize> = prefix.order.iter().copied().filter(|&e| goes_on(e) && !within(e + 1)).collect();
-        let last_set = logic.constant(atoms.set(last.iter().map(|&e| Place::Event(e))));
-        let cut = logic.intersection(last_set, self.source.read_halves);
-        conditions.push(logic.no(cut));
-
-        // A guard with something behind it was passed: its read returned what it returns in the execution that is searched for.
-        let rf = logic.rel(self.vocabulary.rf);
-        let rf_here = part.base(BaseRelation::Rf);
-        let different = logic.difference(rf_here, rf);
-        let different = logic.range(different);
-        let guard = logic.rel(self.vocabulary.guard);
-        let failing = logic.intersection(guard, different);
-        let later = part.base(BaseRelation::Po);
-        let later = logic.difference(later, part.rmw);
-        let refused = logic.restrict_domain(failing, later);
-        conditions.push(logic.no(refused));
-        if reasons.complete {
-            // A thread that goes on although it need not stop is no whole execution: its last read, or that of its last
-            // read-modify-write, fails its guard.
-            for &e in &last {
-                let this = logic.constant(atoms.set([Place::Event(e)]));
-                let write = logic.restrict_range(part.rmw, this);
-                let read = logic.domain(write);
-                let tested = logic.union(this, read);
-                let stops = logic.intersection(tested, failing);
-                conditions.push(logic.some(stops));
-            }
-            let begun = |t: usize| prefix.order.iter().any(|&e| atoms.thread[e] == t);
-            if (0..atoms.shape.threads()).any(|t| !begun(t)) {
-                return logic.truth(false);
-            }
-        }
-
+        conditions.extend(self.is_beginning(mapping, atoms, prefix, &part, reasons.complete));
+        let logic = &mut self.logic;
         let base = SourceBase::new(logic, &part, true);
         let lowered = lower(&mapping.source, logic, &base);
         let consistent = reasons.interleavings_are_consistent && prefix.sources == Sources::Latest;
@@ -101,6 +68,63 @@ impl Problem {
         }
         conditions.push(logic.or(undefined));
         logic.and(conditions)
+    }
+}
+
+impl Problem {
+    /// The formulas: the program executes these events, and leaves out the others, if reads return what they do in the prefix.
+    fn is_beginning(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, part: &Source, complete: bool) -> Vec<Formula> {
+        let (v, logic) = (&self.vocabulary, &mut self.logic);
+        let [_, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
+        let n = atoms.events();
+        let within = |e: usize| prefix.order.contains(&e);
+        let set = |logic: &mut Logic, events: &[usize]| logic.constant(atoms.set(events.iter().map(|&e| Place::Event(e))));
+        // What the beginning passes over, and what comes after it.
+        let same_thread = |a: usize, b: usize| atoms.thread[a] == atoms.thread[b];
+        let passed: Vec<usize> =
+            (0..n).filter(|&e| !within(e) && (complete || (e + 1..n).any(|f| within(f) && same_thread(e, f)))).collect();
+        let left_out = set(logic, &passed);
+
+        // Which values are not those of the execution that is searched for: where reads-from differs, and what follows from it.
+        let (rf, rf_here) = (logic.rel(v.rf), part.base(BaseRelation::Rf));
+        let different = logic.difference(rf_here, rf);
+        let mut wrong = logic.range(different);
+        let mut conditions = Vec::new();
+        if v.has_data() {
+            let from_nothing = logic.join(left_out, data);
+            let from_nothing = logic.intersection(from_nothing, part.writes);
+            let origin = logic.union(wrong, from_nothing);
+            let data_here = part.base(BaseRelation::Data);
+            let flow = logic.union(rf_here, data_here);
+            let onwards = logic.reflexive_closure(flow);
+            wrong = logic.join(origin, onwards);
+            wrong = logic.intersection(wrong, part.events);
+            if prefix.sources != Sources::Latest {
+                // No values determine themselves on a cycle but those that are expected (docs/program-level.md).
+                let among = logic.restrict_domain(wrong, flow);
+                let among = logic.restrict_range(among, wrong);
+                conditions.push(logic.acyclic(among));
+            }
+        }
+
+        // An event is executed unless a condition fails, or it is the write of a compare-exchange that fails.
+        let failing = logic.union(wrong, left_out);
+        let refused = logic.join(failing, ctrl);
+        let compares = guard::compare_exchanges(logic, mapping, v, &self.source);
+        let compares = logic.intersection(compares, wrong);
+        let next = logic.rel(v.next);
+        let not_written = logic.join(compares, next);
+        let refused = logic.union(refused, not_written);
+        let executed = logic.intersection(refused, part.events);
+        conditions.push(logic.no(executed));
+        conditions.push(logic.subset(left_out, refused));
+
+        // No read-modify-write is half executed, unless it compares and fails.
+        let last: Vec<usize> = (0..n).filter(|&e| within(e) && e + 1 < n && same_thread(e, e + 1) && !within(e + 1)).collect();
+        let last = set(logic, &last);
+        let cut = logic.intersection(last, self.source.read_halves);
+        conditions.push(logic.subset(cut, compares));
+        conditions
     }
 }
 
@@ -163,8 +187,6 @@ fn restrict(logic: &mut Logic, source: &Source, atoms: &Atoms, prefix: &Prefix) 
     part.reads = reads;
     part.writes = writes;
     part.fences = set(logic, source.fences);
-    part.write_halves = set(logic, source.write_halves);
-    part.read_halves = set(logic, source.read_halves);
     for (_, e) in part.orders.iter_mut() {
         *e = set(logic, *e);
     }
@@ -176,6 +198,9 @@ fn restrict(logic: &mut Logic, source: &Source, atoms: &Atoms, prefix: &Prefix) 
     part.partial_co = mo;
     part.int = pairs(logic, source.int);
     part.rmw = pairs(logic, source.rmw);
+    // A compare-exchange that fails is a load.
+    part.read_halves = logic.domain(part.rmw);
+    part.write_halves = logic.range(part.rmw);
     part.sr = pairs(logic, source.sr);
     for (_, e) in part.placed.iter_mut() {
         *e = pairs(logic, *e);

@@ -4,15 +4,16 @@ use margay_models::execution::{Order, Scope};
 use margay_models::lower::{Base, lower};
 use margay_models::model::{Check, CheckKind, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
-use margay_solver::{Comparison, Expr, Formula, Logic, TupleSet};
+use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
+use super::guard::{self, Programs};
 use super::source::{Source, SourceBase};
+use super::symmetry;
 use super::target::{Target, TargetBase, roles};
 use super::technique::Techniques;
 use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
-use super::{guard, symmetry};
 use crate::language::{Mapping, StepScope};
 
 /// An axiom of the source model whose violation is searched for: an index into its checks.
@@ -28,10 +29,10 @@ pub struct ProblemOptions {
     pub typed: bool,
     /// How the question is put.
     pub techniques: Techniques,
-    /// Is the question about programs: may reads guard what comes after them, and may the source execution itself race? (What
-    /// races is then the program, in its consistent executions: [`crate::check`].)
-    pub programs: bool,
-    /// The largest number of guards, if it is limited.
+    /// Is the question about programs, and which? Then the source execution itself may race. (What races is then the program, in
+    /// its consistent executions: [`crate::check`].)
+    pub programs: Option<Programs>,
+    /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
 }
 
@@ -98,12 +99,9 @@ impl Problem {
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
         }
-        if options.programs {
-            hard.extend(guard::dependencies(&mut logic, &v, &source));
-            if let Some(most) = options.guards {
-                let guards = logic.rel(v.guard);
-                hard.push(logic.cardinality(guards, Comparison::AtMost, most));
-            }
+        if let Some(programs) = options.programs {
+            hard.extend(guard::dependencies(&mut logic, &v, &source, programs));
+            hard.extend(options.guards.map(|most| guard::at_most(&mut logic, &v, most)));
         }
         let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
 
@@ -119,7 +117,7 @@ impl Problem {
         let base = SourceBase::new(&mut logic, &source, closed_forms);
         let lowered = lower(&mapping.source, &mut logic, &base);
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
-            if is_undefined_behaviour(check) && !options.programs {
+            if is_undefined_behaviour(check) && options.programs.is_none() {
                 hard.push(satisfied(&mut logic, check, test));
             }
         }
@@ -264,7 +262,7 @@ fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         placements,
         slots,
         alternatives,
-        guards: options.programs,
+        programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },

@@ -6,6 +6,7 @@ use margay_models::signature::{Construct, Operation};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
+use super::guard::Programs;
 use super::technique::Techniques;
 
 /// What the relations depend on: the constructs and scopes of the search, and what the models look at.
@@ -23,8 +24,8 @@ pub struct Content {
     pub alternatives: usize,
     /// May the source have dependencies (does its model look at them)?
     pub dependencies: bool,
-    /// Are programs searched for: may reads guard what comes after them?
-    pub guards: bool,
+    /// The programs that are searched for; `None` where the question is about executions.
+    pub programs: Option<Programs>,
     /// Does the target have a partial coherence order beside the source's total one?
     pub partial_coherence: bool,
     /// Where the target may have `fence.sc`: its Fence-SC order relates these places.
@@ -120,7 +121,7 @@ pub struct Vocabulary {
     pub fence_order: Relation,
     /// Address, data and control dependencies of the source.
     pub dependencies: [Relation; 3],
-    /// The reads whose value is tested: the rest of the thread is executed only if it is the one that the execution has.
+    /// The reads whose value is tested: what is control-dependent on one is executed only if it is what the execution has.
     pub guard: Relation,
     /// Another total order of all events: the modification order that may explain an outcome.
     pub other_order: Relation,
@@ -177,6 +178,14 @@ impl Vocabulary {
             copies,
             content,
             techniques,
+        }
+    }
+
+    /// May written values depend on what was read?
+    pub fn has_data(&self) -> bool {
+        match self.content.programs {
+            Some(programs) => programs != Programs::Guarded,
+            None => self.content.dependencies,
         }
     }
 
@@ -277,7 +286,7 @@ impl Vocabulary {
         };
         at_most(self.related, related);
         // A guard needs something to guard.
-        let guards = (0..n).filter(|&e| self.content.guards && e + 1 < n && same_thread(e, e + 1));
+        let guards = (0..n).filter(|&e| self.content.programs.is_some() && e + 1 < n && same_thread(e, e + 1));
         at_most(self.guard, atoms.set(guards.map(event)));
         let threads = atoms.shape.threads();
         for &(_, relation) in &self.together {
@@ -288,8 +297,14 @@ impl Vocabulary {
         let fences: Vec<Place> = places.iter().map(|&(p, _)| p).filter(|&p| is_fence(p)).collect();
         let fence_pairs = fences.iter().flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
         at_most(self.fence_order, atoms.pairs(fence_pairs));
+        let [_, data, ctrl] = self.dependencies;
         for relation in self.dependencies {
-            let upper = if self.content.dependencies || self.content.guards {
+            let possible = match self.content.programs {
+                None => self.content.dependencies,
+                Some(Programs::Guarded) => relation == ctrl,
+                Some(Programs::Dependent { .. }) => relation == ctrl || relation == data,
+            };
+            let upper = if possible {
                 atoms.pairs(ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b))))
             } else {
                 TupleSet::new(2)

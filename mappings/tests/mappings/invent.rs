@@ -62,7 +62,7 @@ impl Edit {
 }
 
 /// Sets and relations that models of a signature may name.
-fn relation(signature: Signature) -> BoxedStrategy<String> {
+fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
     let sets: &[&str] = match signature {
         Signature::Plain => &["W", "R", "M", "F", "IW", "RMW"],
         Signature::C => &["W", "R", "F", "IW", "NA", "A", "RLX", "ACQ", "REL", "SC", "RMW"],
@@ -71,11 +71,15 @@ fn relation(signature: Signature) -> BoxedStrategy<String> {
     let relations: &[&str] = match signature {
         Signature::Plain => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
         Signature::C => &["po", "rf", "co", "fr", "loc", "ext", "rmw", "sr"],
-        Signature::Ptx => &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"],
+        Signature::Ptx => {
+            &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta", "ctrl", "(rf | data)"]
+        }
     };
+    // At execution level a source that looks at dependencies has executions that programs here do not have.
+    let relations = [relations, if dependencies { &["ctrl", "data", "(rf | ctrl | data)"] } else { &[] }].concat();
     let set = select(sets.to_vec()).prop_map(str::to_owned);
     let leaf = prop_oneof![
-        6 => select(relations.to_vec()).prop_map(str::to_owned),
+        6 => select(relations).prop_map(str::to_owned),
         1 => set.clone().prop_map(|s| format!("[{s}]")),
         1 => (set.clone(), set).prop_map(|(a, b)| format!("({a} * {b})")),
     ];
@@ -89,9 +93,9 @@ fn relation(signature: Signature) -> BoxedStrategy<String> {
     .boxed()
 }
 
-fn edit(signature: Signature) -> impl Strategy<Value = Edit> {
+fn edit(signature: Signature, dependencies: bool) -> impl Strategy<Value = Edit> {
     let kind = select(vec!["acyclic", "irreflexive", "empty", "acyclic", "irreflexive", "~empty"]);
-    let check = (kind, relation(signature)).prop_map(|(kind, r)| (kind, r));
+    let check = (kind, relation(signature, dependencies)).prop_map(|(kind, r)| (kind, r));
     (proptest::collection::vec(check, 0..=1), proptest::collection::vec(0..8_usize, 0..=2)).prop_map(|(checks, dropped)| {
         let name = |(i, (kind, r)): (usize, (&str, String))| format!("{kind} {r} as extra-{i}");
         Edit { added: checks.into_iter().enumerate().map(name).collect(), dropped }
@@ -193,7 +197,7 @@ pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
 pub fn case() -> impl Strategy<Value = Case> {
     mapping_text().prop_flat_map(|(text, s, t)| {
         let only = subsequence(constructs(s), 1..=3);
-        (Just(text), edit(s), edit(t), only, any::<bool>()).prop_map(|(text, source, target, only, typed)| Case {
+        (Just(text), edit(s, false), edit(t, true), only, any::<bool>()).prop_map(|(text, source, target, only, typed)| Case {
             text,
             source,
             target,

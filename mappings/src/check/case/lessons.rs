@@ -7,12 +7,12 @@ use margay_solver::Outcome;
 
 use super::*;
 use crate::check::questions;
-use crate::encode::{ProblemOptions, Techniques, is_undefined_behaviour};
+use crate::encode::{ProblemOptions, Programs, Techniques, is_undefined_behaviour};
 use crate::language::{LoadOptions, load_text};
 use crate::library;
 
 /// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns the number of both.
-fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize) -> (usize, usize) {
+fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs: Programs) -> (usize, usize) {
     let mut options = CheckOptions::new(shape.events());
     options.level = Level::Program;
     options.backend = margay_solver::Backend::Batsat;
@@ -22,7 +22,7 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize) -> (usiz
         constructs: asked.constructs.clone(),
         typed: true,
         techniques: Techniques::default(),
-        programs: true,
+        programs: Some(programs),
         guards: None,
     };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
@@ -53,7 +53,7 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize) -> (usiz
 
     let mut runner = Runner::new(&mapping.source);
     assert!(mapping.source.checks.iter().any(is_undefined_behaviour));
-    let mut programs = 0;
+    let mut count = 0;
     for (prefix, reasons) in &lessons {
         let mut case = Case::new(&setting, shape);
         let races = case.problem.to_mut().races(mapping, &case.atoms, prefix, *reasons);
@@ -64,10 +64,18 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize) -> (usiz
             let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
             let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");
             assert_eq!(verdict.racy, Some(true), "{prefix:?} does not race in\n{test}");
-            programs += 1;
+            count += 1;
             // Another program: something static, or where a read reads from, is different.
             let v = &problem.vocabulary;
-            let statics = v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)).chain([v.at, v.guard, v.rf]);
+            let lists = [&v.choice];
+            let statics = v
+                .construct
+                .iter()
+                .map(|&(_, r)| r)
+                .chain(v.scope.iter().map(|&(_, r)| r))
+                .chain(lists.into_iter().flatten().copied())
+                .chain([v.at, v.guard, v.rf])
+                .chain(v.dependencies);
             let bounds = v.bounds(&case.atoms);
             let mut clause = Vec::new();
             for relation in statics.collect::<Vec<_>>() {
@@ -79,7 +87,7 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize) -> (usiz
             case.session.add_clause(&clause);
         }
     }
-    (lessons.len(), programs)
+    (lessons.len(), count)
 }
 
 fn shapes(events: usize) -> impl Iterator<Item = Shape> {
@@ -92,7 +100,7 @@ fn programs_that_a_lesson_excludes_race() {
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
-        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12);
+        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12, Programs::Guarded);
         lessons += l;
         programs += p;
     }
@@ -110,9 +118,40 @@ fn whole_executions_where_beginnings_may_not_go_on() {
     assert!(Refuter::new(&mapping.source).reasons().complete);
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(3).chain(shapes(4)) {
-        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL"], &shape, 8);
+        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL"], &shape, 8, Programs::Guarded);
         lessons += l;
         programs += p;
     }
     assert!(lessons >= 4 && programs >= lessons, "{lessons} lessons, {programs} programs");
+}
+
+/// Conditions of single operations and computed values, in executions of any kind.
+#[test]
+fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
+    let file = library::built_in("rc11-to-ptx-relaxed-acquire-load").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let (mut lessons, mut programs) = (0, 0);
+    for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
+        let any = Programs::Dependent { only_cyclic: false };
+        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12, any);
+        lessons += l;
+        programs += p;
+    }
+    assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
+}
+
+/// A compare-exchange that reads another value than it expects does not write.
+#[test]
+fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
+    let file = library::built_in("libcudacxx-3.5").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let (mut lessons, mut programs) = (0, 0);
+    for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
+        for kind in [Programs::Guarded, Programs::Dependent { only_cyclic: false }] {
+            let (l, p) = sample(&mapping, &["R.NA", "W.NA", "RMW.ACQ_REL"], &shape, 12, kind);
+            lessons += l;
+            programs += p;
+        }
+    }
+    assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
 }

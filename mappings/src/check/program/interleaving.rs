@@ -9,9 +9,9 @@ use margay_models::judge::Judge;
 
 use crate::encode::{Prefix, Sources};
 
-/// A program with the execution that its guards refer to. Events are numbered thread by thread, initial writes last.
+/// A program with the execution that its conditions refer to. Events are numbered thread by thread, initial writes last.
 pub struct Program<'a> {
-    /// The execution in which every guard is passed.
+    /// The execution in which every condition holds.
     pub execution: &'a Execution,
     /// The events of each thread.
     threads: Vec<Vec<usize>>,
@@ -23,13 +23,13 @@ struct State {
     order: Vec<usize>,
     /// The next operation of each thread.
     next: Vec<usize>,
-    /// Threads that a guard has stopped.
-    stopped: Vec<bool>,
     sources: Vec<(usize, Option<usize>)>,
+    /// The events that were executed with the value that they have in the execution that is searched for.
+    right: u64,
 }
 
 impl<'a> Program<'a> {
-    /// The program of an execution whose control dependencies are its guards.
+    /// The program of an execution whose control dependencies are its conditions, and whose data dependencies its computed values.
     pub fn new(execution: &'a Execution) -> Self {
         let of = |t: usize| (0..execution.size()).filter(|&e| execution.events[e].thread == Some(t as u8)).collect();
         Self { execution, threads: (0..execution.threads.len()).map(of).collect() }
@@ -49,15 +49,51 @@ impl<'a> Program<'a> {
         self.execution.rmw.row(Event::from(read)).iter().next().map(Event::index)
     }
 
-    /// The source of a read in the execution that guards refer to; `None` for the initial write.
+    /// The source of a read in the execution that is searched for; `None` for the initial write.
     pub fn source(&self, read: usize) -> Option<usize> {
         let write = self.execution.rf.column(Event::from(read)).iter().next()?;
         (!self.is(write.index(), Kind::Init)).then(|| write.index())
     }
 
-    /// Does the rest of the thread depend on the value of the read?
-    fn guards(&self, read: usize) -> bool {
-        !self.execution.ctrl.row(Event::from(read)).is_empty()
+    /// Is an event executed if so many events have the value that they have in the execution that is searched for, among them all
+    /// those before it in its thread that do?
+    pub fn is_executed(&self, e: usize, right: u64) -> bool {
+        let x = self.execution;
+        let own_read = x.rmw.column(Event::from(e)).iter().next();
+        let compared = own_read.filter(|r| x.events[r.index()].compare).map_or(0, |r| 1 << r.index());
+        (x.ctrl.column(Event::from(e)).0 | compared) & !right == 0
+    }
+
+    /// Has a write that is executed then the value that it has in the execution that is searched for?
+    fn writes_right(&self, write: usize, right: u64) -> bool {
+        self.execution.data.column(Event::from(write)).0 & !right == 0
+    }
+
+    /// The event of the program that each event of one of its executions is; `None` for initial writes. `values` are those that the
+    /// events of the program have in the execution that is searched for. `None` if it is none of its executions.
+    pub fn image(&self, execution: &Execution, values: &[Option<i64>]) -> Option<Vec<Option<usize>>> {
+        let mut image = vec![None; execution.size()];
+        for (t, events) in self.threads.iter().enumerate() {
+            let of_thread = |&e: &usize| execution.events[e].thread == Some(t as u8);
+            let mut executed = (0..execution.size()).filter(of_thread);
+            let mut right = 0;
+            for &e in events.iter() {
+                if !self.is_executed(e, right) {
+                    continue;
+                }
+                let event = executed.next()?;
+                image[event] = Some(e);
+                let data = &execution.events[event];
+                if data.kind != self.execution.events[e].kind {
+                    return None;
+                }
+                right |= u64::from(data.value == values[e]) << e;
+            }
+            if executed.next().is_some() {
+                return None;
+            }
+        }
+        Some(image)
     }
 
     /// The events of a prefix as an execution. `None` if a read has no source in it.
@@ -102,25 +138,35 @@ impl<'a> Program<'a> {
         Some(part)
     }
 
-    /// Executes the next operation of a thread.
+    /// Executes the next operation of a thread that is executed.
     fn step(&self, state: &State, t: usize) -> Option<State> {
-        if state.stopped[t] {
-            return None;
-        }
-        let &first = self.threads[t].get(state.next[t])?;
         let mut after = state.clone();
+        let first = loop {
+            let &e = self.threads[t].get(after.next[t])?;
+            after.next[t] += 1;
+            if self.is_executed(e, after.right) {
+                break e;
+            }
+        };
+        after.order.push(first);
         if self.is(first, Kind::Read) {
             let location = self.execution.events[first].location;
             let writes = state.order.iter().rev().copied();
             let source = writes.filter(|&w| self.is(w, Kind::Write)).find(|&w| self.execution.events[w].location == location);
             after.sources.push((first, source));
-            after.stopped[t] = self.guards(first) && source != self.source(first);
+            let is_right = source == self.source(first) && source.is_none_or(|w| state.right >> w & 1 == 1);
+            after.right |= u64::from(is_right) << first;
         }
-        after.order.push(first);
-        after.next[t] += 1;
-        if let Some(write) = self.write_half(first) {
-            after.order.push(write);
-            after.next[t] += 1;
+        let written = if self.is(first, Kind::Write) { Some(first) } else { self.write_half(first) };
+        if let Some(write) = written {
+            if write != first {
+                after.next[t] += 1;
+                if !self.is_executed(write, after.right) {
+                    return Some(after);
+                }
+                after.order.push(write);
+            }
+            after.right |= u64::from(self.writes_right(write, after.right)) << write;
         }
         Some(after)
     }
@@ -132,13 +178,14 @@ impl<'a> Program<'a> {
         let mut writes: Vec<usize> = state.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
         writes.sort_by_key(|&w| self.execution.events[w].location);
         let from = sources.iter().flat_map(|&(r, w)| [r as u8, w.map_or(u8::MAX, |w| w as u8)]);
-        state.next.iter().map(|&n| n as u8).chain(from).chain(writes.iter().map(|&w| w as u8)).collect()
+        let executed = state.order.iter().fold(0_u64, |set, &e| set | 1 << e).to_le_bytes();
+        executed.into_iter().chain(from).chain(writes.iter().map(|&w| w as u8)).collect()
     }
 
     /// The shortest interleaving that `is_racy` accepts; with `complete` only of whole executions.
     pub fn race(&self, complete: bool, is_racy: &mut dyn FnMut(&Execution) -> bool) -> Option<Prefix> {
         let threads = self.threads.len();
-        let start = State { order: Vec::new(), next: vec![0; threads], stopped: vec![false; threads], sources: Vec::new() };
+        let start = State { order: Vec::new(), next: vec![0; threads], sources: Vec::new(), right: 0 };
         let (mut now, mut seen) = (vec![start], HashSet::new());
         while !now.is_empty() {
             let mut then = Vec::new();

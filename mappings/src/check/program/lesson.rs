@@ -41,7 +41,7 @@ impl Lesson {
         let threads = self.order.iter().map(|&(t, _)| t + 1).max().unwrap_or(0);
         let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
         for t in 0..threads {
-            let needed = self.order.iter().filter(|&&(u, _)| u == t).count();
+            let needed = self.order.iter().filter(|&&(u, _)| u == t).map(|&(_, i)| i + 1).max().unwrap_or(0);
             let fitting = |choice: &Vec<usize>, s: usize| !choice.contains(&s) && atoms.shape.sizes()[s] >= needed;
             choices = choices
                 .iter()

@@ -79,7 +79,8 @@ impl Refuter {
     /// bug in Margay.
     pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<Refutation, Disagreement> {
         let disagreement = |what: String| Disagreement(format!("the program of a candidate: {what}"));
-        let test = render(&witness.source, "candidate", None, &witness.finals).map_err(|e| disagreement(e.to_string()))?.test;
+        let rendered = render(&witness.source, "candidate", None, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
+        let test = rendered.test;
         let options = explicit::Options { deadline: options.deadline, ..Default::default() };
         let verdict = match self.runner.run(&test, &options) {
             Ok(verdict) => verdict,
@@ -88,7 +89,7 @@ impl Refuter {
         };
         if let Some(race) = &verdict.race {
             let program = Program::new(&witness.source);
-            let prefix = self.prefix(&program, &race.execution).ok_or_else(|| {
+            let prefix = self.prefix(&program, &race.execution, &rendered.values).ok_or_else(|| {
                 disagreement(format!("a racing execution is not one of the program that it was found in:\n{test}"))
             })?;
             return Ok(Refutation::Races(prefix));
@@ -100,20 +101,8 @@ impl Refuter {
     }
 
     /// An execution of a program as a prefix, as short as it can be made at the ends of its threads.
-    fn prefix(&mut self, program: &Program<'_>, execution: &Execution) -> Option<Prefix> {
-        // The events of the test are those of the program, thread by thread, as far as guards let it.
-        let mut image = Vec::new();
-        let mut count = vec![0; execution.threads.len()];
-        for data in &execution.events {
-            image.push(match data.thread {
-                Some(t) => {
-                    let position = &mut count[usize::from(t)];
-                    *position += 1;
-                    Some(*program.thread(usize::from(t)).get(*position - 1)?)
-                }
-                None => None,
-            });
-        }
+    fn prefix(&mut self, program: &Program<'_>, execution: &Execution, values: &[Option<i64>]) -> Option<Prefix> {
+        let image = program.image(execution, values)?;
         let mut left: Vec<usize> = (0..execution.size()).filter(|&e| image[e].is_some()).collect();
         let mut order = Vec::new();
         while !left.is_empty() {
@@ -183,4 +172,9 @@ pub fn litmus(witness: &Witness) -> Result<String, Disagreement> {
 /// The number of guards of a program: reads with something that is control-dependent on them.
 pub fn guards(source: &Execution) -> usize {
     (0..source.size()).map(Event::from).filter(|&r| !source.ctrl.row(r).is_empty()).count()
+}
+
+/// The number of values that a program computes from what it read, once for each read.
+pub fn computed(source: &Execution) -> usize {
+    source.data.pairs().count()
 }

@@ -85,15 +85,18 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
     for (w, r) in source.rf.pairs() {
         target.rf.insert(at(w), at(r));
     }
-    // What is behind a guard depends on its read with all that its lowering adds.
-    for r in (0..source.size()).map(Event::from).filter(|&r| !source.ctrl.row(r).is_empty()) {
-        let of_guard = operation[at(r).index()];
+    // What is control-dependent on a read is so with all that its lowering adds; data goes to the write.
+    let size = |op: &Op| if op.construct.operation == Operation::Rmw { 2 } else { 1 };
+    let operations: Vec<usize> = program.ops.iter().enumerate().flat_map(|(i, op)| std::iter::repeat_n(i, size(op))).collect();
+    for (r, o) in source.ctrl.pairs() {
+        let dependent = operations[o.index()];
         for (e, &i) in operation.iter().enumerate() {
-            if i > of_guard && program.ops[i].thread == program.ops[of_guard].thread {
+            if i == dependent {
                 target.ctrl.insert(at(r), Event::from(e));
             }
         }
     }
+    source.data.pairs().for_each(|(r, w)| target.data.insert(at(r), at(w)));
     let is_init = |e: Event| source.events[e.index()].kind == Kind::Init;
     let mut least = BitMatrix::new(target.size());
     source.co.pairs().filter(|&(w, _)| is_init(w)).for_each(|(w, x)| least.insert(at(w), at(x)));
