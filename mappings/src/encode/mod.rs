@@ -2,6 +2,7 @@
 //! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
 
 pub mod atoms;
+mod comparison;
 mod guard;
 pub mod preference;
 mod prefix;
@@ -14,6 +15,7 @@ mod technique;
 mod threads;
 pub mod vocabulary;
 
+pub use comparison::{Comparison, Extent, Side};
 pub use prefix::{Prefix, Reasons, Sources};
 pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use target::roles;
