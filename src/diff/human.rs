@@ -107,7 +107,8 @@ fn meaning(context: &Context<'_>) -> String {
         }
         Level::Program => {
             "Compared were outcomes of programs: what every read returns and which write each location ends with, by whatever \
-             coherence order. Races were not looked at. "
+             coherence order. Executions that a model calls undefined were left out; that the program has no other undefined \
+             execution is not established. "
         }
     });
     if !report.blind.is_empty() {

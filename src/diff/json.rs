@@ -93,8 +93,9 @@ fn difference(shown: &Presented<'_>) -> Value {
 fn reason(reason: &Reason, words: &str) -> Value {
     let place = |p: &Place| json!({ "file": p.file.name, "line": p.line() });
     match reason {
-        Reason::Definition { name, relates, forbids, allows } => json!({
-            "kind": "definition", "name": name, "relates": relates, "forbids": place(forbids), "allows": place(allows), "words": words,
+        Reason::Definition { name, relates, by_forbidding, forbids, allows } => json!({
+            "kind": "definition", "name": name, "relates": relates, "related_by": if *by_forbidding { "forbids" } else { "allows" },
+            "forbids": place(forbids), "allows": place(allows), "words": words,
         }),
         Reason::Axiom { name, forbids, allows } => json!({
             "kind": "axiom", "name": name, "relates": null, "forbids": place(forbids), "allows": place(allows), "words": words,

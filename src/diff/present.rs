@@ -106,11 +106,15 @@ pub fn stem(q: usize, context: &Context<'_>) -> &'static str {
 /// A reason in words; `lost` if it is the newer model that allows the execution.
 fn sentence(reason: &Reason, lost: bool) -> String {
     match (reason, lost) {
-        (Reason::Definition { name, relates, forbids, allows }, true) => {
-            format!("lost because {allows} (`{name}`) no longer has {relates}, as {forbids} does")
-        }
-        (Reason::Definition { name, relates, forbids, allows }, false) => {
-            format!("new because {forbids} (`{name}`) now has {relates}, which {allows} has not")
+        (Reason::Definition { name, relates, by_forbidding, forbids, allows }, lost) => {
+            let (has, lacks) = if *by_forbidding { (forbids, allows) } else { (allows, forbids) };
+            let word = if lost { "lost" } else { "new" };
+            // The newer model allows what is lost.
+            if *by_forbidding == lost {
+                format!("{word} because {lacks} (`{name}`) no longer has {relates}, as {has} does")
+            } else {
+                format!("{word} because {has} (`{name}`) now has {relates}, which {lacks} has not")
+            }
         }
         (Reason::NoAxiom { name, forbids }, true) => format!("lost because the axiom `{name}` ({forbids}) is gone"),
         (Reason::NoAxiom { name, forbids }, false) => format!("new because of the axiom `{name}` ({forbids})"),

@@ -20,7 +20,7 @@ use margay_models::model::Model;
 use margay_models::signature::Construct;
 use rayon::prelude::*;
 
-use crate::check::{Disagreement, Progress};
+use crate::check::{Disagreement, Level, Progress};
 use crate::encode::shape::Shape;
 use crate::encode::{Comparison, Extent};
 use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
@@ -46,7 +46,8 @@ pub fn compare(
         }
         Subjects::Mapping(mapping) => (mapping, Comparison::across(mapping, &extent)),
     };
-    let questions = questions(subjects, &mut comparison);
+    let defined_only = options.level == Level::Program || matches!(subjects, Subjects::Mapping(_));
+    let questions = questions(subjects, &mut comparison, defined_only);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.max(1))
         .build()

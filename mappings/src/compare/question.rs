@@ -33,10 +33,11 @@ pub struct Question {
     pub checks: Vec<usize>,
 }
 
-/// The four questions. A check of one model that the other one has, too, cannot make a difference in that direction: if no check
+/// The questions; with `defined_only` none about executions that a model calls undefined. A check of one model that the other one has, too, cannot make a difference in that direction: if no check
 /// is left, the answer follows from the texts, for executions of every size.
-pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison) -> Vec<Question> {
+pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison, defined_only: bool) -> Vec<Question> {
     let models = subjects.models();
+    let defined: Vec<Formula> = comparison.sides.iter().flat_map(|s| &s.defined).map(|&(_, f)| f).collect();
     let mut out = Vec::new();
     for kind in [Kind::Forbidden, Kind::Undefined] {
         for allows in [1, 0] {
@@ -45,7 +46,13 @@ pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison) -> Vec<Que
             let [first, second] = [&comparison.sides[allows], &comparison.sides[other]];
             let mut holds = formulas(&first.axioms);
             let may_fail = match kind {
-                Kind::Forbidden => second.axioms.clone(),
+                Kind::Forbidden => {
+                    // What a compiler makes of undefined programs, and what their outcomes are, is nobody's business.
+                    if defined_only {
+                        holds.extend(&defined);
+                    }
+                    second.axioms.clone()
+                }
                 Kind::Undefined => {
                     holds.extend(formulas(&second.axioms));
                     holds.extend(formulas(&first.defined));
@@ -60,7 +67,7 @@ pub fn questions(subjects: Subjects<'_>, comparison: &mut Comparison) -> Vec<Que
     }
     // Two models that know nothing undefined have no question about it.
     let undefined = |m: &&Model| m.checks.iter().any(crate::encode::is_undefined_behaviour);
-    if !models.iter().any(undefined) {
+    if defined_only || !models.iter().any(undefined) {
         out.retain(|q| q.kind == Kind::Forbidden);
     }
     out

@@ -1,10 +1,10 @@
-//! What in the texts of two models makes them differ about an execution: the innermost definitions of the forbidding model that
+//! What in the texts of two models makes them differ about an execution: the innermost definitions on the way to a violation that
 //! have a pair (or an event) which the definition of the same name in the other model has not.
 
 use margay_models::bits::Event;
 use margay_models::diagnostic::Place;
 use margay_models::execution::{Execution, Kind};
-use margay_models::explain::{Condition, Derivation, Finding, Reason as Step, Violation};
+use margay_models::explain::{Condition, Derivation, Finding, Reason as Step, Violation, derivation};
 use margay_models::judge::{Value, evaluate};
 use margay_models::model::Model;
 use margay_models::signature::BaseSet;
@@ -12,12 +12,14 @@ use margay_models::signature::BaseSet;
 /// One reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// A definition that both models have, and that relates more in the one that forbids the execution.
+    /// A definition that both models have, and that relates more in one of them.
     Definition {
         /// Its name.
         name: String,
         /// What it relates there, e.g. `F.ACQ_REL;po;W`.
         relates: String,
+        /// Is it the model that forbids the execution in which it relates that?
+        by_forbidding: bool,
         /// Where it is in the model that forbids the execution.
         forbids: Place,
         /// Where it is in the model that allows it.
@@ -49,7 +51,7 @@ pub fn reasons(
     check: usize,
     violation: Option<&Violation>,
 ) -> Vec<Reason> {
-    let search = Search { allowing, forbidding, execution };
+    let search = Search { lacks: allowing, has: forbidding, execution, by_forbidding: true };
     let mut found = Vec::new();
     let steps: &[Derivation] = match violation.map(|v| &v.finding) {
         Some(Finding::Cycle(steps)) => steps,
@@ -77,15 +79,21 @@ pub fn reasons(
     }]
 }
 
+/// Looks for what one model relates and the other does not.
+#[derive(Clone, Copy)]
 struct Search<'a> {
-    allowing: &'a Model,
-    forbidding: &'a Model,
+    /// The model that relates less.
+    lacks: &'a Model,
+    /// The model whose derivation is looked through.
+    has: &'a Model,
     execution: &'a Execution,
+    /// Is the latter the one that forbids the execution?
+    by_forbidding: bool,
 }
 
 impl Search<'_> {
     /// Adds the innermost reasons within a derivation; was there any?
-    fn derivation(&self, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
+    fn derivation(self, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
         match &derivation.reason {
             Step::Base(_) => false,
             Step::Definition { name, place, because } => {
@@ -102,51 +110,66 @@ impl Search<'_> {
     }
 
     /// A definition with a pair that its namesake has not.
-    fn definition(&self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
-        let Some(Value::Relation(there)) = evaluate(self.allowing, self.execution, name) else { return false };
+    fn definition(self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
+        let Some(Value::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
         if there.contains(derivation.from, derivation.to) {
             return false;
         }
         self.add(name, place.clone(), self.path(derivation), found)
     }
 
-    /// A condition that names a set or relation which holds there and not in its namesake.
-    fn condition(&self, condition: &Condition, found: &mut Vec<Reason>) -> bool {
-        let words = condition.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
-        let mut any = false;
-        for word in words.filter(|w| !w.is_empty()) {
-            let Some(definition) = self.forbidding.definition_named(word) else { continue };
-            let [here, there] = [self.forbidding, self.allowing].map(|m| evaluate(m, self.execution, word));
-            let lost = match (here, there, condition.other) {
-                (Some(Value::Set(here)), Some(Value::Set(there)), _) => {
-                    let events = [Some(condition.event), condition.other];
-                    let lost = |e: &Event| here.contains(*e) && !there.contains(*e);
-                    events.into_iter().flatten().find(lost).map(|e| self.kind(e))
-                }
-                (Some(Value::Relation(here)), Some(Value::Relation(there)), Some(other)) => {
-                    let (a, b) = (condition.event, other);
-                    let lost = here.contains(a, b) && !there.contains(a, b);
-                    lost.then(|| format!("{} -> {}", self.kind(a), self.kind(b)))
-                }
-                _ => None,
-            };
-            if let Some(relates) = lost {
-                let place = self.forbidding.definition(definition).place.clone();
-                any |= self.add(word, place, relates, found);
+    /// A condition that names a set or relation which holds for its events and not in its namesake. What a condition denies
+    /// must be related by the other model to make a difference.
+    fn condition(self, condition: &Condition, found: &mut Vec<Reason>) -> bool {
+        let (search, text) = match condition.text.strip_prefix("not ") {
+            None => (self, condition.text.as_str()),
+            Some(denied) => {
+                let turned = Search { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self };
+                (turned, denied)
             }
-        }
-        any
+        };
+        let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
+        // The sign in `hb^-1` is no part of a name.
+        let words = words.filter(|w| !w.is_empty() && !w.starts_with('-'));
+        words.fold(false, |any, word| search.named(word, condition, found) || any)
     }
 
-    fn add(&self, name: &str, forbids: Place, relates: String, found: &mut Vec<Reason>) -> bool {
-        let Some(other) = self.allowing.definition_named(name) else { return false };
-        let allows = self.allowing.definition(other).place.clone();
-        found.push(Reason::Definition { name: name.to_owned(), relates, forbids, allows });
+    /// A name of a condition.
+    fn named(self, word: &str, condition: &Condition, found: &mut Vec<Reason>) -> bool {
+        let Some(definition) = self.has.definition_named(word) else { return false };
+        let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));
+        match (has, lacks) {
+            (Some(Value::Set(has)), Some(Value::Set(lacks))) => {
+                let events = [Some(condition.event), condition.other].into_iter().flatten();
+                let Some(event) = events.into_iter().find(|&e| has.contains(e) && !lacks.contains(e)) else { return false };
+                self.add(word, self.has.definition(definition).place.clone(), self.kind(event), found)
+            }
+            (Some(Value::Relation(has)), Some(Value::Relation(lacks))) => {
+                let Some(other) = condition.other else { return false };
+                let pairs = [(condition.event, other), (other, condition.event)];
+                let Some((a, b)) = pairs.into_iter().find(|&(a, b)| has.contains(a, b) && !lacks.contains(a, b)) else {
+                    return false;
+                };
+                derivation(self.has, self.execution, word, a, b).is_some_and(|why| {
+                    // A relation that is only named here has no step of its own in its derivation.
+                    self.derivation(&why, found)
+                        || self.add(word, self.has.definition(definition).place.clone(), self.path(&why), found)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    fn add(self, name: &str, here: Place, relates: String, found: &mut Vec<Reason>) -> bool {
+        let Some(other) = self.lacks.definition_named(name) else { return false };
+        let there = self.lacks.definition(other).place.clone();
+        let (forbids, allows) = if self.by_forbidding { (here, there) } else { (there, here) };
+        found.push(Reason::Definition { name: name.to_owned(), relates, by_forbidding: self.by_forbidding, forbids, allows });
         true
     }
 
     /// The base edges of a derivation as a .cat file would write them.
-    fn path(&self, derivation: &Derivation) -> String {
+    fn path(self, derivation: &Derivation) -> String {
         let mut text = self.kind(derivation.from);
         let mut at = derivation.from;
         for edge in derivation.edges() {
@@ -162,7 +185,7 @@ impl Search<'_> {
     }
 
     /// An event as a .cat file would speak of it: `F.ACQ_REL`, `W`.
-    fn kind(&self, e: Event) -> String {
+    fn kind(self, e: Event) -> String {
         let data = &self.execution.events[e.index()];
         let base = match data.kind {
             Kind::Init => BaseSet::Iw,

@@ -5,6 +5,7 @@ mod against_judge;
 mod all;
 mod brute;
 mod change;
+mod compare;
 mod deterministic;
 mod diagnostics;
 mod forms;
