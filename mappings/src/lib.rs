@@ -45,5 +45,6 @@ pub mod encode;
 pub mod language;
 pub mod library;
 mod selection;
+pub mod synthesis;
 
 pub use margay_solver::Backend;

@@ -2,8 +2,9 @@
 
 use margay_models::execution::Execution;
 use margay_models::signature::{Construct, Operation};
-use margay_solver::{Atom, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, TupleSet};
+use margay_solver::{Atom, Encoding, Formula, Instance, Literal, Outcome, Relation, Session};
 
+use super::explanation::{Explanation, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
 use crate::check::{Disagreement, Level, Witness, witness};
@@ -256,33 +257,13 @@ impl<'a> Case<'a> {
             return Ok(Some(false));
         }
         let comparison = self.comparison.to_mut();
-        let v = comparison.vocabulary.clone();
-        let mut bounds = v.bounds(&self.atoms);
-        for relation in v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r)) {
-            if let Some(tuples) = instance.tuples(relation) {
-                bounds.exactly(relation, tuples.clone());
-            }
-        }
-        let last: TupleSet = {
-            let finals = comparison.finals();
-            instance.evaluate(&comparison.logic, finals)
-        };
-        let kept = comparison.ends_with(last);
-        let mut session = Session::new(bounds, Encoding::default(), self.setting.options.backend);
-        let forbidding = comparison.sides[self.question.other].axioms.iter().map(|&(_, f)| f);
-        let formulas: Vec<Formula> = comparison.wellformed.iter().copied().chain(forbidding).chain([kept]).collect();
-        for formula in formulas {
-            session.assert(&comparison.logic, formula);
-        }
-        match session.solve(&[], &self.setting.options.limits()) {
-            Outcome::Unknown => Ok(None),
-            Outcome::Unsat => Ok(Some(false)),
-            Outcome::Sat(found) => {
-                let coherence = found.evaluate(&comparison.logic, comparison.coherence);
-                let fences = found.tuples(v.fence_order).cloned().unwrap_or_else(|| TupleSet::new(2));
-                let model = self.setting.subjects.models()[self.question.other];
-                let explained = comparison.explained_by(model, coherence, fences);
-                let unexplained = comparison.logic.not(explained);
+        let bounds = comparison.vocabulary.bounds(&self.atoms);
+        let other = self.question.other;
+        let (model, options) = (self.setting.subjects.models()[other], self.setting.options);
+        match explanation(comparison, other, model, bounds, instance, options.backend, &options.limits()) {
+            Explanation::Unknown => Ok(None),
+            Explanation::None => Ok(Some(false)),
+            Explanation::Found(unexplained) => {
                 self.session.assert(&self.comparison.logic, unexplained);
                 Ok(Some(true))
             }

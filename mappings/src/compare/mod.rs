@@ -3,7 +3,8 @@
 
 mod canonical;
 mod case;
-mod options;
+pub(crate) mod explanation;
+pub(crate) mod options;
 mod question;
 mod reason;
 mod report;
@@ -181,7 +182,7 @@ fn collect<'a>(
 }
 
 /// The mapping of a language to itself: every instruction becomes itself.
-fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
+pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
     let row = |&construct: &Construct| {
         let scoped = construct.has_scope() && !extent.scopes.is_empty();
         let step = Step {

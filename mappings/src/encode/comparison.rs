@@ -123,6 +123,16 @@ impl Comparison {
         Self { logic, vocabulary: v, wellformed, sides: [old, new], coherence, source }
     }
 
+    /// The expressions of the (source) executions.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The (source) events.
+    pub fn events(&self) -> Expr {
+        self.source.events
+    }
+
     /// The expression: the last write of each location in modification order.
     pub fn finals(&mut self) -> Expr {
         let overwritten = self.logic.domain(self.source.mo);
@@ -138,7 +148,8 @@ impl Comparison {
     }
 
     /// The formula: with another coherence order and Fence-SC order of its events, given as constants, the model (of one
-    /// signature) allows an execution with the same outcome. What the constants say of events that do not fit is ignored.
+    /// signature) allows an execution with the same outcome. What the constants say of events that do not fit is ignored;
+    /// where coherence order is total, so must they be.
     pub fn explained_by(&mut self, model: &Model, coherence: TupleSet, fence_sc: TupleSet) -> Formula {
         let logic = &mut self.logic;
         let (writes, inits, loc) = (self.source.writes, self.source.inits, self.source.loc);
