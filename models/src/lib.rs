@@ -10,7 +10,6 @@ pub mod library;
 pub mod lower;
 pub mod model;
 pub mod picture;
-pub mod relaxation;
 pub mod signature;
 pub mod typing;
 pub mod wellformed;

@@ -291,7 +291,7 @@ pub fn executions<'a>(witness: &'a Witness, subjects: Subjects<'_>) -> [&'a Exec
     }
 }
 
-/// Grows with every step of `margay_models::relaxation`.
+/// Grows with every step that makes an instruction stronger (`models/src/signature/strength.rs`).
 fn strength(construct: Construct) -> u32 {
     match construct.split() {
         Some((read, write)) => 4 * (read.order.rank() + write.order.rank()) + 2,

@@ -13,7 +13,7 @@ use super::source::{Source, find, inclusion, placed};
 use super::target::fence_order;
 use super::vocabulary::Vocabulary;
 
-/// One step of relaxation (margay_models::relaxation).
+/// One step of relaxation (`margay_models::signature`: what is weaker than what).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
     /// An instruction is not there.
@@ -130,7 +130,7 @@ impl Level {
                 let one = event(logic, e);
                 let mut applies = Vec::new();
                 for &(construct, relation) in &v.construct {
-                    let Some(&weaker) = construct.demoted(signature).get(way) else { continue };
+                    let Some(&weaker) = construct.weaker(signature).get(way) else { continue };
                     let set = logic.rel(relation);
                     let here = logic.intersection(one, set);
                     applies.push(logic.some(here));
@@ -155,7 +155,7 @@ impl Level {
                 let both = logic.union(one, half);
                 let names: Vec<Scope> = self.scopes.iter().map(|&(s, _)| s).collect();
                 for &(scope, set) in &self.scopes {
-                    let Some(narrower) = scope.narrower(&names) else { continue };
+                    let Some(narrower) = scope.narrower(names.contains(&Scope::Cluster)) else { continue };
                     let here = logic.intersection(both, set);
                     applies.push(logic.some(here));
                     for (s, set) in &mut level.scopes {
