@@ -60,6 +60,8 @@ pub enum Command {
     Weaken(Box<Weaken>),
     /// Find the cheapest changes of rows that mend a mapping
     Repair(Box<Repair>),
+    /// Compare two models: the smallest executions that one allows and the other forbids
+    Diff(Box<Diff>),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
     Run(Run),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones
@@ -189,6 +191,56 @@ pub struct Repair {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub candidates: usize,
     /// Write the mended mappings, and the counterexample that they mend, as files into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Options of `diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The older and the newer model, each a .cat file or model name; with --git one .cat file
+    #[arg(value_name = "MODEL", required = true, num_args = 1..=2)]
+    pub models: Vec<String>,
+    /// Compare a file with its version at this git revision, which is the older one
+    #[arg(long, value_name = "REV", conflicts_with = "mapping")]
+    pub git: Option<String>,
+    /// For models of two languages: what becomes of each instruction of the first, a .map file or the name of a mapping
+    #[arg(long, value_name = "MAPPING")]
+    pub mapping: Option<String>,
+    /// The largest number of events; a read-modify-write is two, initial writes are none
+    #[arg(short, long, value_name = "N", default_value_t = 4)]
+    pub bound: usize,
+    /// Compare outcomes of programs: a difference that no program can observe is none
+    #[arg(long)]
+    pub program: bool,
+    /// End with the first bound at which there is a difference, in whichever direction
+    #[arg(long)]
+    pub first: bool,
+    /// Show at most so many smallest differences of each direction [default: 3; without a number: 1000]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    pub all: Option<usize>,
+    /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Make programs of these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
+    pub typed: Switch,
+    /// The number of threads that solve [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time, e.g. `30s`, `10m`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
+    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
+    pub memory: Option<u64>,
+    /// The SAT solver
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    pub solver: Backend,
+    /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

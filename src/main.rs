@@ -6,6 +6,7 @@ mod change;
 mod check;
 mod corpus;
 mod diagnostics;
+mod diff;
 mod exit;
 mod gpu;
 mod histogram;
@@ -18,6 +19,7 @@ mod run;
 mod side_by_side;
 mod sim;
 mod table;
+mod wrapped;
 
 use std::process::ExitCode;
 
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(options, &output),
         Command::Weaken(options) => change::weaken(options, &output),
         Command::Repair(options) => change::repair(options, &output),
+        Command::Diff(options) => diff::run(options, &output),
         Command::Run(options) => run::run(options, &output),
         Command::Test(options) => corpus::run(options, &output),
         Command::Sim(options) => sim::run(options, &output),

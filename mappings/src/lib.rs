@@ -9,6 +9,7 @@
 //! - [`library`]: the mappings that Margay ships, sound and broken
 //! - [`encode`]: the question as relational formulas over `margay-solver` (docs/encoding.md)
 //! - [`change`]: rows that could be weaker, and what mends a mapping that falls
+//! - [`compare`]: the smallest executions that one of two models allows and the other forbids (docs/diff.md)
 //! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's confirmation
 //!
 //! # Example
@@ -39,8 +40,11 @@
 
 pub mod change;
 pub mod check;
+pub mod compare;
 pub mod encode;
 pub mod language;
 pub mod library;
+mod selection;
+pub mod synthesis;
 
 pub use margay_solver::Backend;

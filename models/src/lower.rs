@@ -126,7 +126,9 @@ impl Lowering<'_> {
                 tasks.push(Task::Close(group));
                 for &member in &self.model.groups[group.index()] {
                     let definition = self.model.definition(member);
-                    let recursion = self.logic.recursion(&definition.name, arity(definition.sort));
+                    // Numbered among those that are open: equal recursive definitions of two models are one expression.
+                    let number = self.recursions.len() - self.fixpoints.len();
+                    let recursion = self.logic.numbered_recursion(number, &definition.name, arity(definition.sort));
                     self.recursions.insert(member, recursion);
                     tasks.push(Task::Visit(definition.body, Some(group)));
                 }

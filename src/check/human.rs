@@ -9,6 +9,7 @@ use super::present::{Context, Presented};
 use crate::output::Output;
 use crate::side_by_side::side_by_side;
 use crate::table::{number, table};
+use crate::wrapped::wrapped;
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
@@ -192,24 +193,4 @@ fn meaning_of_programs(guards: Option<usize>) -> String {
          `racy` and `explained` count the programs that were proposed and refuted. What programs are covered: \
          docs/program-level.md. "
     )
-}
-
-/// A paragraph in lines of at most so many columns.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut out = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        let size = word.chars().count();
-        if column > 0 && column + 1 + size > width {
-            out.push('\n');
-            column = 0;
-        }
-        if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += size;
-    }
-    out
 }

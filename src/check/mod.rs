@@ -7,7 +7,7 @@ mod matrix;
 mod present;
 
 pub use files::counterexample as write_counterexample;
-pub use present::Presented;
+pub use present::{Presented, outcome_of};
 
 use margay_mappings::check::{Level, Verdict, check};
 use margay_models::diagnostic::Diagnostic;

@@ -91,7 +91,7 @@ impl<'a> Presented<'a> {
 }
 
 /// The condition of a test: what its last lines say after `exists`.
-fn outcome_of(test: &str) -> String {
+pub fn outcome_of(test: &str) -> String {
     let start = test.rfind("exists").map_or(test.len(), |i| i + "exists".len());
     test[start..].split_whitespace().collect::<Vec<_>>().join(" ")
 }

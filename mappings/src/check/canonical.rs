@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_models::bits::Event;
-use margay_models::execution::{Execution, Kind};
+use margay_models::execution::{Execution, Kind, Scope};
 
 use super::witness::Witness;
 
@@ -31,7 +31,8 @@ fn canonical(witness: &Witness) -> Vec<u8> {
     permutations(threads).into_iter().map(|order| describe(witness, &order)).min().unwrap_or_default()
 }
 
-fn permutations(n: usize) -> Vec<Vec<usize>> {
+/// Every order of so many things.
+pub(crate) fn permutations(n: usize) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new()];
     for _ in 0..n {
         out = out
@@ -53,7 +54,8 @@ fn describe(witness: &Witness, order: &[usize]) -> Vec<u8> {
     out
 }
 
-fn one_side(execution: &Execution, order: &[usize], with_relations: bool, out: &mut Vec<u8>) {
+/// Adds the description of one execution.
+pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: bool, out: &mut Vec<u8>) {
     let events = execution.events.len();
     let mut sequence: Vec<usize> = Vec::new();
     for &thread in order {
@@ -77,18 +79,18 @@ fn one_side(execution: &Execution, order: &[usize], with_relations: bool, out: &
             data.location.map_or(0, |l| rank(l) + 1),
         ]);
     }
-    let (gpus, ctas): (Vec<u8>, Vec<(u8, u8, u8)>) =
-        order.iter().map(|&t| execution.threads[t]).map(|p| (p.gpu, (p.gpu, p.cluster, p.cta))).unzip();
     for i in 0..order.len() {
         for j in 0..i {
-            out.push(u8::from(gpus[i] == gpus[j]) + 2 * u8::from(ctas[i] == ctas[j]));
+            let (here, there) = (execution.threads[order[i]], execution.threads[order[j]]);
+            out.push(Scope::ALL.iter().map(|&s| u8::from(here.shares(s, there))).sum());
         }
     }
     if with_relations {
         for &a in &sequence {
             for &b in &sequence {
                 let (x, y) = (Event::from(a), Event::from(b));
-                let bits = [&execution.rf, &execution.co, &execution.rmw, &execution.addr, &execution.data, &execution.ctrl];
+                let Execution { rf, co, rmw, addr, data, ctrl, sync_fence, .. } = execution;
+                let bits = [rf, co, rmw, addr, data, ctrl, sync_fence];
                 out.push(bits.iter().enumerate().map(|(i, r)| u8::from(r.contains(x, y)) << i).sum());
             }
         }

@@ -1,7 +1,7 @@
 //! The check of a mapping: bounds from 1 upward, every thread shape of a bound, every axiom; the first counterexample is so a
 //! smallest one (2019 paper, section 5.2, for one execution).
 
-mod canonical;
+pub(crate) mod canonical;
 mod case;
 mod kind;
 mod options;

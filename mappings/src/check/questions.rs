@@ -7,6 +7,7 @@ use super::case::Ask;
 use super::options::{CheckOptions, CoReading, Level, MAX_BOUND};
 use crate::encode::{Problem, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
+use crate::selection;
 
 /// What is asked.
 pub struct Asked {
@@ -61,28 +62,10 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     questions.dedup();
 
     let all = constructs(source.signature);
-    let mut matching = |wanted: &String| {
-        let canonical = wanted.to_uppercase().replace("ACQREL", "ACQ_REL");
-        let name = |c: &Construct| c.name(source.signature);
-        let found: Vec<Construct> =
-            all.iter().copied().filter(|c| name(c) == canonical || c.operation.to_string() == canonical).collect();
-        if found.is_empty() {
-            let names: Vec<String> = all.iter().map(name).collect();
-            let error = Diagnostic::error(format!("the source language has no construct `{wanted}`"));
-            errors.push(match nearest(&canonical, names.iter().map(String::as_str)) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help(format!("constructs: {}; or a whole operation: R, W, RMW, F", names.join(", "))),
-            });
-        }
-        found
-    };
-    let without: Vec<Construct> = options.without.iter().flat_map(&mut matching).collect();
-    let only: Vec<Construct> = options.only.iter().flat_map(&mut matching).collect();
-    let constructs: Vec<Construct> =
-        all.iter().copied().filter(|c| !without.contains(c) && (options.only.is_empty() || only.contains(c))).collect();
-    if constructs.is_empty() && errors.is_empty() {
-        errors.push(Diagnostic::error("--only and --without leave no construct to make programs of"));
-    }
+    let constructs = selection::constructs(&all, source.signature, &options.only, &options.without).unwrap_or_else(|more| {
+        errors.extend(more);
+        Vec::new()
+    });
     if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
 }
 

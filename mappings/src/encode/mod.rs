@@ -2,20 +2,26 @@
 //! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
 
 pub mod atoms;
+mod comparison;
 mod guard;
 pub mod preference;
 mod prefix;
 mod problem;
+mod relaxed;
 pub mod shape;
 mod source;
+mod suite;
 pub mod symmetry;
 mod target;
 mod technique;
 mod threads;
 pub mod vocabulary;
 
+pub use comparison::{Comparison, Extent, Side};
 pub use guard::{Programs, beyond_guarded};
 pub use prefix::{Prefix, Reasons, Sources};
 pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+pub use relaxed::Change;
+pub use suite::Suite;
 pub use target::roles;
 pub use technique::{Switch, Techniques};

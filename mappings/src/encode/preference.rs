@@ -1,7 +1,6 @@
 //! Which of several smallest counterexamples to show: fewer threads (by the order of shapes), then fewer locations, then weaker
 //! annotations, and then the first in a fixed order of all tuples, so that the choice depends on nothing but the question.
 
-use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation};
 use margay_solver::Relation;
 
@@ -29,7 +28,7 @@ pub fn annotations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
             out.push((strength(construct), relation, vec![Place::Event(e)]));
         }
         for &(scope, relation) in &v.scope {
-            out.push((scope_width(scope), relation, vec![Place::Event(e)]));
+            out.push((scope.rank(), relation, vec![Place::Event(e)]));
         }
     }
     out.retain(|&(weight, ..)| weight > 0);
@@ -38,23 +37,7 @@ pub fn annotations(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
 
 /// How strong a construct is, in steps of its order; an RMW is as strong as its parts and a little more.
 fn strength(construct: Construct) -> u32 {
-    let order = match construct.order {
-        Order::Plain => 0,
-        Order::Rlx => 1,
-        Order::Acq | Order::Rel => 2,
-        Order::AcqRel => 3,
-        Order::Sc => 4,
-    };
-    4 * order + if construct.operation == Operation::Rmw { 2 } else { 0 }
-}
-
-fn scope_width(scope: Scope) -> u32 {
-    match scope {
-        Scope::Cta => 0,
-        Scope::Cluster => 1,
-        Scope::Gpu => 2,
-        Scope::Sys => 3,
-    }
+    4 * construct.order.rank() + if construct.operation == Operation::Rmw { 2 } else { 0 }
 }
 
 /// The fixed order in which the remaining choices are made, each with the value that is preferred.

@@ -89,10 +89,6 @@ impl Problem {
     pub fn new(mapping: &Mapping, options: &ProblemOptions, questions: &[Question]) -> Self {
         let mut logic = Logic::new();
         let content = content(mapping, options);
-        let passes_scopes = mapping.rows.iter().all(|row| {
-            !matches!(row.scope, crate::language::ScopePattern::Named(_))
-                && row.alternatives.iter().flat_map(|l| &l.steps).all(|s| !matches!(s.scope, StepScope::Named(_)))
-        });
         let v = Vocabulary::new(&mut logic, content, options.techniques);
         let source = Source::new(&mut logic, &v);
         let mut hard = source.wellformed(&mut logic, &v, options.typed);
@@ -128,13 +124,19 @@ impl Problem {
                 (question, logic.not(fine))
             })
             .collect();
-        if options.techniques.narrow_scopes
-            && passes_scopes
-            && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
-        {
+        if options.techniques.narrow_scopes && Self::may_narrow_scopes(mapping) {
             hard.extend(symmetry::narrow_scopes(&mut logic, &source));
         }
         Self { logic, vocabulary: v, hard, goals, source }
+    }
+
+    /// Do both models see scopes through inclusion alone, and do all rows pass them on unchanged?
+    pub(super) fn may_narrow_scopes(mapping: &Mapping) -> bool {
+        let passes_scopes = mapping.rows.iter().all(|row| {
+            !matches!(row.scope, crate::language::ScopePattern::Named(_))
+                && row.alternatives.iter().flat_map(|l| &l.steps).all(|s| !matches!(s.scope, StepScope::Named(_)))
+        });
+        passes_scopes && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
     }
 
     /// The formula: with modification order by the given total order of events, the source satisfies all questions' axioms and
@@ -210,14 +212,14 @@ impl Base for WithOrder<'_> {
 }
 
 /// Does the model look at scopes and placement through `sr` alone?
-fn sees_scopes_by_inclusion(model: &Model) -> bool {
+pub(super) fn sees_scopes_by_inclusion(model: &Model) -> bool {
     let sets = [BaseSet::Cta, BaseSet::Cluster, BaseSet::Gpu, BaseSet::Sys];
     let relations = [BaseRelation::Scta, BaseRelation::Scluster, BaseRelation::Sgpu];
     !sets.iter().any(|&s| model.mentions_set(s)) && !relations.iter().any(|&r| model.mentions_relation(r))
 }
 
 /// What the relations must be able to express.
-fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
+pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let scopes = mapping.scopes();
     let mut slots = Slots::default();
     let mut sc_fences = Vec::new();

@@ -176,7 +176,7 @@ impl Target {
 }
 
 /// Fence-SC order is a strict partial order over the `fence.sc` that are present (PTX ISA 8.9.3).
-fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: &[(Order, Expr)], formulas: &mut Vec<Formula>) {
+pub(super) fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: &[(Order, Expr)], formulas: &mut Vec<Formula>) {
     let strong = match find(orders, Order::Sc) {
         Some(sc) => logic.intersection(sc, fences),
         None => logic.empty(1),

@@ -45,7 +45,8 @@ impl Case {
 }
 
 impl Edit {
-    fn apply(&self, model: &Model) -> Model {
+    /// The model with the edit.
+    pub fn apply(&self, model: &Model) -> Model {
         let text = format!("{}\n{}\n", model.source.text, self.added.join("\n"));
         let mut edited = match Model::parse(SourceFile::new(model.name.clone(), text.clone()), &OnlyBuiltIn) {
             Ok(loaded) => loaded.model,
@@ -93,7 +94,8 @@ fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
     .boxed()
 }
 
-fn edit(signature: Signature, dependencies: bool) -> impl Strategy<Value = Edit> {
+/// An edit of a model of this signature; `dependencies`: may it speak of dependencies?
+pub fn edit(signature: Signature, dependencies: bool) -> impl Strategy<Value = Edit> {
     let kind = select(vec!["acyclic", "irreflexive", "empty", "acyclic", "irreflexive", "~empty"]);
     let check = (kind, relation(signature, dependencies)).prop_map(|(kind, r)| (kind, r));
     (proptest::collection::vec(check, 0..=1), proptest::collection::vec(0..8_usize, 0..=2)).prop_map(|(checks, dropped)| {

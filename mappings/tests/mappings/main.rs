@@ -5,6 +5,7 @@ mod against_judge;
 mod all;
 mod brute;
 mod change;
+mod compare;
 mod dependencies;
 mod deterministic;
 mod diagnostics;

@@ -3,9 +3,9 @@
 use super::derive::Deriver;
 use super::path::shortest_cycle;
 use super::{Derivation, Finding, Reason, Violation};
-use crate::bits::EventSet;
+use crate::bits::{Event, EventSet};
 use crate::execution::Execution;
-use crate::model::{Check, CheckKind, Model, Role, Sort};
+use crate::model::{Check, CheckKind, Model, Node, Role, Sort};
 
 /// How many pairs are compared at most.
 const MAX_CANDIDATES: usize = 40;
@@ -23,6 +23,18 @@ pub fn violation(model: &Model, execution: &Execution, check: usize) -> Option<V
     let reported = if check.role == Role::Flag { holds } else { !holds };
     let finding = contradiction.unwrap_or(Finding::Nothing);
     reported.then(|| Violation { check: index, name: check.display_name(), place: check.place.clone(), finding })
+}
+
+/// Why a definition of the model relates two events; `None` if it does not, or there is no relation of that name.
+pub fn derivation(model: &Model, execution: &Execution, definition: &str, from: Event, to: Event) -> Option<Derivation> {
+    let id = model.definition_named(definition)?;
+    let root = model.arena.find(Node::Definition(id)).unwrap_or(model.definition(id).body);
+    if model.arena.sort(root) != Sort::Relation {
+        return None;
+    }
+    let mut deriver = Deriver::new(model, execution, root);
+    let has = deriver.levels.rows(root, None).get(from.index())? >> to.index() & 1 == 1;
+    has.then(|| deriver.derive(root, from.index(), to.index(), None))
 }
 
 /// What contradicts the property, whether or not the check negates it.

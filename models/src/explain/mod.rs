@@ -7,7 +7,7 @@ mod find;
 mod path;
 mod words;
 
-pub use find::violation;
+pub use find::{derivation, violation};
 
 use crate::bits::Event;
 use crate::diagnostic::Place;

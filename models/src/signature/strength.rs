@@ -1,20 +1,35 @@
-//! Which operations are weaker than which: the steps by which programs, mappings and tests are weakened and strengthened.
+//! Which operations are weaker than which: the steps by which programs, mappings and tests are weakened and strengthened, declared
+//! once for every kind of instruction. `check` prefers weak counterexamples by them, `weaken` and `repair` change rows, `diff` shows
+//! weakest differences, and `synth` asks that every step makes its test allowed.
+//!
+//! The steps are those of Lustig, Wright, Papakonstantinou, Giroux: Automated Synthesis of Comprehensive Memory Model Litmus Test
+//! Suites (ASPLOS 2017): remove an instruction (RI), demote an order (DMO) or a fence (DF), demote a scope (DS), split a
+//! read-modify-write (DRMW), remove a dependency (RD; `mappings/src/encode/relaxed.rs`).
 
 use super::Signature;
 use super::construct::{Construct, Operation, constructs};
 use crate::execution::{Order, Scope};
 
 impl Order {
-    /// Is this order weaker than the other? Acquire and release are not comparable.
-    pub fn is_weaker_than(self, other: Order) -> bool {
-        let rank = |order| match order {
+    /// How far the order is above [`Order::Plain`], in steps.
+    pub fn rank(self) -> u32 {
+        match self {
             Self::Plain => 0,
             Self::Rlx => 1,
             Self::Acq | Self::Rel => 2,
             Self::AcqRel => 3,
             Self::Sc => 4,
-        };
-        rank(self) < rank(other)
+        }
+    }
+
+    /// Is this order weaker than the other? Acquire and release are not comparable.
+    pub fn is_weaker_than(self, other: Order) -> bool {
+        self.rank() < other.rank()
+    }
+
+    /// Is it the same or weaker?
+    pub fn is_at_most(self, other: Order) -> bool {
+        self == other || self.is_weaker_than(other)
     }
 }
 
@@ -36,6 +51,16 @@ impl Construct {
     }
 }
 
+impl Construct {
+    /// The load and the store that a read-modify-write becomes when it is no longer one step.
+    pub fn split(self) -> Option<(Construct, Construct)> {
+        (self.operation == Operation::Rmw).then(|| {
+            let half = |operation, order| Construct { operation, order };
+            (half(Operation::Read, self.read_order()), half(Operation::Write, self.write_order()))
+        })
+    }
+}
+
 /// The weakest fences of a signature: weaker by one step is no fence at all.
 pub fn weakest_fences(signature: Signature) -> Vec<Construct> {
     let fences = constructs(signature).into_iter().filter(|c| c.operation == Operation::Fence);
@@ -43,6 +68,16 @@ pub fn weakest_fences(signature: Signature) -> Vec<Construct> {
 }
 
 impl Scope {
+    /// How far the scope is above the narrowest one, in steps.
+    pub fn rank(self) -> u32 {
+        match self {
+            Self::Cta => 0,
+            Self::Cluster => 1,
+            Self::Gpu => 2,
+            Self::Sys => 3,
+        }
+    }
+
     /// The next narrower scope; `clusters`: does the model know them?
     pub fn narrower(self, clusters: bool) -> Option<Scope> {
         neighbours(clusters).find(|&(_, wide)| wide == self).map(|(narrow, _)| narrow)
@@ -65,6 +100,26 @@ mod tests {
 
     fn names(found: Vec<Construct>, signature: Signature) -> String {
         found.into_iter().map(|c| c.name(signature)).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn halves_of_a_read_modify_write() {
+        let whole = Construct { operation: Operation::Rmw, order: Order::AcqRel };
+        let (read, write) = whole.split().expect("it has two halves");
+        assert_eq!((read.order, write.order), (Order::Acq, Order::Rel));
+        assert_eq!(read.split(), None);
+    }
+
+    #[test]
+    fn every_step_goes_down() {
+        for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+            for construct in constructs(signature) {
+                for weaker in construct.weaker(signature) {
+                    assert!(weaker.order.is_at_most(construct.order) && !construct.order.is_at_most(weaker.order));
+                }
+            }
+        }
+        assert!(!Order::Acq.is_at_most(Order::Rel) && !Order::Rel.is_at_most(Order::Acq));
     }
 
     #[test]

@@ -329,6 +329,18 @@ impl Logic {
         Recursion(self.recursions.len() as u32 - 1)
     }
 
+    /// The relation to be defined by [`Logic::fixpoint`] that is the same in every call with that number. Fixpoints of equal bodies
+    /// over numbered relations are one node, whatever the definitions were called. Within the body of a fixpoint take numbers that
+    /// the enclosing ones have not.
+    pub fn numbered_recursion(&mut self, number: usize, name: &str, arity: usize) -> Recursion {
+        if let Some(&known) = self.numbered.get(&(number, arity)) {
+            return known;
+        }
+        let recursion = self.recursion(name, arity);
+        self.numbered.insert((number, arity), recursion);
+        recursion
+    }
+
     /// The relation under definition, for use in the bodies of its group.
     pub fn rec(&mut self, recursion: Recursion) -> Expr {
         let arity = self.recursion_arity(recursion);

@@ -67,6 +67,8 @@ pub struct Logic {
     constants: Vec<TupleSet>,
     constant_ids: FxHashMap<TupleSet, Constant>,
     groups: Vec<Vec<(Recursion, Expr)>>,
+    group_ids: FxHashMap<Vec<(Recursion, Expr)>, Group>,
+    numbered: FxHashMap<(usize, usize), Recursion>,
     free_sets: free::FreeSets,
     exprs: Vec<(ExprNode, usize, Facts)>,
     expr_ids: FxHashMap<ExprNode, Expr>,

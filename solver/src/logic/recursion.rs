@@ -40,8 +40,15 @@ impl Logic {
                 return Err(NotMonotone { definition: recursion, occurs });
             }
         }
-        let group = Group(self.groups.len() as u32);
-        self.groups.push(definitions.to_vec());
+        let group = match self.group_ids.get(definitions) {
+            Some(&known) => known,
+            None => {
+                let group = Group(self.groups.len() as u32);
+                self.groups.push(definitions.to_vec());
+                self.group_ids.insert(definitions.to_vec(), group);
+                group
+            }
+        };
         Ok((0..definitions.len())
             .map(|i| {
                 let arity = self.recursion_arity(definitions[i].0);

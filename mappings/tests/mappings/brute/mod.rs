@@ -13,7 +13,9 @@ use margay_models::judge::{Judge, Judgement};
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Construct;
 
-pub use program::{Op, Program};
+pub use orders::partial_orders;
+pub use program::{Op, Program, each as each_program};
+pub use source::each as each_execution;
 
 /// What is enumerated.
 pub struct Search<'a> {

@@ -1,0 +1,205 @@
+//! What changed between two models: the smallest executions that one allows and the other forbids, in each direction
+//! (docs/diff.md). Bounds are searched from one event upward, so what is found first is smallest.
+
+mod canonical;
+mod case;
+pub(crate) mod explanation;
+pub(crate) mod options;
+mod question;
+mod reason;
+mod report;
+
+pub use options::{CompareOptions, MAX_BOUND, Subjects};
+pub use question::Kind;
+pub use reason::Reason;
+pub use report::{CompareReport, Difference, QuestionReport, Verdict};
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::model::Model;
+use margay_models::signature::Construct;
+use rayon::prelude::*;
+
+use crate::check::{Disagreement, Level, Progress};
+use crate::encode::shape::Shape;
+use crate::encode::{Comparison, Extent};
+use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use case::{Answer, Case, Found, Setting};
+use question::{Question, questions};
+
+/// Compares two models.
+///
+/// # Errors
+/// Models that have no executions in common, options that do not fit them.
+pub fn compare(
+    subjects: Subjects<'_>,
+    options: &CompareOptions,
+    progress: &dyn Progress,
+) -> Result<CompareReport, Vec<Diagnostic>> {
+    let extent = options::extent(subjects, options)?;
+    let [old, new] = subjects.models();
+    let identity;
+    let (mapping, mut comparison) = match subjects {
+        Subjects::Models(..) => {
+            identity = self::identity(old, new, &extent);
+            (&identity, Comparison::of_one_signature([old, new], &extent))
+        }
+        Subjects::Mapping(mapping) => (mapping, Comparison::across(mapping, &extent)),
+    };
+    let defined_only = options.level == Level::Program || matches!(subjects, Subjects::Mapping(_));
+    let questions = questions(subjects, &mut comparison, defined_only);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.jobs.max(1))
+        .build()
+        .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+    let setting = Setting { subjects, mapping, comparison: &comparison, options };
+    let mut report = CompareReport::new(subjects, &extent, &questions);
+    for bound in 1..=options.bound {
+        let open: Vec<usize> = (0..questions.len()).filter(|&q| report.questions[q].is_open()).collect();
+        if open.is_empty() || (options.first && report.questions.iter().any(|q| !q.differences.is_empty())) {
+            break;
+        }
+        let names: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
+        let shapes = Shape::all(bound);
+        progress.bound(bound, shapes.len() * open.len(), &names);
+        let done = AtomicUsize::new(0);
+        let fewest: Vec<AtomicUsize> = questions.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
+        // Few threads first: what is found there makes shapes of more threads needless.
+        let tasks: Vec<(usize, &Shape)> = shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
+        let decided: Vec<Decided<'_>> = pool.install(|| {
+            tasks
+                .par_iter()
+                .with_max_len(1)
+                .map(|&(q, shape)| {
+                    let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
+                    let decided = (!needless).then(|| decide(&setting, &questions[q], shape));
+                    if matches!(decided, Some((_, Ok(Answer::Found)))) {
+                        fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
+                    }
+                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+                    decided.map(|(case, answer)| Decided { question: q, shape, case, answer })
+                })
+                .flatten()
+                .collect()
+        });
+        // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
+        let most = |q: usize| fewest[q].load(Ordering::Relaxed);
+        let mut counted: Vec<Decided<'_>> = decided.into_iter().filter(|d| d.shape.threads() <= most(d.question)).collect();
+        for &q in &open {
+            settle(&mut report, q, bound, &counted);
+        }
+        let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(Answer::Found))).collect();
+        if let Some(first) = found.first() {
+            progress.choosing(&report.title(first.question), bound);
+        }
+        let chosen: Vec<(usize, Chosen)> = pool.install(|| {
+            let each = found.into_par_iter().with_max_len(1);
+            each.map(|d| (d.question, d.case.smallest(options.most + 1))).collect()
+        });
+        for &q in &open {
+            let of_question = chosen.iter().filter(|(question, _)| *question == q).map(|(_, c)| c);
+            collect(&mut report, &setting, &questions[q], q, of_question);
+        }
+    }
+    Ok(report)
+}
+
+/// A shape that was decided for a question.
+struct Decided<'a> {
+    question: usize,
+    shape: &'a Shape,
+    case: Case<'a>,
+    answer: Result<Answer, Disagreement>,
+}
+
+/// The smallest differences of a shape; `None` if a limit was reached.
+type Chosen = Result<Option<Vec<Found>>, Disagreement>;
+
+fn decide<'a>(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> (Case<'a>, Result<Answer, Disagreement>) {
+    let mut case = Case::new(setting, question, shape);
+    let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
+    (case, answer)
+}
+
+/// Writes down what a bound decided for a question.
+fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided<'_>]) {
+    let mine = || decided.iter().filter(|d| d.question == q);
+    let question = &mut report.questions[q];
+    if let Some(Err(disagreement)) = mine().map(|d| &d.answer).find(|a| a.is_err()) {
+        question.verdict = Verdict::bug(disagreement);
+        return;
+    }
+    let open: Vec<String> = mine().filter(|d| d.answer == Ok(Answer::Unknown)).map(|d| d.shape.to_string()).collect();
+    if mine().any(|d| d.answer == Ok(Answer::Found)) {
+        question.verdict = Verdict::Different(bound);
+    } else if open.is_empty() {
+        question.established = bound;
+    } else {
+        let shapes = open.join(", ");
+        question.verdict =
+            Verdict::Undecided(format!("{} thread shapes of {bound} events are not decided: {shapes}", open.len()));
+    }
+}
+
+/// Adds the smallest differences of a question to the report, once the judge has confirmed them.
+fn collect<'a>(
+    report: &mut CompareReport,
+    setting: &Setting<'_>,
+    question: &Question,
+    q: usize,
+    chosen: impl Iterator<Item = &'a Chosen>,
+) {
+    let mut found: Vec<Found> = Vec::new();
+    for chosen in chosen {
+        match chosen {
+            Ok(Some(some)) => found.extend(some.iter().cloned()),
+            Ok(None) => {
+                report.questions[q].verdict = Verdict::Undecided(
+                    "there is a difference, but a limit was reached before the smallest ones were chosen".to_owned(),
+                );
+                return;
+            }
+            Err(disagreement) => {
+                report.questions[q].verdict = Verdict::bug(disagreement);
+                return;
+            }
+        }
+    }
+    found.sort_by(|a, b| (a.cost, &a.key).cmp(&(b.cost, &b.key)));
+    found.dedup_by(|a, b| a.key == b.key);
+    let most = setting.options.most;
+    report.questions[q].more = found.len() > most;
+    for found in found.into_iter().take(most) {
+        match Difference::confirmed(setting.subjects, question, found) {
+            Ok(difference) => report.questions[q].differences.push(difference),
+            Err(disagreement) => {
+                report.questions[q].verdict = Verdict::bug(&disagreement);
+                return;
+            }
+        }
+    }
+}
+
+/// The mapping of a language to itself: every instruction becomes itself.
+pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
+    let row = |&construct: &Construct| {
+        let scoped = construct.has_scope() && !extent.scopes.is_empty();
+        let step = Step {
+            operation: construct.operation,
+            order: construct.order,
+            scope: if scoped { StepScope::Same } else { StepScope::None },
+            volatile: false,
+            failed: false,
+        };
+        let lowering = Lowering { form: Form::Usual, steps: vec![step], span: Span::default() };
+        Row { construct, scope: ScopePattern::Any(None), alternatives: vec![lowering], span: Span::default() }
+    };
+    Mapping {
+        title: "identity".to_owned(),
+        file: SourceFile::new("identity", ""),
+        source: old.clone(),
+        target: new.clone(),
+        rows: extent.constructs.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,149 @@
+//! What a comparison is asked to do, and what may be compared.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Scope;
+use margay_models::model::Model;
+use margay_models::signature::{BaseRelation, BaseSet, Signature, constructs};
+use margay_solver::{Backend, Limits};
+
+use crate::check::Level;
+use crate::encode::Extent;
+use crate::language::Mapping;
+use crate::selection;
+
+/// The largest bound that is accepted.
+pub const MAX_BOUND: usize = 12;
+
+/// Options of [`super::compare`].
+#[derive(Debug, Clone)]
+pub struct CompareOptions {
+    /// The largest number of events.
+    pub bound: usize,
+    /// Constructs to leave out, e.g. `R.SC`, or a whole operation, `RMW`.
+    pub without: Vec<String>,
+    /// Constructs to use alone, likewise; empty for all.
+    pub only: Vec<String>,
+    /// A location is accessed by plain or by other operations, never by both.
+    pub typed: bool,
+    /// Show at most so many smallest differences of each kind.
+    pub most: usize,
+    /// End with the first bound at which there is a difference in any direction.
+    pub first: bool,
+    /// Executions, or programs with an outcome.
+    pub level: Level,
+    /// The number of threads that solve.
+    pub jobs: usize,
+    /// The moment to stop at.
+    pub deadline: Option<Instant>,
+    /// Stop when it becomes true.
+    pub stop: Arc<AtomicBool>,
+    /// The SAT solver.
+    pub backend: Backend,
+}
+
+impl CompareOptions {
+    /// The usual options for a bound.
+    pub fn new(bound: usize) -> Self {
+        Self {
+            bound,
+            without: Vec::new(),
+            only: Vec::new(),
+            typed: false,
+            most: 3,
+            first: false,
+            level: Level::Execution,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            deadline: None,
+            stop: Arc::new(AtomicBool::new(false)),
+            backend: Backend::default(),
+        }
+    }
+
+    /// The limits of every solver call.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
+    }
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy)]
+pub enum Subjects<'a> {
+    /// Two models of one signature, the older one first.
+    Models(&'a Model, &'a Model),
+    /// The source model of a mapping with its target model: what is compiled, and what it is compiled to.
+    Mapping(&'a Mapping),
+}
+
+impl<'a> Subjects<'a> {
+    /// The two models, the older (or source) first.
+    pub fn models(self) -> [&'a Model; 2] {
+        match self {
+            Self::Models(old, new) => [old, new],
+            Self::Mapping(mapping) => [&mapping.source, &mapping.target],
+        }
+    }
+}
+
+/// Checks that the two can be compared, and resolves the names in the options.
+pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result<Extent, Vec<Diagnostic>> {
+    let [old, new] = subjects.models();
+    let mut errors = Vec::new();
+    if options.bound == 0 {
+        errors.push(Diagnostic::error("a bound of 0 events compares nothing").help("give a bound of at least 1"));
+    }
+    if options.bound > MAX_BOUND {
+        errors.push(
+            Diagnostic::error(format!("a bound of {} events is out of reach; the largest is {MAX_BOUND}", options.bound))
+                .help("each event more takes about five times as long; bounds of 3 to 6 find what is to be found"),
+        );
+    }
+    if options.most == 0 {
+        errors.push(Diagnostic::error("0 differences are too few to show").help("ask for at least 1"));
+    }
+    match subjects {
+        Subjects::Models(..) if old.signature != new.signature => errors.push(
+            Diagnostic::error(format!(
+                "`{}` is a model of {} executions and `{}` one of {} executions: they have none in common",
+                old.name, old.signature, new.name, new.signature
+            ))
+            .help("say what becomes of each instruction: `--mapping M` (`margay mappings` lists some)"),
+        ),
+        Subjects::Mapping(_) if !old.signature.total_coherence() => errors.push(
+            Diagnostic::error(format!("`{}` cannot be the source of a mapping: its coherence order is partial", old.name))
+                .help("source models are of C++ (`C`) or plain (`X86`, `SC`) executions"),
+        ),
+        Subjects::Mapping(_) if options.level == Level::Program => errors.push(
+            Diagnostic::error("outcomes are compared for models of one signature")
+                .help("`margay check --level program` asks about the outcomes of compiled programs"),
+        ),
+        Subjects::Models(..) | Subjects::Mapping(_) => {}
+    }
+    let selected = selection::constructs(&constructs(old.signature), old.signature, &options.only, &options.without);
+    match selected {
+        Ok(constructs) if errors.is_empty() => {
+            let scopes = match subjects {
+                Subjects::Models(..) => scopes([old, new]),
+                Subjects::Mapping(mapping) => mapping.scopes(),
+            };
+            Ok(Extent { constructs, scopes, typed: options.typed })
+        }
+        Ok(_) => Err(errors),
+        Err(more) => Err(errors.into_iter().chain(more).collect()),
+    }
+}
+
+/// The scopes that operations have where two models are compared: none if neither looks at them (PTX instructions cannot do without
+/// one), clusters only if a model names them and both know them. A model that sees scopes by inclusion alone cannot tell a cluster
+/// from a gpu.
+pub(crate) fn scopes(models: [&Model; 2]) -> Vec<Scope> {
+    if !models.iter().any(|m| m.is_scoped()) {
+        return if models[0].signature == Signature::Ptx { vec![Scope::Sys] } else { Vec::new() };
+    }
+    let names = |m: &&Model| m.mentions_set(BaseSet::Cluster) || m.mentions_relation(BaseRelation::Scluster);
+    let clusters = models.iter().all(|m| m.knows_clusters()) && models.iter().any(names);
+    Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).collect()
+}

@@ -1,0 +1,202 @@
+//! What in the texts of two models makes them differ about an execution: the innermost definitions on the way to a violation that
+//! have a pair (or an event) which the definition of the same name in the other model has not.
+
+use margay_models::bits::Event;
+use margay_models::diagnostic::Place;
+use margay_models::execution::{Execution, Kind};
+use margay_models::explain::{Condition, Derivation, Finding, Reason as Step, Violation, derivation};
+use margay_models::judge::{Value, evaluate};
+use margay_models::model::Model;
+use margay_models::signature::BaseSet;
+
+/// One reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// A definition that both models have, and that relates more in one of them.
+    Definition {
+        /// Its name.
+        name: String,
+        /// What it relates there, e.g. `F.ACQ_REL;po;W`.
+        relates: String,
+        /// Is it the model that forbids the execution in which it relates that?
+        by_forbidding: bool,
+        /// Where it is in the model that forbids the execution.
+        forbids: Place,
+        /// Where it is in the model that allows it.
+        allows: Place,
+    },
+    /// The model that allows the execution has no axiom of this name.
+    NoAxiom {
+        /// The name.
+        name: String,
+        /// Where the axiom is in the model that forbids the execution.
+        forbids: Place,
+    },
+    /// Both have the axiom, all definitions of one name agree, and what the axiom is about does not.
+    Axiom {
+        /// The name.
+        name: String,
+        /// Where it is in the model that forbids the execution.
+        forbids: Place,
+        /// Where it is in the model that allows it.
+        allows: Place,
+    },
+}
+
+/// The reasons why `allowing` has nothing against what violates a check of `forbidding`.
+pub fn reasons(
+    allowing: &Model,
+    forbidding: &Model,
+    execution: &Execution,
+    check: usize,
+    violation: Option<&Violation>,
+) -> Vec<Reason> {
+    let search = Search { lacks: allowing, has: forbidding, execution, by_forbidding: true };
+    let mut found = Vec::new();
+    let steps: &[Derivation] = match violation.map(|v| &v.finding) {
+        Some(Finding::Cycle(steps)) => steps,
+        Some(Finding::Pair(derivation)) => std::slice::from_ref(derivation),
+        Some(Finding::Member(_) | Finding::Nothing) | None => &[],
+    };
+    for step in steps {
+        search.derivation(step, &mut found);
+    }
+    let mut distinct: Vec<Reason> = Vec::new();
+    for reason in found {
+        if !distinct.contains(&reason) {
+            distinct.push(reason);
+        }
+    }
+    if !distinct.is_empty() {
+        return distinct;
+    }
+    let check = &forbidding.checks[check];
+    let (name, forbids) = (check.display_name(), check.place.clone());
+    let other = allowing.check_named(&name).map(|i| &allowing.checks[i]).filter(|c| c.role == check.role);
+    vec![match other {
+        Some(other) => Reason::Axiom { name, forbids, allows: other.place.clone() },
+        None => Reason::NoAxiom { name, forbids },
+    }]
+}
+
+/// Looks for what one model relates and the other does not.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    /// The model that relates less.
+    lacks: &'a Model,
+    /// The model whose derivation is looked through.
+    has: &'a Model,
+    execution: &'a Execution,
+    /// Is the latter the one that forbids the execution?
+    by_forbidding: bool,
+}
+
+impl Search<'_> {
+    /// Adds the innermost reasons within a derivation; was there any?
+    fn derivation(self, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
+        match &derivation.reason {
+            Step::Base(_) => false,
+            Step::Definition { name, place, because } => {
+                self.derivation(because, found) || self.definition(name, place, derivation, found)
+            }
+            Step::Path(steps) => steps.iter().fold(false, |any, s| self.derivation(s, found) || any),
+            Step::Both(derivations, conditions) => {
+                let inner = derivations.iter().fold(false, |any, s| self.derivation(s, found) || any);
+                conditions.iter().fold(inner, |any, c| self.condition(c, found) || any)
+            }
+            Step::Inverse(inner) => self.derivation(inner, found),
+            Step::Conditions(conditions) => conditions.iter().fold(false, |any, c| self.condition(c, found) || any),
+        }
+    }
+
+    /// A definition with a pair that its namesake has not.
+    fn definition(self, name: &str, place: &Place, derivation: &Derivation, found: &mut Vec<Reason>) -> bool {
+        let Some(Value::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
+        if there.contains(derivation.from, derivation.to) {
+            return false;
+        }
+        self.add(name, place.clone(), self.path(derivation), found)
+    }
+
+    /// A condition that names a set or relation which holds for its events and not in its namesake. What a condition denies
+    /// must be related by the other model to make a difference.
+    fn condition(self, condition: &Condition, found: &mut Vec<Reason>) -> bool {
+        let (search, text) = match condition.text.strip_prefix("not ") {
+            None => (self, condition.text.as_str()),
+            Some(denied) => {
+                let turned = Search { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self };
+                (turned, denied)
+            }
+        };
+        let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
+        // The sign in `hb^-1` is no part of a name.
+        let words = words.filter(|w| !w.is_empty() && !w.starts_with('-'));
+        words.fold(false, |any, word| search.named(word, condition, found) || any)
+    }
+
+    /// A name of a condition.
+    fn named(self, word: &str, condition: &Condition, found: &mut Vec<Reason>) -> bool {
+        let Some(definition) = self.has.definition_named(word) else { return false };
+        let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));
+        match (has, lacks) {
+            (Some(Value::Set(has)), Some(Value::Set(lacks))) => {
+                let events = [Some(condition.event), condition.other].into_iter().flatten();
+                let Some(event) = events.into_iter().find(|&e| has.contains(e) && !lacks.contains(e)) else { return false };
+                self.add(word, self.has.definition(definition).place.clone(), self.kind(event), found)
+            }
+            (Some(Value::Relation(has)), Some(Value::Relation(lacks))) => {
+                let Some(other) = condition.other else { return false };
+                let pairs = [(condition.event, other), (other, condition.event)];
+                let Some((a, b)) = pairs.into_iter().find(|&(a, b)| has.contains(a, b) && !lacks.contains(a, b)) else {
+                    return false;
+                };
+                derivation(self.has, self.execution, word, a, b).is_some_and(|why| {
+                    // A relation that is only named here has no step of its own in its derivation.
+                    self.derivation(&why, found)
+                        || self.add(word, self.has.definition(definition).place.clone(), self.path(&why), found)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    fn add(self, name: &str, here: Place, relates: String, found: &mut Vec<Reason>) -> bool {
+        let Some(other) = self.lacks.definition_named(name) else { return false };
+        let there = self.lacks.definition(other).place.clone();
+        let (forbids, allows) = if self.by_forbidding { (here, there) } else { (there, here) };
+        found.push(Reason::Definition { name: name.to_owned(), relates, by_forbidding: self.by_forbidding, forbids, allows });
+        true
+    }
+
+    /// The base edges of a derivation as a .cat file would write them.
+    fn path(self, derivation: &Derivation) -> String {
+        let mut text = self.kind(derivation.from);
+        let mut at = derivation.from;
+        for edge in derivation.edges() {
+            let (relation, next) = match (edge.from == at, edge.to == at) {
+                (true, _) => (edge.relation.name().to_owned(), edge.to),
+                (false, true) => (format!("{}^-1", edge.relation.name()), edge.from),
+                (false, false) => return format!("{} -> {}", self.kind(derivation.from), self.kind(derivation.to)),
+            };
+            text.push_str(&format!(";{relation};{}", self.kind(next)));
+            at = next;
+        }
+        if at == derivation.to { text } else { format!("{} -> {}", self.kind(derivation.from), self.kind(derivation.to)) }
+    }
+
+    /// An event as a .cat file would speak of it: `F.ACQ_REL`, `W`.
+    fn kind(self, e: Event) -> String {
+        let data = &self.execution.events[e.index()];
+        let base = match data.kind {
+            Kind::Init => BaseSet::Iw,
+            Kind::Read => BaseSet::R,
+            Kind::Write => BaseSet::W,
+            Kind::Fence | Kind::ProxyFence => BaseSet::F,
+            Kind::BarrierArrive | Kind::BarrierWait => BaseSet::B,
+        };
+        match data.order.tag() {
+            "" => base.name().to_owned(),
+            tag => format!("{}.{tag}", base.name()),
+        }
+    }
+}

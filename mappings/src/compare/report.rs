@@ -1,0 +1,201 @@
+//! What a comparison found.
+
+use margay_models::bits::Event;
+use margay_models::execution::Execution;
+use margay_models::explain::{self, Violation};
+use margay_models::judge::judge;
+use margay_models::model::{Model, Role};
+use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::wellformed;
+
+use super::case::{Found, executions};
+use super::options::Subjects;
+use super::question::{Kind, Question};
+use super::reason::{Reason, reasons};
+use crate::check::Disagreement;
+use crate::encode::{Extent, is_undefined_behaviour};
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// No execution up to the bound.
+    Equal,
+    /// The smallest executions have so many events.
+    Different(usize),
+    /// A limit was reached, and why.
+    Undecided(String),
+}
+
+impl Verdict {
+    pub(super) fn bug(Disagreement(what): &Disagreement) -> Self {
+        Self::Undecided(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"))
+    }
+}
+
+/// One question: is there an execution that one model allows, and of which the other one says something worse?
+#[derive(Debug, Clone)]
+pub struct QuestionReport {
+    /// The model that allows it: 0 the older one, 1 the newer one.
+    pub allows: usize,
+    /// What the other one says.
+    pub kind: Kind,
+    /// The answer.
+    pub verdict: Verdict,
+    /// There is none of so many events or fewer.
+    pub established: usize,
+    /// There is none of any size: the other model says nothing that this one does not say in the same words.
+    pub by_text: bool,
+    /// The smallest ones, of the fewest events and threads; no one is stronger than another.
+    pub differences: Vec<Difference>,
+    /// There are more of this size.
+    pub more: bool,
+}
+
+impl QuestionReport {
+    /// Is the answer to be looked for among larger executions?
+    pub fn is_open(&self) -> bool {
+        self.verdict == Verdict::Equal && !self.by_text
+    }
+}
+
+/// An execution about which the models differ.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    /// As the older and the newer model judge it: the same one, unless there is a mapping.
+    pub executions: [Execution; 2],
+    /// The last write of each location, for each of the two.
+    pub finals: [Vec<Option<Event>>; 2],
+    /// The number of events, initial writes not counted.
+    pub events: usize,
+    /// The checks of the other model that it violates, by name.
+    pub violated: Vec<String>,
+    /// Why the other model forbids it, by the first of them.
+    pub violation: Option<Violation>,
+    /// What in the two texts makes the difference.
+    pub reasons: Vec<Reason>,
+    /// Does the model that allows it call its program undefined?
+    pub undefined: bool,
+}
+
+impl Difference {
+    /// The difference, if the judge agrees with the solver.
+    pub(super) fn confirmed(subjects: Subjects<'_>, question: &Question, found: Found) -> Result<Self, Disagreement> {
+        let models = subjects.models();
+        let executions = executions(&found.witness, subjects).map(Clone::clone);
+        for execution in &executions {
+            if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
+                return Err(Disagreement(format!("an execution is not well-formed: {wrong}")));
+            }
+        }
+        let (allowing, other) = (models[question.allows], models[question.other]);
+        let here = judge(allowing, &executions[question.allows]);
+        if !here.consistent {
+            return Err(Disagreement(format!("`{}` does not allow an execution that it should", allowing.name)));
+        }
+        let there = judge(other, &executions[question.other]);
+        // A flag is raised when its test holds; everything else asks that it does.
+        let fails = |&i: &usize| there.holds[i] == (other.checks[i].role == Role::Flag);
+        let violated: Vec<usize> = question.checks.iter().copied().filter(fails).collect();
+        let Some(&first) = violated.first() else {
+            return Err(Disagreement(format!("`{}` has nothing against an execution that it should forbid", other.name)));
+        };
+        let undefined = allowing
+            .checks
+            .iter()
+            .zip(&here.holds)
+            .any(|(c, &holds)| is_undefined_behaviour(c) && holds == (c.role == Role::Flag));
+        let violation = explain::violation(other, &executions[question.other], first);
+        let reasons = match subjects {
+            Subjects::Models(..) => reasons(allowing, other, &executions[0], first, violation.as_ref()),
+            Subjects::Mapping(_) => Vec::new(),
+        };
+        let finals = match subjects {
+            Subjects::Models(..) => [found.witness.target_finals.clone(), found.witness.target_finals],
+            Subjects::Mapping(_) => [found.witness.finals, found.witness.target_finals],
+        };
+        Ok(Self {
+            events: executions[0].events.iter().filter(|e| e.thread.is_some()).count(),
+            executions,
+            finals,
+            violated: violated.iter().map(|&i| other.checks[i].display_name()).collect(),
+            violation,
+            reasons,
+            undefined,
+        })
+    }
+}
+
+/// A comparison.
+#[derive(Debug, Clone)]
+pub struct CompareReport {
+    /// The names of the older and the newer model.
+    pub models: [String; 2],
+    /// One entry for each question.
+    pub questions: Vec<QuestionReport>,
+    /// The constructs that executions were made of.
+    pub constructs: Vec<String>,
+    /// The scopes that their operations had.
+    pub scopes: Vec<String>,
+    /// Names that a model uses and that no execution of the search has anything of: what it says of them was not compared.
+    pub blind: Vec<&'static str>,
+}
+
+impl CompareReport {
+    pub(super) fn new(subjects: Subjects<'_>, extent: &Extent, questions: &[Question]) -> Self {
+        let models = subjects.models();
+        let question = |q: &Question| QuestionReport {
+            allows: q.allows,
+            kind: q.kind,
+            verdict: Verdict::Equal,
+            established: 0,
+            by_text: q.fails.is_empty(),
+            differences: Vec::new(),
+            more: false,
+        };
+        Self {
+            models: models.map(|m| m.name.clone()),
+            questions: questions.iter().map(question).collect(),
+            constructs: extent.constructs.iter().map(|c| c.name(models[0].signature)).collect(),
+            scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
+            blind: blind(models),
+        }
+    }
+
+    /// A question in a few words.
+    pub fn title(&self, q: usize) -> String {
+        let question = &self.questions[q];
+        let (allows, other) = (&self.models[question.allows], &self.models[1 - question.allows]);
+        match question.kind {
+            Kind::Forbidden => format!("allowed by {allows}, forbidden by {other}"),
+            Kind::Undefined => format!("defined by {allows}, undefined by {other}"),
+        }
+    }
+
+    /// Is there a difference?
+    pub fn differ(&self) -> bool {
+        self.questions.iter().any(|q| matches!(q.verdict, Verdict::Different(_)))
+    }
+
+    /// Why the answer is not known, if it is not.
+    pub fn undecided(&self) -> Option<&str> {
+        self.questions.iter().find_map(|q| match &q.verdict {
+            Verdict::Undecided(why) => Some(why.as_str()),
+            Verdict::Equal | Verdict::Different(_) => None,
+        })
+    }
+
+    /// Up to how many events the models say the same of every execution; `None` for all.
+    pub fn equal_up_to(&self) -> Option<usize> {
+        self.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min()
+    }
+}
+
+/// The base names that a model depends on and that executions made of loads, stores, read-modify-writes and fences leave empty.
+fn blind(models: [&Model; 2]) -> Vec<&'static str> {
+    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex, Volatile};
+    let sets = [B, Alias, Sur, Tex, Con, Red, Volatile, Mmio];
+    let relations = [BaseRelation::Syncbar, BaseRelation::SyncBarrier];
+    let sets = sets.into_iter().filter(|&s| models.iter().any(|m| m.mentions_set(s))).map(BaseSet::name);
+    let relations = relations.into_iter().filter(|&r| models.iter().any(|m| m.mentions_relation(r))).map(BaseRelation::name);
+    sets.chain(relations).collect()
+}

@@ -1,0 +1,219 @@
+//! Two models over the same executions, as formulas: each model's checks, and when an instance is an execution of both. With a
+//! mapping the older model speaks of the source execution and the newer one of what it is compiled to; without, both speak of
+//! one execution of their signature.
+
+use margay_models::execution::{Order, Scope};
+use margay_models::lower::{Base, lower};
+use margay_models::model::{Model, Role as CheckRole};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
+use margay_solver::{Expr, Formula, Logic, TupleSet};
+
+use super::atoms::Slots;
+use super::problem::{content, is_undefined_behaviour, satisfied, sees_scopes_by_inclusion};
+use super::source::{Source, SourceBase};
+use super::symmetry;
+use super::target::{Target, TargetBase, fence_order};
+use super::technique::Techniques;
+use super::vocabulary::{Content, Role, Vocabulary};
+use super::{Problem, ProblemOptions};
+use crate::language::Mapping;
+
+/// What a model says of the executions, by indices into its checks.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// Each axiom: it holds.
+    pub axioms: Vec<(usize, Formula)>,
+    /// Each check that says when a program is undefined: the execution is defined as far as this check goes.
+    pub defined: Vec<(usize, Formula)>,
+}
+
+/// Two models as formulas over a [`Vocabulary`].
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// All expressions.
+    pub logic: Logic,
+    /// The relations.
+    pub vocabulary: Vocabulary,
+    /// An instance is a well-formed execution.
+    pub wellformed: Vec<Formula>,
+    /// The older and the newer model.
+    pub sides: [Side; 2],
+    /// Coherence order among the events (of the target, with a mapping).
+    pub coherence: Expr,
+    source: Source,
+}
+
+/// What the executions of a comparison range over.
+#[derive(Debug, Clone)]
+pub struct Extent {
+    /// The constructs that programs are made of.
+    pub constructs: Vec<Construct>,
+    /// The scopes that operations may have.
+    pub scopes: Vec<Scope>,
+    /// Is a location accessed by plain or by other operations, never by both?
+    pub typed: bool,
+}
+
+impl Comparison {
+    /// Two models of one signature.
+    pub fn of_one_signature(models: [&Model; 2], extent: &Extent) -> Self {
+        let signature = models[0].signature;
+        let mut logic = Logic::new();
+        let mentions = |r: BaseRelation| models.iter().any(|m| m.mentions_relation(r));
+        let placements: Vec<Scope> = extent.scopes.clone();
+        let content = Content {
+            constructs: extent.constructs.clone(),
+            scopes: extent.scopes.clone(),
+            placements,
+            slots: Slots::default(),
+            alternatives: 1,
+            dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].into_iter().any(mentions),
+            programs: None,
+            partial_coherence: !signature.total_coherence(),
+            sc_fences: if mentions(BaseRelation::SyncFence) { vec![Role::Access] } else { Vec::new() },
+        };
+        let v = Vocabulary::new(&mut logic, content, Techniques::default());
+        let source = Source::new(&mut logic, &v);
+        let mut wellformed = source.wellformed(&mut logic, &v, extent.typed);
+        let coherence = if signature.total_coherence() { source.mo } else { source.partial_co };
+        let fence_sc = (signature == Signature::Ptx).then(|| {
+            let order = logic.rel(v.fence_order);
+            fence_order(&mut logic, order, source.fences, &source.orders, &mut wellformed);
+            let twice = logic.join(coherence, coherence);
+            wellformed.push(logic.subset(twice, coherence));
+            order
+        });
+        if models.iter().all(|m| sees_scopes_by_inclusion(m)) {
+            wellformed.extend(symmetry::narrow_scopes(&mut logic, &source));
+        }
+        let sides = models.map(|model| {
+            let base = SourceBase::new(&mut logic, &source, true);
+            let base = OneSignature { base, coherence, fence_sc };
+            side(model, &mut logic, &base)
+        });
+        Self { logic, vocabulary: v, wellformed, sides, coherence, source }
+    }
+
+    /// The source model of a mapping and its target model.
+    pub fn across(mapping: &Mapping, extent: &Extent) -> Self {
+        let options = ProblemOptions {
+            constructs: extent.constructs.clone(),
+            typed: extent.typed,
+            techniques: Techniques::default(),
+            programs: None,
+            guards: None,
+        };
+        let mut logic = Logic::new();
+        let v = Vocabulary::new(&mut logic, content(mapping, &options), options.techniques);
+        let source = Source::new(&mut logic, &v);
+        let mut wellformed = source.wellformed(&mut logic, &v, extent.typed);
+        let target = Target::new(&mut logic, mapping, &v, &source, &mut wellformed);
+        if Problem::may_narrow_scopes(mapping) {
+            wellformed.extend(symmetry::narrow_scopes(&mut logic, &source));
+        }
+        let old = {
+            let base = SourceBase::new(&mut logic, &source, true);
+            side(&mapping.source, &mut logic, &base)
+        };
+        let new = {
+            let base = TargetBase::new(&mut logic, &target, true);
+            side(&mapping.target, &mut logic, &base)
+        };
+        let coherence = if mapping.target.signature.total_coherence() { source.mo } else { source.partial_co };
+        Self { logic, vocabulary: v, wellformed, sides: [old, new], coherence, source }
+    }
+
+    /// The expressions of the (source) executions.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The (source) events.
+    pub fn events(&self) -> Expr {
+        self.source.events
+    }
+
+    /// The expression: the last write of each location in modification order.
+    pub fn finals(&mut self) -> Expr {
+        let overwritten = self.logic.domain(self.source.mo);
+        self.logic.difference(self.source.writes, overwritten)
+    }
+
+    /// The formula: each location may end with one of these writes.
+    pub fn ends_with(&mut self, writes: TupleSet) -> Formula {
+        let writes = self.logic.constant(writes);
+        let overwritten = self.logic.domain(self.coherence);
+        let both = self.logic.intersection(writes, overwritten);
+        self.logic.no(both)
+    }
+
+    /// The formula: with another coherence order and Fence-SC order of its events, given as constants, the model (of one
+    /// signature) allows an execution with the same outcome. What the constants say of events that do not fit is ignored;
+    /// where coherence order is total, so must they be.
+    pub fn explained_by(&mut self, model: &Model, coherence: TupleSet, fence_sc: TupleSet) -> Formula {
+        let logic = &mut self.logic;
+        let (writes, inits, loc) = (self.source.writes, self.source.inits, self.source.loc);
+        let order = logic.constant(coherence);
+        let among = logic.intersection(order, loc);
+        let among = logic.restrict_domain(writes, among);
+        let among = logic.restrict_range(among, writes);
+        let from_inits = logic.restrict_domain(inits, loc);
+        let from_inits = logic.restrict_range(from_inits, writes);
+        let other = logic.union(among, from_inits);
+        let fence_sc = (model.signature == Signature::Ptx).then(|| {
+            let strong = super::source::find(&self.source.orders, Order::Sc).unwrap_or_else(|| logic.empty(1));
+            let strong = logic.intersection(strong, self.source.fences);
+            let order = logic.constant(fence_sc);
+            let order = logic.restrict_domain(strong, order);
+            logic.restrict_range(order, strong)
+        });
+        let base = SourceBase::new(logic, &self.source, true);
+        let lowered = side(model, logic, &OneSignature { base, coherence: other, fence_sc });
+        let mut parts: Vec<Formula> = lowered.axioms.iter().map(|&(_, f)| f).collect();
+        // A location ends with a write that nothing follows; the candidate's, last in modification order, must be one of them.
+        let overwritten = logic.domain(other);
+        let finals = self.finals();
+        let overwritten = self.logic.intersection(finals, overwritten);
+        parts.push(self.logic.no(overwritten));
+        self.logic.and(parts)
+    }
+}
+
+/// Lowers one model.
+fn side(model: &Model, logic: &mut Logic, base: &dyn Base) -> Side {
+    let lowered = lower(model, logic, base);
+    let mut side = Side { axioms: Vec::new(), defined: Vec::new() };
+    for (i, (check, &test)) in model.checks.iter().zip(&lowered.checks).enumerate() {
+        if check.role == CheckRole::Axiom {
+            side.axioms.push((i, test));
+        } else if is_undefined_behaviour(check) {
+            side.defined.push((i, satisfied(logic, check, test)));
+        }
+    }
+    side
+}
+
+/// Executions of one signature: of PTX with a partial coherence order and Fence-SC order.
+struct OneSignature<'a> {
+    base: SourceBase<'a>,
+    coherence: Expr,
+    fence_sc: Option<Expr>,
+}
+
+impl Base for OneSignature<'_> {
+    fn set(&self, set: BaseSet) -> Option<Expr> {
+        self.base.set(set)
+    }
+
+    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+        match relation {
+            BaseRelation::Co => Some(self.coherence),
+            BaseRelation::SyncFence => self.fence_sc,
+            other => self.base.relation(other),
+        }
+    }
+
+    fn universe(&self) -> Expr {
+        self.base.universe()
+    }
+}

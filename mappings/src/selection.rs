@@ -1,0 +1,41 @@
+//! `--only` and `--without`: which constructs a search makes programs of.
+
+use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_models::signature::{Construct, Signature};
+
+/// Those of `all` that are selected: the constructs named by `only` (all of them if it is empty) but those named by `without`. A
+/// name is that of a construct, e.g. `R.SC`, or of a whole operation, `RMW`.
+///
+/// # Errors
+/// Names of nothing, and selections that leave nothing.
+pub fn constructs(
+    all: &[Construct],
+    signature: Signature,
+    only: &[String],
+    without: &[String],
+) -> Result<Vec<Construct>, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut matching = |wanted: &String| {
+        let canonical = wanted.to_uppercase().replace("ACQREL", "ACQ_REL");
+        let name = |c: &Construct| c.name(signature);
+        let found: Vec<Construct> =
+            all.iter().copied().filter(|c| name(c) == canonical || c.operation.to_string() == canonical).collect();
+        if found.is_empty() {
+            let names: Vec<String> = all.iter().map(name).collect();
+            let error = Diagnostic::error(format!("the source language has no construct `{wanted}`"));
+            errors.push(match nearest(&canonical, names.iter().map(String::as_str)) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(format!("constructs: {}; or a whole operation: R, W, RMW, F", names.join(", "))),
+            });
+        }
+        found
+    };
+    let left_out: Vec<Construct> = without.iter().flat_map(&mut matching).collect();
+    let alone: Vec<Construct> = only.iter().flat_map(&mut matching).collect();
+    let selected: Vec<Construct> =
+        all.iter().copied().filter(|c| !left_out.contains(c) && (only.is_empty() || alone.contains(c))).collect();
+    if selected.is_empty() && errors.is_empty() {
+        errors.push(Diagnostic::error("--only and --without leave no construct to make programs of"));
+    }
+    if errors.is_empty() { Ok(selected) } else { Err(errors) }
+}

@@ -1,0 +1,136 @@
+//! The minimal tests of a model (docs/diff.md): forbidden, and allowed as soon as any one instruction is removed, weakened by one
+//! step, or moved to a wider placement. After Lustig, Wright, Papakonstantinou, Giroux: Automated Synthesis of Comprehensive Memory
+//! Model Litmus Test Suites (ASPLOS 2017).
+
+mod case;
+mod options;
+
+pub use options::{MAX_BOUND, SynthesisOptions};
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use margay_models::bits::Event;
+use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Execution;
+use margay_models::model::Model;
+use rayon::prelude::*;
+
+use crate::check::{Disagreement, Progress};
+use crate::compare::identity;
+use crate::encode::Suite;
+use crate::encode::shape::Shape;
+use case::{Setting, Tests, tests};
+
+/// A minimal test.
+#[derive(Debug, Clone)]
+pub struct MinimalTest {
+    /// An execution that has the outcome. The model forbids it, and every other one that has.
+    pub execution: Execution,
+    /// The last write of each location in the outcome.
+    pub finals: Vec<Option<Event>>,
+    /// The number of events.
+    pub events: usize,
+}
+
+/// The tests of one bound.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The number of events.
+    pub events: usize,
+    /// The number of tests.
+    pub tests: usize,
+    /// Thread shapes that were not searched to the end.
+    pub open: Vec<String>,
+    /// Candidates whose outcome another coherence order explains.
+    pub explained: usize,
+}
+
+/// A suite.
+#[derive(Debug, Clone)]
+pub struct SynthesisReport {
+    /// The tests, smallest first.
+    pub tests: Vec<MinimalTest>,
+    /// One row for each bound that was searched.
+    pub rows: Vec<Row>,
+    /// Why the suite is not complete up to the bound, if it is not.
+    pub undecided: Option<String>,
+    /// The constructs that tests were made of.
+    pub constructs: Vec<String>,
+    /// The scopes that their operations had.
+    pub scopes: Vec<String>,
+}
+
+/// Finds the minimal tests of a model.
+///
+/// # Errors
+/// Options that do not fit the model.
+pub fn synthesize(
+    model: &Model,
+    options: &SynthesisOptions,
+    progress: &dyn Progress,
+) -> Result<SynthesisReport, Vec<Diagnostic>> {
+    let (extent, axioms) = options::resolve(model, options)?;
+    let mapping = identity(model, model, &extent);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.jobs.max(1))
+        .build()
+        .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+    let mut report = SynthesisReport {
+        tests: Vec::new(),
+        rows: Vec::new(),
+        undecided: None,
+        constructs: extent.constructs.iter().map(|c| c.name(model.signature)).collect(),
+        scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
+    };
+    let names: Vec<String> = axioms.iter().map(|&i| model.checks[i].display_name()).collect();
+    for events in 1..=options.bound {
+        let mut suite = Suite::new(model, &extent, events);
+        let forbidden = suite.forbidden(&axioms);
+        let setting = Setting { model, mapping: &mapping, suite: &suite, forbidden, options };
+        let shapes = Shape::all(events);
+        progress.bound(events, shapes.len(), &names);
+        let done = AtomicUsize::new(0);
+        let by_shape: Vec<(&Shape, Result<Tests, Disagreement>)> = pool.install(|| {
+            shapes
+                .par_iter()
+                .with_max_len(1)
+                .map(|shape| {
+                    let tests = tests(&setting, shape);
+                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+                    (shape, tests)
+                })
+                .collect()
+        });
+        let mut row = Row { events, tests: 0, open: Vec::new(), explained: 0 };
+        for (shape, tests) in by_shape {
+            let mut tests = match tests {
+                Ok(tests) => tests,
+                Err(Disagreement(what)) => {
+                    report.undecided =
+                        Some(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"));
+                    return Ok(report);
+                }
+            };
+            tests.found.sort_by(|a, b| a.key.cmp(&b.key));
+            row.tests += tests.found.len();
+            row.explained += tests.explained;
+            if !tests.complete {
+                row.open.push(shape.to_string());
+            }
+            report.tests.extend(tests.found.into_iter().map(|f| MinimalTest {
+                execution: f.execution,
+                finals: f.finals,
+                events,
+            }));
+        }
+        if !row.open.is_empty() {
+            let shapes = row.open.join(", ");
+            report.undecided = Some(format!("thread shapes of {events} events that were not searched to the end: {shapes}"));
+        }
+        report.rows.push(row);
+        if report.undecided.is_some() {
+            break;
+        }
+    }
+    Ok(report)
+}

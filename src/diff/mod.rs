@@ -1,0 +1,93 @@
+//! `margay diff`: the smallest executions about which two models differ, or that there are none.
+
+mod files;
+mod human;
+mod json;
+mod load;
+mod present;
+
+use margay_mappings::check::Level;
+use margay_mappings::compare::{CompareOptions, Subjects, compare};
+use margay_models::diagnostic::Diagnostic;
+
+use crate::Outcome;
+use crate::arguments::{Diff, Format, Switch};
+use crate::exit::Exit;
+use crate::limits::Limits;
+use crate::output::Output;
+use crate::progress::Bar;
+use load::Loading;
+use present::{Context, Presented};
+
+/// Runs the command.
+pub fn run(options: &Diff, output: &Output) -> Outcome {
+    let mut warnings = Vec::new();
+    let loaded = match load::load(options, &mut warnings) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&warnings);
+    if let Some(folder) = &options.out
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        return output.wrong(&[Diagnostic::error(format!("cannot make the folder `{}`: {error}", folder.display()))]);
+    }
+    let subjects = match &loaded {
+        Loading::Models(models) => Subjects::Models(&models[0], &models[1]),
+        Loading::Mapping(mapping) => Subjects::Mapping(mapping),
+    };
+    let limits = Limits::start(options.timeout, options.memory);
+    let mut asked = CompareOptions::new(options.bound);
+    asked.without.clone_from(&options.without);
+    asked.only.clone_from(&options.only);
+    asked.typed = options.typed == Switch::On;
+    asked.most = options.all.unwrap_or(asked.most);
+    asked.first = options.first;
+    asked.level = if options.program { Level::Program } else { Level::Execution };
+    asked.jobs = options.jobs.unwrap_or(asked.jobs);
+    asked.deadline = limits.deadline;
+    asked.stop = limits.stop.clone();
+    asked.backend = options.solver;
+    if asked.jobs == 0 {
+        return output.wrong(&[Diagnostic::error("0 jobs cannot do anything").help("give at least 1")]);
+    }
+
+    let bar = Bar::new(output.format == Format::Human);
+    let start = std::time::Instant::now();
+    let result = compare(subjects, &asked, &bar);
+    bar.finish();
+    let report = match result {
+        Ok(report) => report,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let context = Context {
+        subjects,
+        options: &asked,
+        report: &report,
+        stopped: limits.reason().filter(|_| report.undecided().is_some()).map(|r| r.words()),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    let presented: Vec<Presented<'_>> = report
+        .questions
+        .iter()
+        .enumerate()
+        .flat_map(|(q, question)| question.differences.iter().map(move |d| (q, d)))
+        .map(|(q, difference)| Presented::new(&context, q, difference))
+        .collect();
+    if let Some(folder) = &options.out
+        && let Err(error) = files::write(folder, &context, &presented)
+    {
+        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
+    }
+    match output.format {
+        Format::Human | Format::Junit => human::print(&context, &presented, output)?,
+        Format::Json => output.json(&json::object(&context, &presented))?,
+    }
+    Ok(if report.differ() {
+        Exit::Found
+    } else if report.undecided().is_some() {
+        Exit::Undecided
+    } else {
+        Exit::Holds
+    })
+}

@@ -1,0 +1,128 @@
+//! A difference made presentable: litmus tests, outcome, words and pictures.
+
+use margay_litmus::render::render;
+use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Kind, Reason, Subjects};
+use margay_models::picture::{Picture, event_name, svg};
+
+use crate::check::outcome_of;
+
+/// What the whole report is about.
+pub struct Context<'a> {
+    /// What was compared.
+    pub subjects: Subjects<'a>,
+    /// What was asked.
+    pub options: &'a CompareOptions,
+    /// What was found.
+    pub report: &'a CompareReport,
+    /// What stopped the search, if anything did.
+    pub stopped: Option<&'static str>,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// A difference with everything that is shown of it.
+pub struct Presented<'a> {
+    /// The question that it answers.
+    pub question: usize,
+    /// The difference.
+    pub difference: &'a Difference,
+    /// The program and outcome; with a mapping also what it is compiled to.
+    pub litmus: Vec<String>,
+    /// The outcome.
+    pub outcome: String,
+    /// What in the texts makes the difference, in sentences.
+    pub reasons: Vec<String>,
+    /// Why the other model forbids the execution, line by line.
+    pub explanation: Vec<String>,
+    /// The execution with the violated cycle.
+    pub picture: Picture,
+    /// The index of the execution that the picture shows.
+    pub shown: usize,
+}
+
+impl<'a> Presented<'a> {
+    /// Renders a difference.
+    pub fn new(context: &Context<'_>, q: usize, difference: &'a Difference) -> Self {
+        let question = &context.report.questions[q];
+        let [allows, other] = [question.allows, 1 - question.allows].map(|i| context.report.models[i].as_str());
+        let verdict = match question.kind {
+            Kind::Forbidden => "forbidden",
+            Kind::Undefined => "undefined",
+        };
+        let violated = difference.violated.join(", ");
+        let number = question.differences.iter().position(|d| std::ptr::eq(d, difference)).map_or(1, |i| i + 1);
+        let name = format!("{}-{number}", stem(q, context));
+        let description = format!("allowed by {allows}, {verdict} by {other} ({violated})");
+        let sides: &[usize] = match context.subjects {
+            Subjects::Models(..) => &[0],
+            Subjects::Mapping(_) => &[0, 1],
+        };
+        let tests: Vec<Result<String, String>> = sides
+            .iter()
+            .map(|&i| {
+                let rendered = render(&difference.executions[i], &name, Some(&description), &difference.finals[i]);
+                rendered.map(|r| r.test.to_string().trim_end().to_owned()).map_err(|e| e.to_string())
+            })
+            .collect();
+        let shown = match context.subjects {
+            Subjects::Models(..) => 0,
+            Subjects::Mapping(_) => 1 - question.allows,
+        };
+        let execution = &difference.executions[shown];
+        let names = |e| event_name(execution, e);
+        let violation = difference.violation.as_ref();
+        Self {
+            question: q,
+            difference,
+            outcome: tests.first().and_then(|t| t.as_ref().ok()).map_or_else(String::new, |t| outcome_of(t)),
+            litmus: tests
+                .into_iter()
+                .map(|t| t.unwrap_or_else(|e| format!("(this execution has no litmus test: {e})")))
+                .collect(),
+            reasons: difference.reasons.iter().map(|r| sentence(r, question.allows == 1)).collect(),
+            explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
+            picture: Picture::of(&format!("{verdict} by {other}: {violated}"), execution, violation),
+            shown,
+        }
+    }
+
+    /// The picture as SVG.
+    pub fn svg(&self) -> String {
+        svg(&self.difference.executions[self.shown], &self.picture)
+    }
+}
+
+/// What the files and tests of a question are called.
+pub fn stem(q: usize, context: &Context<'_>) -> &'static str {
+    let question = &context.report.questions[q];
+    match (question.kind, question.allows) {
+        (Kind::Forbidden, 1) => "newly-allowed",
+        (Kind::Forbidden, _) => "newly-forbidden",
+        (Kind::Undefined, 1) => "newly-defined",
+        (Kind::Undefined, _) => "newly-undefined",
+    }
+}
+
+/// A reason in words; `lost` if it is the newer model that allows the execution.
+fn sentence(reason: &Reason, lost: bool) -> String {
+    match (reason, lost) {
+        (Reason::Definition { name, relates, by_forbidding, forbids, allows }, lost) => {
+            let (has, lacks) = if *by_forbidding { (forbids, allows) } else { (allows, forbids) };
+            let word = if lost { "lost" } else { "new" };
+            // The newer model allows what is lost.
+            if *by_forbidding == lost {
+                format!("{word} because {lacks} (`{name}`) no longer has {relates}, as {has} does")
+            } else {
+                format!("{word} because {has} (`{name}`) now has {relates}, which {lacks} has not")
+            }
+        }
+        (Reason::NoAxiom { name, forbids }, true) => format!("lost because the axiom `{name}` ({forbids}) is gone"),
+        (Reason::NoAxiom { name, forbids }, false) => format!("new because of the axiom `{name}` ({forbids})"),
+        (Reason::Axiom { name, forbids, allows }, true) => {
+            format!("lost because the axiom `{name}` ({allows}) asks for less than at {forbids}")
+        }
+        (Reason::Axiom { name, forbids, allows }, false) => {
+            format!("new because the axiom `{name}` ({forbids}) asks for more than at {allows}")
+        }
+    }
+}
