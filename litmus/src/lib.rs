@@ -7,6 +7,7 @@ pub mod clusters;
 pub mod corpus;
 pub mod engine;
 pub mod explicit;
+pub mod identity;
 mod prepare;
 pub mod print;
 pub mod read;
