@@ -68,6 +68,10 @@ pub enum Command {
     Sim(Sim),
     /// Litmus tests as kernels for GPUs
     Gpu(Gpu),
+    /// Say what litmus tests are called, and which are the same up to renaming
+    Classify(crate::classify::Classify),
+    /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
+    Gen(crate::r#gen::Gen),
     /// List the built-in memory models, or show one
     Models(List),
     /// List the built-in mappings, or show one

@@ -4,9 +4,11 @@ mod allowed;
 mod arguments;
 mod change;
 mod check;
+mod classify;
 mod corpus;
 mod diagnostics;
 mod exit;
+mod r#gen;
 mod gpu;
 mod histogram;
 mod library;
@@ -57,6 +59,8 @@ fn main() -> ExitCode {
         Command::Test(options) => corpus::run(options, &output),
         Command::Sim(options) => sim::run(options, &output),
         Command::Gpu(options) => gpu::run(options, &output),
+        Command::Classify(options) => classify::run(options, &output),
+        Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };

@@ -5,6 +5,7 @@
 
 pub mod clusters;
 pub mod corpus;
+pub mod cycle;
 pub mod engine;
 pub mod explicit;
 pub mod identity;

@@ -9,7 +9,7 @@ use super::condition::Question;
 use super::order;
 use super::thread::Subject;
 use super::{Detail, Form, classic, shape};
-use crate::test::Test;
+use crate::test::{Test, ThreadId};
 use crate::unfold::{Bounds, Error, Path, Unfolding};
 
 /// What a test is called.
@@ -17,8 +17,12 @@ use crate::unfold::{Bounds, Error, Path, Unfolding};
 pub struct Name {
     /// The classic name of its shape; `None` if it has none.
     pub classic: Option<&'static str>,
+    /// The accesses of each thread, `WW-RR`.
+    pub accesses: String,
     /// What each thread does to the shape, and where it runs, in the order of the classic shape; else in canonical order.
     pub suffix: String,
+    /// The threads of the test in that order.
+    pub threads: Vec<ThreadId>,
 }
 
 impl Name {
@@ -31,7 +35,7 @@ impl Name {
         let unfolding = Unfolding::new(test, signature, Bounds::default())?;
         let question = Question::of(test, &unfolding);
         let segments: Vec<String> = (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
-        let subject = Subject::new(&unfolding, question, Detail::Shape);
+        let subject = Subject::new(&unfolding, question.clone(), Detail::Shape);
         let (text, order) = order::smallest(&subject);
         let known = classic::name(&Form { signature: String::new(), text: text.clone() });
         let suffix = |order: &[usize]| {
@@ -43,22 +47,38 @@ impl Name {
             placed.sort_unstable();
             let threads: Vec<usize> = placed.into_iter().map(|(_, t)| t).collect();
             let parts: Vec<&str> = threads.iter().map(|&t| segments[t].as_str()).filter(|s| !s.is_empty()).collect();
-            format!("{}{}", parts.join("+"), places(&unfolding, &threads))
+            // Nothing but program order is not said.
+            let plain = known.is_some() && parts.iter().all(|s| *s == "po");
+            let parts = if plain { String::new() } else { parts.join("+") };
+            let accesses: Vec<String> = threads.iter().map(|&t| accesses(&unfolding, &question, t)).collect();
+            (format!("{parts}{}", places(&unfolding, &threads)), accesses.join("-"), threads)
         };
         // Of the orders that make the same shape, that of the smallest suffix.
-        let suffix = order::equal(&subject, &text, &order).iter().map(|order| suffix(order)).min().unwrap_or_default();
-        Ok(Self { classic: known.map(|(name, _)| name), suffix })
+        let (suffix, accesses, threads) =
+            order::equal(&subject, &text, &order).iter().map(|order| suffix(order)).min().unwrap_or_default();
+        let threads = threads.into_iter().map(|t| ThreadId(t as u8)).collect();
+        Ok(Self { classic: known.map(|(name, _)| name), accesses, suffix, threads })
     }
 }
 
 impl std::fmt::Display for Name {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.classic {
-            Some(name) if self.suffix.is_empty() || self.suffix.starts_with('@') => write!(f, "{name}{}", self.suffix),
-            Some(name) => write!(f, "{name}+{}", self.suffix),
-            None => f.write_str(&self.suffix),
+        let name = self.classic.unwrap_or(&self.accesses);
+        if self.suffix.is_empty() || self.suffix.starts_with('@') {
+            write!(f, "{name}{}", self.suffix)
+        } else {
+            write!(f, "{name}+{}", self.suffix)
         }
     }
+}
+
+/// Reads and writes of a thread.
+fn accesses(unfolding: &Unfolding, question: &Question, thread: usize) -> String {
+    let (paths, symbols) = unfolding.thread(thread);
+    let Some(path) = shape::path(paths, symbols, question, thread) else { return String::new() };
+    let counts = shape::events(path, symbols, question, thread);
+    let counted = path.events.iter().zip(counts).filter(|(_, counts)| *counts);
+    counted.map(|(e, _)| if e.data.kind == Kind::Read { 'R' } else { 'W' }).collect()
 }
 
 /// What a thread adds to the shape.
@@ -147,7 +167,7 @@ fn fence(data: &EventData) -> Option<String> {
     }
 }
 
-/// Where the threads run: those of one cta stand together, `,` is between ctas, `|` between clusters, `/` between gpus.
+/// Where the threads run: those of one cta stand together, `,` is between ctas, `-` between clusters, `.` between gpus.
 fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     let all = unfolding.threads();
     let scopes = |t: usize| {
@@ -182,8 +202,8 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     for (_, place, group) in keyed {
         if let Some(last) = last {
             out.push(match () {
-                () if !last.shares(Scope::Gpu, *place) => '/',
-                () if clusters && !last.shares(Scope::Cluster, *place) => '|',
+                () if !last.shares(Scope::Gpu, *place) => '.',
+                () if clusters && !last.shares(Scope::Cluster, *place) => '-',
                 () => ',',
             });
         }
