@@ -8,6 +8,8 @@ mod classify;
 mod corpus;
 mod diagnostics;
 mod exit;
+mod explain;
+mod fence;
 mod r#gen;
 mod gpu;
 mod histogram;
@@ -60,6 +62,8 @@ fn main() -> ExitCode {
         Command::Sim(options) => sim::run(options, &output),
         Command::Gpu(options) => gpu::run(options, &output),
         Command::Classify(options) => classify::run(options, &output),
+        Command::Explain(options) => explain::run(options, &output),
+        Command::Fence(options) => fence::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),

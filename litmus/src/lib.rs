@@ -14,6 +14,7 @@ pub mod print;
 pub mod read;
 pub mod render;
 pub mod sat;
+pub mod strengthen;
 pub mod test;
 pub mod unfold;
 mod verdict;

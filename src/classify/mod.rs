@@ -153,8 +153,7 @@ fn print_json(found: &[Classified], groups: &[Group], errors: &[Diagnostic], out
         })
         .collect();
     let names = |same: &Vec<usize>| same.iter().map(|&i| found[i].file.clone()).collect::<Vec<_>>();
-    let duplicates: Vec<Vec<String>> =
-        groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect();
+    let duplicates: Vec<Vec<String>> = groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect();
     let counterparts: Vec<Vec<Vec<String>>> =
         groups.iter().filter(|g| g.same.len() > 1).map(|g| g.same.iter().map(names).collect()).collect();
     output.json(&json!({

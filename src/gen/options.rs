@@ -145,7 +145,8 @@ pub struct Plan {
 impl Plan {
     /// May there be tests of this shape?
     pub fn keeps(&self, shape: Option<&'static str>) -> bool {
-        (self.only.is_empty() || shape.is_some_and(|s| self.only.contains(&s))) && !shape.is_some_and(|s| self.without.contains(&s))
+        (self.only.is_empty() || shape.is_some_and(|s| self.only.contains(&s)))
+            && !shape.is_some_and(|s| self.without.contains(&s))
     }
 }
 
@@ -227,8 +228,7 @@ impl Gen {
                     (Language::C, Direction::W) => "weak, relaxed, release or sc",
                 };
                 errors.push(
-                    Diagnostic::error(format!("no order in --orders is one that a {name} may have"))
-                        .help(format!("add {legal}")),
+                    Diagnostic::error(format!("no order in --orders is one that a {name} may have")).help(format!("add {legal}")),
                 );
             }
         }

@@ -221,11 +221,7 @@ fn divisions(threads: usize) -> Vec<Vec<Placement>> {
 
 /// Calls `found` with every choice of one of each list.
 fn product<T: Copy>(lists: &[Vec<T>], found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
-    fn go<T: Copy>(
-        lists: &[Vec<T>],
-        chosen: &mut Vec<T>,
-        found: &mut impl FnMut(&[T]) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn go<T: Copy>(lists: &[Vec<T>], chosen: &mut Vec<T>, found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(list) = lists.get(chosen.len()) else { return found(chosen) };
         for &item in list {
             chosen.push(item);

@@ -28,8 +28,7 @@ impl Cycle {
         let changes = |i: usize| !self.edges()[i].same_location();
         let cut = (0..n).rev().find(|&i| changes(i));
         let cut = cut.or_else(|| (0..n).rev().find(|&i| matches!(self.edges()[i], Edge::Link { .. }))).unwrap_or(n - 1);
-        let mut accesses: Vec<Access> =
-            self.accesses().map(|direction| Access { direction, location: 0, version: 0 }).collect();
+        let mut accesses: Vec<Access> = self.accesses().map(|direction| Access { direction, location: 0, version: 0 }).collect();
         let (mut location, mut version) = (0, 0);
         for step in 1..=n {
             let at = (cut + step) % n;
@@ -91,7 +90,8 @@ impl Annotated {
             let initial = EventData::new(Kind::Init, None, Order::Plain);
             events.push(EventData { location: Some(l as u8), value: Some(0), ..initial });
         }
-        let name = |l: usize| ["x", "y", "z", "w", "v", "u", "a", "b"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned());
+        let name =
+            |l: usize| ["x", "y", "z", "w", "v", "u", "a", "b"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned());
         let location = |l: usize| Location { name: name(l), physical: l as u8, atomic: false };
         let mut x = Execution::new(language.signature(), events, threads, (0..locations).map(location).collect());
         // The event of each version of a location.

@@ -47,7 +47,9 @@ impl fmt::Display for NoCycle {
             Self::Directions(a, b) => {
                 write!(f, "`{a}` ends at {}, and `{b}` starts from {}", access(a.to()), access(b.from()))
             }
-            Self::OneThread => write!(f, "fewer than two edges lead to another thread (Rfe, Fre, Coe), so that it does not come back"),
+            Self::OneThread => {
+                write!(f, "fewer than two edges lead to another thread (Rfe, Fre, Coe), so that it does not come back")
+            }
             Self::OneChange(edge) => write!(f, "`{edge}` alone changes the location, so that it does not come back"),
             Self::OnlyCommunication => {
                 write!(f, "every edge is communication through one location: no execution has that; a `Pos` edge is missing")
