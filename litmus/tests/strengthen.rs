@@ -155,20 +155,35 @@ fn what_no_strengthening_forbids_and_what_needs_none() {
     assert!(repair(&parse(&already), &model("tso"), Means::ALL).already);
 }
 
+/// The table of `margay repair`: machine instructions of sm_90. A release there costs three more than a store.
+#[test]
+fn measured_costs() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mappings/costs/sm_90.toml");
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{e}"));
+    let costs = Costs::parse(&SourceFile::new("sm_90.toml", text)).unwrap_or_else(|e| panic!("{}", e[0]));
+    let test = parse(
+        "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 1 | \
+         ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
+    );
+    let (model, engine) = (model("ptx-6.0"), Choice::Auto);
+    let found = cheapest(&test, &model, &costs, Means::ALL, &Options::default(), engine, Limits::default());
+    let found = found.unwrap_or_else(|e| panic!("{}", e.error));
+    assert_eq!((found.cost, found.repairs.len()), (4, 1));
+}
+
 #[test]
 fn wrong_costs_are_diagnosed() {
     let parse = |text: &str| Costs::parse(&SourceFile::new("costs", text)).map(|_| ()).map_err(|e| e[0].to_string());
-    assert_eq!(parse("# nothing\nfence.sc.gpu 500 # dear\nfence.sc.sys 600\n"), Ok(()));
+    assert_eq!(parse("# nothing\n\"fence.sc.gpu\" = 500 # dear\n\"fence.sc.sys\" = 600\n"), Ok(()));
     for (text, part) in [
-        ("ld.aquire.gpu 3", "there is no operation `ld.aquire.gpu`"),
-        ("ld.release.gpu 3", "there is no operation"),
-        ("st.release.gpu", "has no cost"),
-        ("st.release.gpu many", "`many` is no cost"),
-        ("st.release.gpu -1", "`-1` is no cost"),
-        ("st.release.gpu 10 20", "`20` is too much"),
-        ("fence.sc.sys 80\nfence.sc.sys 90", "two costs"),
-        ("fence.sc.gpu 1", "less than"),
-        ("fence.acq_rel.cta 999", "less than"),
+        ("\"ld.aquire.gpu\" = 3", "there is no operation `ld.aquire.gpu`"),
+        ("\"ld.release.gpu\" = 3", "there is no operation"),
+        ("\"st.release.gpu\"", "not a table"),
+        ("\"st.release.gpu\" = -1", "not a table"),
+        ("\"st.release.gpu\" = 5000000", "too much"),
+        ("\"fence.sc.gpu\" = 1", "less than"),
+        ("\"fence.acq_rel.cta\" = 999", "less than"),
+        ("\"fence.acq_rel\" = 999", "less than"),
     ] {
         let error = parse(text).err().unwrap_or_default();
         assert!(error.contains(part), "{text}: {error}");

@@ -34,7 +34,7 @@ pub struct Fence {
     /// What may be made stronger: fences added, orders of what is there, scopes of what is there
     #[arg(long = "use", value_enum, value_name = "MEANS,..", value_delimiter = ',', default_value = "fences,orders,scopes")]
     pub means: Vec<MeansName>,
-    /// What operations cost, one in a line: `fence.sc.gpu 60` (docs/strengthen.md)
+    /// What operations cost, a TOML table as for `repair`: `"fence.sc.gpu" = 60` (docs/explain.md)
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
     /// Show at most so many of the cheapest ways

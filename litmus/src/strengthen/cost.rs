@@ -7,6 +7,8 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::{Order, Scope};
 
+use toml::Spanned;
+
 use super::{Kind, Site, Strength};
 
 /// The cost of each operation.
@@ -20,7 +22,7 @@ pub type CostsError = Vec<Diagnostic>;
 
 /// The form of the names of operations.
 pub const OPERATIONS: &str = "operations are ld, st, atom, red or fence, then a point and an order (relaxed, acquire, release, acq_rel, sc), \
-                              then a point and a scope (cta, cluster, gpu, sys): `fence.acq_rel.gpu`; C's are called the same";
+                              then a point and a scope (cta, cluster, gpu, sys) or nothing: `fence.acq_rel.gpu`; C's are called the same";
 
 /// The largest cost in a file: sums stay far from the limits of numbers.
 const MAX: u32 = 1_000_000;
@@ -65,9 +67,11 @@ fn exists(kind: Kind, order: Order) -> bool {
 
 fn all_names() -> Vec<String> {
     let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
-    let mut names = Vec::new();
+    // Nothing becomes weak or volatile, but tables may say what these cost.
+    let mut names: Vec<String> = ["ld.weak", "ld.volatile", "st.weak", "st.volatile"].map(str::to_owned).to_vec();
     for kind in kinds {
         for order in ORDERS.into_iter().filter(|&o| exists(kind, o)) {
+            names.push(format!("{}.{}", kind_name(kind), order_name(order)));
             names.extend(Scope::ALL.map(|scope| name(kind, Strength { order, scope })));
         }
     }
@@ -75,53 +79,34 @@ fn all_names() -> Vec<String> {
 }
 
 impl Costs {
-    /// Reads a file: in each line an operation and its cost, a whole number from 0; `#` starts a comment. What it does not
-    /// name keeps the built-in cost.
+    /// Reads a table in TOML, in the form of `margay repair --costs`: `"fence.sc.gpu" = 4`. An operation without a scope stands for
+    /// every scope that has no entry of its own; what is not named keeps the built-in cost.
     ///
     /// # Errors
-    /// Operations that do not exist, numbers that are none, an operation twice.
+    /// What is no table, operations that do not exist, costs that go down where strength goes up.
     pub fn parse(file: &Arc<SourceFile>) -> Result<Self, CostsError> {
+        let table: BTreeMap<Spanned<String>, u32> = toml::from_str(&file.text).map_err(|e| {
+            let span = e.span().map_or(Span::default(), |s| Span::new(s.start, s.end));
+            let error = Diagnostic::error(format!("the costs are not a table: {}", e.message()));
+            vec![error.at(file, span, "here").help("write lines like `\"fence.sc.gpu\" = 4`: an operation, and a whole number")]
+        })?;
         let mut errors = Vec::new();
         let mut given: BTreeMap<String, u32> = BTreeMap::new();
         let mut places: BTreeMap<String, Span> = BTreeMap::new();
         let known = all_names();
-        let mut start = 0;
-        for line in file.text.split_inclusive('\n') {
-            let text = line.split('#').next().unwrap_or_default();
-            let line_start = start;
-            let mut words = text.split_whitespace().map(|word| {
-                let at = line_start + (word.as_ptr() as usize - line.as_ptr() as usize);
-                (word, Span::new(at, at + word.len()))
-            });
-            start += line.len();
-            let Some((operation, place)) = words.next() else { continue };
+        for (operation, &cost) in &table {
+            let place = Span::new(operation.span().start, operation.span().end);
+            let operation = operation.as_ref().as_str();
             if !known.iter().any(|k| k == operation) {
                 let near = nearest(operation, known.iter().map(String::as_str));
                 let help = near.map_or_else(|| OPERATIONS.to_owned(), |near| format!("did you mean `{near}`?"));
                 let error = Diagnostic::error(format!("there is no operation `{operation}`"));
                 errors.push(error.at(file, place, "unknown").help(help));
-                continue;
-            }
-            let cost = words.next();
-            let Some((word, at)) = cost else {
-                errors.push(Diagnostic::error(format!("`{operation}` has no cost")).at(file, place, "a number must follow"));
-                continue;
-            };
-            match word.parse::<u32>() {
-                Ok(cost) if cost <= MAX => {
-                    places.insert(operation.to_owned(), place);
-                    if given.insert(operation.to_owned(), cost).is_some() {
-                        errors.push(Diagnostic::error(format!("`{operation}` has two costs")).at(file, place, "the second one"));
-                    }
-                }
-                _ => errors.push(Diagnostic::error(format!("`{word}` is no cost")).at(
-                    file,
-                    at,
-                    format!("expected a whole number from 0 to {MAX}"),
-                )),
-            }
-            if let Some((word, at)) = words.next() {
-                errors.push(Diagnostic::error(format!("`{word}` is too much")).at(file, at, "expected the end of the line"));
+            } else if cost > MAX {
+                errors.push(Diagnostic::error(format!("{cost} is too much")).at(file, place, format!("at most {MAX}")));
+            } else {
+                given.insert(operation.to_owned(), cost);
+                places.insert(operation.to_owned(), place);
             }
         }
         let costs = Self { given };
@@ -142,22 +127,35 @@ impl Costs {
             .flat_map(|k| ORDERS.into_iter().flat_map(move |order| Scope::ALL.map(|scope| (k, Strength { order, scope }))))
             .filter(|&(k, s)| exists(k, s.order))
             .collect();
-        let (kind, strength) = *all.iter().find(|(k, s)| name(*k, *s) == operation)?;
-        let same = all.iter().filter(|(k, s)| *k == kind && *s != strength);
-        for &(_, other) in same {
-            let (weak, strong) = match (strength.at_most(other), other.at_most(strength)) {
-                (true, _) => (strength, other),
-                (_, true) => (other, strength),
-                _ => continue,
-            };
-            if self.of(kind, strong) < self.of(kind, weak) {
-                let (weak_name, strong_name) = (name(kind, weak), name(kind, strong));
-                let (less, more) = (self.of(kind, strong), self.of(kind, weak));
-                let message = format!("`{strong_name}` costs {less}, less than `{weak_name}` at {more}, which it includes");
-                return Some(Diagnostic::error(message).help("what is stronger must not be cheaper; name the other one too"));
+        let named = |k: Kind, s: Strength| {
+            let full = name(k, s);
+            full == operation || full.rsplit_once('.').is_some_and(|(unscoped, _)| unscoped == operation)
+        };
+        for &(kind, strength) in all.iter().filter(|(k, s)| named(*k, *s)) {
+            let found = all
+                .iter()
+                .filter(|(k, s)| *k == kind && *s != strength)
+                .find_map(|&(_, other)| self.inverted(kind, strength, other));
+            if found.is_some() {
+                return found;
             }
         }
         None
+    }
+
+    /// Do two strengths of a kind cost the wrong way round?
+    fn inverted(&self, kind: Kind, a: Strength, b: Strength) -> Option<Diagnostic> {
+        let (weak, strong) = match (a.at_most(b), b.at_most(a)) {
+            (true, _) => (a, b),
+            (_, true) => (b, a),
+            _ => return None,
+        };
+        let (less, more) = (self.of(kind, strong), self.of(kind, weak));
+        (less < more).then(|| {
+            let (weak, strong) = (name(kind, weak), name(kind, strong));
+            Diagnostic::error(format!("`{strong}` costs {less}, less than `{weak}` at {more}, which it includes"))
+                .help("what is stronger must not be cheaper; name the other one too")
+        })
     }
 
     /// The cost of an operation; weak accesses cost nothing.
@@ -165,7 +163,9 @@ impl Costs {
         if strength.order == Order::Plain {
             return 0;
         }
-        self.given.get(&name(kind, strength)).copied().unwrap_or_else(|| {
+        let full = name(kind, strength);
+        let unscoped = full.rsplit_once('.').map_or(full.as_str(), |(unscoped, _)| unscoped);
+        self.given.get(&full).or_else(|| self.given.get(unscoped)).copied().unwrap_or_else(|| {
             let base = match (kind, strength.order) {
                 (_, Order::Plain) => 0,
                 (Kind::Fence | Kind::Slot, Order::Acq | Order::Rel) => 8,

@@ -121,7 +121,10 @@ pub fn cheapest(
         }
     }
     optima.sort();
-    for choice in optima {
+    // What costs the same and is stronger without need is no answer.
+    let needless = |a: &Choices| optima.iter().any(|b| b != a && (0..a.len()).all(|site| search.at_most(site, b[site], a[site])));
+    let least: Vec<Choices> = optima.iter().filter(|a| !needless(a)).cloned().collect();
+    for choice in least {
         let choice: Vec<Option<Strength>> = search.strengths(&choice);
         found.repairs.push(Repair { test: strengthened(test, &choice), choice });
     }
