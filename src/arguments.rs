@@ -70,6 +70,14 @@ pub enum Command {
     Sim(Sim),
     /// Litmus tests as kernels for GPUs
     Gpu(Gpu),
+    /// Say what litmus tests are called, and which are the same up to renaming
+    Classify(crate::classify::Classify),
+    /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
+    Explain(crate::explain::Explain),
+    /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
+    Fence(crate::fence::Fence),
+    /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
+    Gen(crate::r#gen::Gen),
     /// List the built-in memory models, or show one
     Models(List),
     /// List the built-in mappings, or show one

@@ -4,10 +4,14 @@ mod allowed;
 mod arguments;
 mod change;
 mod check;
+mod classify;
 mod corpus;
 mod diagnostics;
 mod diff;
 mod exit;
+mod explain;
+mod fence;
+mod r#gen;
 mod gpu;
 mod histogram;
 mod library;
@@ -60,6 +64,10 @@ fn main() -> ExitCode {
         Command::Test(options) => corpus::run(options, &output),
         Command::Sim(options) => sim::run(options, &output),
         Command::Gpu(options) => gpu::run(options, &output),
+        Command::Classify(options) => classify::run(options, &output),
+        Command::Explain(options) => explain::run(options, &output),
+        Command::Fence(options) => fence::run(options, &output),
+        Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };

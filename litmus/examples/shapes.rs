@@ -9,47 +9,10 @@ use std::path::Path;
 use margay_litmus::clusters;
 use margay_litmus::corpus::{EXPECTED, Expected, Line, write};
 use margay_litmus::explicit::{Options, Runner};
+use margay_litmus::identity::classic::{Action, CLASSICS, Classic};
 use margay_litmus::test::*;
 use margay_models::execution::{Placement, Scope};
 use margay_models::library;
-
-/// Name, threads, final values. `Wx1` writes 1 to x, `Ry0` reads 0 from y.
-const SHAPES: [(&str, &str, &str); 31] = [
-    ("MP", "Wx1 Wy1 | Ry1 Rx0", ""),
-    ("SB", "Wx1 Ry0 | Wy1 Rx0", ""),
-    ("LB", "Rx1 Wy1 | Ry1 Wx1", ""),
-    ("S", "Wx2 Wy1 | Ry1 Wx1", "x2"),
-    ("R", "Wx1 Wy1 | Wy2 Rx0", "y2"),
-    ("2+2W", "Wx1 Wy2 | Wy1 Wx2", "x1 y1"),
-    ("WRC", "Wx1 | Rx1 Wy1 | Ry1 Rx0", ""),
-    ("RWC", "Wx1 | Rx1 Ry0 | Wy1 Rx0", ""),
-    ("WWC", "Wx2 | Rx2 Wy1 | Ry1 Wx1", "x2"),
-    ("WRR+2W", "Wx1 | Rx1 Ry0 | Wy1 Wx2", "x1"),
-    ("WRW+WR", "Wx1 | Rx1 Wy1 | Wy2 Rx0", "y2"),
-    ("WRW+2W", "Wx2 | Rx2 Wy1 | Wy2 Wx1", "x2 y2"),
-    ("ISA2", "Wx1 Wy1 | Ry1 Wz1 | Rz1 Rx0", ""),
-    ("IRIW", "Wx1 | Rx1 Ry0 | Wy1 | Ry1 Rx0", ""),
-    ("IRRWIW", "Wx2 | Rx2 Ry0 | Wy1 | Ry1 Wx1", "x2"),
-    ("IRWIW", "Wx2 | Rx2 Wy1 | Wy2 | Ry2 Wx1", "x2 y2"),
-    ("3.SB", "Wx1 Ry0 | Wy1 Rz0 | Wz1 Rx0", ""),
-    ("3.LB", "Rx1 Wy1 | Ry1 Wz1 | Rz1 Wx1", ""),
-    ("3.2W", "Wx2 Wy1 | Wy2 Wz1 | Wz2 Wx1", "x2 y2 z2"),
-    ("Z6.0", "Wx1 Wy1 | Ry1 Wz1 | Wz2 Rx0", "z2"),
-    ("Z6.1", "Wx2 Wy1 | Wy2 Wz1 | Rz1 Wx1", "x2 y2"),
-    ("Z6.2", "Wx2 Wy1 | Ry1 Wz1 | Rz1 Wx1", "x2"),
-    ("Z6.3", "Wx1 Wy1 | Wy2 Wz1 | Rz1 Rx0", "y2"),
-    ("Z6.4", "Wx1 Wy1 | Wy2 Rz0 | Wz1 Rx0", "y2"),
-    ("Z6.5", "Wx1 Wy1 | Wy2 Wz1 | Wz2 Rx0", "y2 z2"),
-    ("4.SB", "Wx1 Ry0 | Wy1 Rz0 | Wz1 Rw0 | Ww1 Rx0", ""),
-    ("4.LB", "Rx1 Wy1 | Ry1 Wz1 | Rz1 Ww1 | Rw1 Wx1", ""),
-    ("CoRR", "Wx1 | Rx1 Rx0", ""),
-    ("CoWR", "Wx1 Rx2 | Wx2", "x1"),
-    ("CoRW1", "Rx1 Wx1", ""),
-    ("CoRW2", "Rx2 Wx1 | Wx2", "x2"),
-];
-
-/// CoWW has one thread and no read; the others follow the table.
-const LAST: (&str, &str, &str) = ("CoWW", "Wx1 Wx2", "x1");
 
 /// How the accesses of a test are annotated, and what stands between them.
 #[derive(Clone, Copy, PartialEq)]
@@ -92,22 +55,6 @@ fn placement(together: Scope, thread: u8) -> Placement {
         Scope::Gpu => Placement { gpu: 0, cluster: thread, cta: thread },
         Scope::Sys => Placement { gpu: thread, cluster: 0, cta: 0 },
     }
-}
-
-/// One access of a shape.
-struct Action {
-    writes: bool,
-    location: String,
-    value: i64,
-}
-
-fn actions(thread: &str) -> Vec<Action> {
-    let action = |word: &str| {
-        let (kind, rest) = word.split_at(1);
-        let (location, value) = rest.split_at(1);
-        Action { writes: kind == "W", location: location.to_string(), value: value.parse().unwrap_or(0) }
-    };
-    thread.split_whitespace().map(action).collect()
 }
 
 fn ptx_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Instruction> {
@@ -173,23 +120,12 @@ fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
     body
 }
 
-fn test(shape: (&str, &str, &str), style: Style, (scope, together): (Scope, Scope), c: bool) -> Test {
-    let (name, threads, finals) = shape;
-    let threads: Vec<Vec<Action>> = threads.split('|').map(actions).collect();
+fn test(shape: &Classic, style: Style, (scope, together): (Scope, Scope), c: bool) -> Test {
+    let name = shape.name;
+    let threads = shape.threads();
     let mut locations: Vec<String> = threads.iter().flatten().map(|a| a.location.clone()).collect();
     locations.sort();
     locations.dedup();
-    let mut asked = Vec::new();
-    for (t, thread) in threads.iter().enumerate() {
-        for (r, read) in thread.iter().filter(|a| !a.writes).enumerate() {
-            let variable = Variable::Register { thread: ThreadId(t as u8), name: format!("r{r}") };
-            asked.push(Proposition::equals(variable, read.value));
-        }
-    }
-    for last in finals.split_whitespace() {
-        let (location, value) = last.split_at(1);
-        asked.push(Proposition::equals(Variable::Location(location.to_string()), value.parse().unwrap_or(0)));
-    }
     let thread = |(t, actions): (usize, &Vec<Action>)| {
         let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
         used.sort();
@@ -225,7 +161,7 @@ fn test(shape: (&str, &str, &str), style: Style, (scope, together): (Scope, Scop
         threads: threads.iter().enumerate().map(thread).collect(),
         observed: Vec::new(),
         filter: None,
-        condition: Condition { quantifier: Quantifier::Exists, proposition: Proposition::all(asked) },
+        condition: Condition { quantifier: Quantifier::Exists, proposition: shape.outcome() },
     }
 }
 
@@ -255,7 +191,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             runners.push((*model, loaded.model.knows_clusters(), runner));
         }
         let mut lines = Vec::new();
-        for shape in SHAPES.into_iter().chain([LAST]) {
+        for shape in &CLASSICS {
             for &style in styles {
                 let places: &[(Scope, Scope)] = if style == Style::Weak { &[(Scope::Gpu, Scope::Gpu)] } else { &PLACES };
                 for &place in places {

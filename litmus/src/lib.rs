@@ -5,13 +5,16 @@
 
 pub mod clusters;
 pub mod corpus;
+pub mod cycle;
 pub mod engine;
 pub mod explicit;
+pub mod identity;
 mod prepare;
 pub mod print;
 pub mod read;
 pub mod render;
 pub mod sat;
+pub mod strengthen;
 pub mod test;
 pub mod unfold;
 mod verdict;

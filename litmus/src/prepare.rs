@@ -15,6 +15,8 @@ pub(crate) struct Questions {
     pub signature: Signature,
     /// The checks that every legal execution passes.
     pub axioms: Vec<usize>,
+    /// The same, in the order in which they are blamed for a forbidden outcome: cycles say more than that an order is not total.
+    pub blame: Vec<usize>,
     /// Checks that show a program to be undefined, with the outcome of the test that does.
     pub undefined: Vec<(usize, bool)>,
     /// Does the model forbid no less when reads are added to an execution?
@@ -29,8 +31,11 @@ impl Questions {
             Role::UndefinedUnless => Some((i, false)),
             _ => None,
         });
+        let mut blame: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
+        blame.sort_by_key(|&i| (model.checks[i].kind == CheckKind::Empty, i));
         Self {
             signature: model.signature,
+            blame,
             axioms: model.axioms().map(|(i, _)| i).collect(),
             undefined: undefined.collect(),
             grows_with_reads: grows_with_reads(model),

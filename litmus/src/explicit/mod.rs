@@ -72,15 +72,15 @@ impl Runner {
     /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome.
     pub fn forbidden(&mut self, test: &Test, options: &Options) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
-        let mut all: Vec<usize> = self.questions.axioms.clone();
-        all.sort_unstable();
+        let all: Vec<usize> = self.questions.blame.clone();
         let mut effort = Effort::new(options);
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
             let goal = |s: &Skeleton| Goal { outcomes: asked(test, s), check: None };
             if let Some(found) = self.find(&unfolding, test, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
-                let checks = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
+                let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
+                checks.sort_unstable();
                 return Ok(Some(Forbidden { witness: found.into(), checks }));
             }
         }

@@ -135,7 +135,7 @@ impl Runner {
         let mut problem = Problem::new(&self.translation, facts, &domains, total, Backend::default())?;
         problem.break_symmetry(test);
         let outcome = condition(&mut problem, test, &unfolding);
-        let all = &self.questions.axioms;
+        let all = &self.questions.blame;
         let mut literals = Vec::with_capacity(all.len());
         for &axiom in all {
             literals.push(problem.session.goal(&self.translation.logic, self.translation.checks[axiom]));
@@ -148,7 +148,8 @@ impl Runner {
             let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(test, skeleton) };
             if let Some(witness) = solve(&mut problem, &unfolding, &assumed, options, &mut self.judge, &claim)? {
                 let judgement = self.judge.judge(&witness.execution);
-                let checks = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
+                let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
+                checks.sort_unstable();
                 return Ok(Some(Forbidden { witness, checks }));
             }
         }

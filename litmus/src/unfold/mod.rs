@@ -19,7 +19,9 @@ mod symbol;
 pub use code::Code;
 pub(crate) use domain::Domains;
 pub(crate) use merge::{Merged, Value, ValueId};
+pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Address, Skeleton, WriteValue};
+pub(crate) use symbol::Node;
 pub use symbol::{Binary, Symbol, Symbols, Unary};
 
 use std::fmt;
@@ -30,7 +32,6 @@ use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
 use crate::test::{Dialect, InitialValue, Test, ThreadId, Variable};
-use path::Path;
 use program::Program;
 
 /// Bounds of the unfolding.
@@ -156,6 +157,26 @@ impl Unfolding {
     pub(crate) fn skeleton_of(&self, chosen: &[usize]) -> Result<Skeleton, Error> {
         let chosen: Vec<&Path> = self.paths.iter().zip(chosen).map(|(paths, &p)| &paths[p]).collect();
         skeleton::assemble(&chosen, &self.symbols, &self.shared)
+    }
+
+    /// The paths of a thread and the nodes of its values.
+    pub(crate) fn thread(&self, thread: usize) -> (&[Path], &Symbols) {
+        (&self.paths[thread], &self.symbols[thread])
+    }
+
+    /// For each physical location its initial value.
+    pub(crate) fn initial(&self, physical: u8) -> i64 {
+        self.shared.initial[usize::from(physical)]
+    }
+
+    /// The location at an address; `None` for numbers that are no address.
+    pub(crate) fn location_at(&self, address: Address) -> Option<u8> {
+        self.shared.location_at(address)
+    }
+
+    /// What kind of executions the test has.
+    pub(crate) fn signature(&self) -> Signature {
+        self.shared.signature
     }
 
     /// The locations of the test.

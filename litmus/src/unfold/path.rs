@@ -26,7 +26,7 @@ pub(super) struct Dependent {
 
 /// An event of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PathEvent {
+pub(crate) struct PathEvent {
     /// What is known of it.
     pub data: EventData,
     /// The value that a write writes.
@@ -45,7 +45,7 @@ pub(super) struct PathEvent {
 
 /// One way through a thread.
 #[derive(Debug, Clone)]
-pub(super) struct Path {
+pub(crate) struct Path {
     pub events: Vec<PathEvent>,
     /// Values that must be different from 0 (true) or 0 (false).
     pub suppositions: Vec<(Symbol, bool)>,

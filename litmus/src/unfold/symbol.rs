@@ -108,7 +108,7 @@ pub struct Symbol(u32);
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Constant(i64),
     /// What a read returns, by the position of its event on the path.
     Read(u8),
@@ -145,7 +145,7 @@ impl Symbols {
     }
 
     /// What a value is.
-    pub(super) fn node(&self, symbol: Symbol) -> Node {
+    pub(crate) fn node(&self, symbol: Symbol) -> Node {
         self.nodes[symbol.0 as usize]
     }
 

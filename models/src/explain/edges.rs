@@ -48,9 +48,11 @@ impl Derivation {
             Reason::Base(_) | Reason::Conditions(_) => {}
             Reason::Definition { place, because, .. } => because.walk(all, visit, Some(place)),
             Reason::Path(steps) => steps.iter().for_each(|s| s.walk(false, visit, place)),
+            Reason::Both(derivations, _) if all => derivations.iter().for_each(|d| d.walk(all, visit, place)),
+            // What leads there is not always what says most: `morally-strong & (release; obs; acquire)`.
             Reason::Both(derivations, _) => {
-                let shown = if all { derivations.len() } else { 1 };
-                derivations.iter().take(shown).for_each(|d| d.walk(all, visit, place));
+                let leads = derivations.iter().find(|d| !d.edges().is_empty()).or(derivations.first());
+                leads.iter().for_each(|d| d.walk(all, visit, place));
             }
             Reason::Inverse(inner) => inner.walk(all, visit, place),
         }

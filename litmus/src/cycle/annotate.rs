@@ -1,0 +1,234 @@
+//! What a cycle leaves open: the orders and scopes of its accesses and fences, and where its threads run.
+
+use std::ops::ControlFlow;
+
+use margay_models::execution::{Order, Placement, Scope};
+use margay_models::signature::Signature;
+
+use super::Cycle;
+use super::edge::{Direction, Edge, LinkKind};
+
+/// The language of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// PTX in a table.
+    Ptx,
+    /// Scoped C.
+    C,
+    /// Without orders and scopes.
+    Generic,
+}
+
+impl Language {
+    /// Its executions.
+    pub fn signature(self) -> Signature {
+        match self {
+            Self::Ptx => Signature::Ptx,
+            Self::C => Signature::C,
+            Self::Generic => Signature::Plain,
+        }
+    }
+
+    /// May an access have this order?
+    pub fn has(self, direction: Direction, order: Order) -> bool {
+        match (self, order) {
+            (_, Order::Plain) => true,
+            (Self::Generic, _) | (_, Order::AcqRel) => false,
+            (_, Order::Rlx) => true,
+            (Self::Ptx, Order::Sc) => false,
+            (Self::C, Order::Sc) => true,
+            (_, Order::Acq) => direction == Direction::R,
+            (_, Order::Rel) => direction == Direction::W,
+        }
+    }
+}
+
+/// Where the threads of a test run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Places {
+    /// All in the narrowest scope of this kind: one cta; ctas of one cluster; ctas of one gpu; a gpu for each.
+    Together(Scope),
+    /// Every division into gpus and ctas.
+    All,
+}
+
+/// What is varied.
+#[derive(Debug, Clone)]
+pub struct Variations {
+    /// The language.
+    pub language: Language,
+    /// Orders of accesses; each access has any of those that it may have.
+    pub orders: Vec<Order>,
+    /// Scopes of accesses that are not weak, and of fences that have none of their own.
+    pub scopes: Vec<Scope>,
+    /// May the scopes differ within a test?
+    pub mixed_scopes: bool,
+    /// Where the threads run.
+    pub places: Vec<Places>,
+}
+
+/// A cycle with everything chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotated {
+    /// The cycle.
+    pub cycle: Cycle,
+    /// For each access its order and scope.
+    pub accesses: Vec<(Order, Option<Scope>)>,
+    /// For each edge the scope of its fence.
+    pub fences: Vec<Option<Scope>>,
+    /// For each thread where it runs.
+    pub threads: Vec<Placement>,
+}
+
+impl Annotated {
+    /// The same, written from another thread on. Only for cycles about several locations: the outcome of the others depends on
+    /// where they are cut.
+    pub(super) fn from_thread(&self, thread: usize) -> Option<Self> {
+        let edges = self.cycle.edges();
+        if thread == 0 || edges.iter().all(|e| e.same_location()) {
+            return None;
+        }
+        let mut ends = edges.iter().enumerate().filter(|(_, e)| e.external()).map(|(i, _)| i + 1);
+        let start = ends.nth(thread - 1)?;
+        let mut rotated = self.clone();
+        rotated.cycle.edges.rotate_left(start);
+        rotated.accesses.rotate_left(start);
+        rotated.fences.rotate_left(start);
+        rotated.threads.rotate_left(thread);
+        Some(rotated)
+    }
+}
+
+impl Variations {
+    /// For each access of a cycle the orders that it may have.
+    fn orders(&self, cycle: &Cycle) -> Vec<Vec<Order>> {
+        let legal = |d: Direction| self.orders.iter().copied().filter(|&o| self.language.has(d, o)).collect();
+        cycle.accesses().map(legal).collect()
+    }
+
+    /// Whose scope is open, under orders: the accesses, then the edges.
+    fn open(&self, cycle: &Cycle, orders: &[Order]) -> Vec<bool> {
+        let scoped = self.language != Language::Generic;
+        let fence = |e: &Edge| matches!(e, Edge::Link { kind: LinkKind::Fence(_, None), .. });
+        orders.iter().map(|&o| scoped && o != Order::Plain).chain(cycle.edges().iter().map(|e| scoped && fence(e))).collect()
+    }
+
+    fn annotated(&self, cycle: &Cycle, orders: &[Order], scopes: &[Option<Scope>], threads: Vec<Placement>) -> Annotated {
+        let (of_accesses, of_edges) = scopes.split_at(orders.len());
+        let fence = |(edge, scope): (&Edge, &Option<Scope>)| match edge {
+            Edge::Link { kind: LinkKind::Fence(_, own), .. } if self.language != Language::Generic => own.or(*scope),
+            _ => None,
+        };
+        Annotated {
+            cycle: cycle.clone(),
+            accesses: orders.iter().copied().zip(of_accesses.iter().copied()).collect(),
+            fences: cycle.edges().iter().zip(of_edges).map(fence).collect(),
+            threads,
+        }
+    }
+
+    /// Calls `found` with every variation of a cycle; stops when it breaks.
+    pub fn each(&self, cycle: &Cycle, found: &mut impl FnMut(Annotated) -> ControlFlow<()>) -> ControlFlow<()> {
+        let places = self.all_places(cycle.threads());
+        product(&self.orders(cycle), &mut |orders: &[Order]| {
+            let open = self.open(cycle, orders);
+            let mut with_scopes = |scopes: &[Option<Scope>]| {
+                for threads in &places {
+                    found(self.annotated(cycle, orders, scopes, threads.clone()))?;
+                }
+                ControlFlow::Continue(())
+            };
+            let choices = |open: bool| if open { self.scopes.iter().copied().map(Some).collect() } else { vec![None] };
+            if self.mixed_scopes {
+                return product(&open.iter().map(|&o| choices(o)).collect::<Vec<_>>(), &mut with_scopes);
+            }
+            for scope in choices(open.contains(&true)) {
+                with_scopes(&open.iter().map(|&o| scope.filter(|_| o)).collect::<Vec<_>>())?;
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// One variation of a cycle, drawn at random; `None` if it has none.
+    pub fn random(&self, cycle: &Cycle, rng: &mut fastrand::Rng) -> Option<Annotated> {
+        let orders: Option<Vec<Order>> = self.orders(cycle).iter().map(|o| rng.choice(o).copied()).collect();
+        let orders = orders?;
+        let open = self.open(cycle, &orders);
+        let one = rng.choice(&self.scopes).copied();
+        let scope = |open: &bool, rng: &mut fastrand::Rng| {
+            let scope = if self.mixed_scopes { rng.choice(&self.scopes).copied() } else { one };
+            scope.filter(|_| *open)
+        };
+        let scopes: Vec<Option<Scope>> = open.iter().map(|o| scope(o, rng)).collect();
+        let threads = rng.choice(self.all_places(cycle.threads()))?;
+        Some(self.annotated(cycle, &orders, &scopes, threads))
+    }
+
+    fn all_places(&self, threads: usize) -> Vec<Vec<Placement>> {
+        if self.language == Language::Generic {
+            return vec![together(Scope::Gpu, threads)];
+        }
+        let mut all: Vec<Vec<Placement>> = Vec::new();
+        for places in &self.places {
+            let found = match places {
+                Places::Together(scope) => vec![together(*scope, threads)],
+                Places::All => divisions(threads),
+            };
+            for place in found {
+                if !all.contains(&place) {
+                    all.push(place);
+                }
+            }
+        }
+        all
+    }
+}
+
+fn together(scope: Scope, threads: usize) -> Vec<Placement> {
+    let place = |t: u8| match scope {
+        Scope::Cta => Placement { gpu: 0, cluster: 0, cta: 0 },
+        Scope::Cluster => Placement { gpu: 0, cluster: 0, cta: t },
+        Scope::Gpu => Placement { gpu: 0, cluster: t, cta: t },
+        Scope::Sys => Placement { gpu: t, cluster: 0, cta: 0 },
+    };
+    (0..threads as u8).map(place).collect()
+}
+
+/// Every division of threads into gpus and of these into ctas, narrow ones first.
+fn divisions(threads: usize) -> Vec<Vec<Placement>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..threads {
+        let mut next = Vec::new();
+        for places in &all {
+            let places: &Vec<Placement> = places;
+            let mut options: Vec<Placement> = Vec::new();
+            for place in places {
+                if !options.contains(place) {
+                    options.push(*place);
+                }
+            }
+            let gpus = places.iter().map(|p| p.gpu + 1).max().unwrap_or(0);
+            for gpu in 0..=gpus {
+                let cta = places.iter().filter(|p| p.gpu == gpu).map(|p| p.cta + 1).max().unwrap_or(0);
+                options.push(Placement { gpu, cluster: cta, cta });
+            }
+            next.extend(options.into_iter().map(|p| places.iter().copied().chain([p]).collect()));
+        }
+        all = next;
+    }
+    all
+}
+
+/// Calls `found` with every choice of one of each list.
+fn product<T: Copy>(lists: &[Vec<T>], found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn go<T: Copy>(lists: &[Vec<T>], chosen: &mut Vec<T>, found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
+        let Some(list) = lists.get(chosen.len()) else { return found(chosen) };
+        for &item in list {
+            chosen.push(item);
+            go(lists, chosen, found)?;
+            chosen.pop();
+        }
+        ControlFlow::Continue(())
+    }
+    go(lists, &mut Vec::new(), found)
+}

@@ -1,0 +1,214 @@
+//! Names: that of the shape, then for each thread what its accesses are annotated with and what stands between them, then
+//! where the threads run. `MP+rlx.gpu-fence.sc.gpu-rlx.gpu+rlx.gpu-addr-weak@P0,P1` is message passing with a fence in the
+//! writer and an address dependency in the reader, in two ctas of one gpu.
+
+use margay_models::execution::{EventData, Kind, Order, Placement, Scope};
+use margay_models::signature::Signature;
+
+use super::condition::Question;
+use super::order;
+use super::thread::Subject;
+use super::{Detail, Form, classic, shape};
+use crate::test::{Test, ThreadId};
+use crate::unfold::{Bounds, Error, Path, Unfolding};
+
+/// What a test is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// The classic name of its shape; `None` if it has none.
+    pub classic: Option<&'static str>,
+    /// The accesses of each thread, `WW-RR`.
+    pub accesses: String,
+    /// What each thread does to the shape, and where it runs, in the order of the classic shape; else in canonical order.
+    pub suffix: String,
+    /// The threads of the test in that order.
+    pub threads: Vec<ThreadId>,
+}
+
+impl Name {
+    /// The name of a test: the same for isomorphic ones.
+    ///
+    /// # Errors
+    /// If the test cannot be unfolded.
+    pub fn of(test: &Test) -> Result<Self, Error> {
+        let signature = super::signature(test);
+        let unfolding = Unfolding::new(test, signature, Bounds::default())?;
+        let question = Question::of(test, &unfolding);
+        let segments: Vec<String> = (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
+        let subject = Subject::new(&unfolding, question.clone(), Detail::Shape);
+        let (text, order) = order::smallest(&subject);
+        let known = classic::name(&Form { signature: String::new(), text: text.clone() });
+        let suffix = |order: &[usize]| {
+            // Thread `order[i]` plays the part that the shape's i-th thread has in the table.
+            let mut placed: Vec<(usize, usize)> = match known {
+                Some((_, positions)) => positions.iter().copied().zip(order.iter().copied()).collect(),
+                None => order.iter().copied().enumerate().collect(),
+            };
+            placed.sort_unstable();
+            let threads: Vec<usize> = placed.into_iter().map(|(_, t)| t).collect();
+            let parts: Vec<&str> = threads.iter().map(|&t| segments[t].as_str()).filter(|s| !s.is_empty()).collect();
+            // Nothing but program order is not said.
+            let plain = known.is_some() && parts.iter().all(|s| *s == "po");
+            let parts = if plain { String::new() } else { parts.join("+") };
+            let accesses: Vec<String> = threads.iter().map(|&t| accesses(&unfolding, &question, t)).collect();
+            (format!("{parts}{}", places(&unfolding, &threads)), accesses.join("-"), threads)
+        };
+        // Of the orders that make the same shape, that of the smallest suffix.
+        let (suffix, accesses, threads) =
+            order::equal(&subject, &text, &order).iter().map(|order| suffix(order)).min().unwrap_or_default();
+        let threads = threads.into_iter().map(|t| ThreadId(t as u8)).collect();
+        Ok(Self { classic: known.map(|(name, _)| name), accesses, suffix, threads })
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = self.classic.unwrap_or(&self.accesses);
+        if self.suffix.is_empty() || self.suffix.starts_with('@') {
+            write!(f, "{name}{}", self.suffix)
+        } else {
+            write!(f, "{name}+{}", self.suffix)
+        }
+    }
+}
+
+/// Reads and writes of a thread.
+fn accesses(unfolding: &Unfolding, question: &Question, thread: usize) -> String {
+    let (paths, symbols) = unfolding.thread(thread);
+    let Some(path) = shape::path(paths, symbols, question, thread) else { return String::new() };
+    let counts = shape::events(path, symbols, question, thread);
+    let counted = path.events.iter().zip(counts).filter(|(_, counts)| *counts);
+    counted.map(|(e, _)| if e.data.kind == Kind::Read { 'R' } else { 'W' }).collect()
+}
+
+/// What a thread adds to the shape.
+fn segment(unfolding: &Unfolding, question: &Question, thread: usize) -> String {
+    let (paths, symbols) = unfolding.thread(thread);
+    let Some(path) = shape::path(paths, symbols, question, thread) else { return String::new() };
+    let counts = shape::events(path, symbols, question, thread);
+    let mut parts: Vec<String> = Vec::new();
+    let mut before: Option<usize> = None;
+    let mut between: Vec<String> = Vec::new();
+    for (at, e) in path.events.iter().enumerate() {
+        if !counts[at] {
+            // The half of a read-modify-write that does not count annotates the other one.
+            if !matches!(e.data.kind, Kind::Read | Kind::Write) {
+                between.extend(fence(&e.data));
+            }
+            continue;
+        }
+        if let Some(before) = before {
+            between.extend(dependencies(path, before, at));
+            parts.push(if between.is_empty() { "po".to_owned() } else { between.join("-") });
+        } else if !between.is_empty() {
+            parts.push(between.join("-"));
+        }
+        between.clear();
+        let read_half = (e.modifies && at > 0).then(|| &path.events[at - 1].data);
+        parts.extend(annotation(&e.data, read_half));
+        before = Some(at);
+    }
+    if !between.is_empty() {
+        parts.push(between.join("-"));
+    }
+    parts.join("-")
+}
+
+fn dependencies(path: &Path, from: usize, to: usize) -> Vec<String> {
+    let event = &path.events[to];
+    let of = [("addr", event.address_reads), ("data", event.data_reads), ("ctrl", event.control_reads)];
+    of.into_iter().filter(|(_, reads)| reads >> from & 1 == 1).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Plain => "weak",
+        Order::Rlx => "rlx",
+        Order::Acq => "acq",
+        Order::Rel => "rel",
+        Order::AcqRel => "acq_rel",
+        Order::Sc => "sc",
+    }
+}
+
+fn scoped(name: &str, scope: Option<Scope>) -> String {
+    scope.map_or_else(|| name.to_owned(), |scope| format!("{name}.{}", scope.name()))
+}
+
+/// An access; `None` for plain ones.
+fn annotation(data: &EventData, read_half: Option<&EventData>) -> Option<String> {
+    let order = match (read_half.map(|r| r.order), data.order) {
+        (Some(Order::Acq), Order::Rel) => Order::AcqRel,
+        (Some(Order::Acq), Order::Rlx) => Order::Acq,
+        (_, order) => order,
+    };
+    if order == Order::Plain && read_half.is_none() {
+        return None;
+    }
+    let rmw = if read_half.is_some() { "rmw." } else { "" };
+    let name = if data.volatile {
+        "vol"
+    } else if data.mmio {
+        "mmio"
+    } else {
+        order_name(order)
+    };
+    Some(scoped(&format!("{rmw}{name}"), data.scope))
+}
+
+fn fence(data: &EventData) -> Option<String> {
+    match data.kind {
+        Kind::Fence if data.order == Order::Plain => Some("fence".to_owned()),
+        Kind::Fence => Some(scoped(&format!("fence.{}", order_name(data.order)), data.scope)),
+        Kind::ProxyFence => Some(format!("fence.{:?}", data.proxy).to_lowercase()),
+        Kind::BarrierArrive => Some("arrive".to_owned()),
+        Kind::BarrierWait => Some("wait".to_owned()),
+        Kind::Init | Kind::Read | Kind::Write => None,
+    }
+}
+
+/// Where the threads run: those of one cta stand together, `,` is between ctas, `-` between clusters, `.` between gpus.
+fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
+    let all = unfolding.threads();
+    let scopes = |t: usize| {
+        let (paths, _) = unfolding.thread(t);
+        paths.iter().flat_map(|p| &p.events).any(|e| e.data.scope.is_some())
+    };
+    let unscoped = unfolding.signature() == Signature::C && !threads.iter().any(|&t| scopes(t));
+    if unfolding.signature() == Signature::Plain || unscoped || threads.len() < 2 {
+        return String::new();
+    }
+    let clusters = threads.iter().any(|&t| all[t].cluster != all[t].cta);
+    let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
+    for (position, &t) in threads.iter().enumerate() {
+        match groups.iter_mut().find(|(place, _)| *place == all[t]) {
+            Some((_, group)) => group.push(position),
+            None => groups.push((all[t], vec![position])),
+        }
+    }
+    // Ctas of one cluster, and clusters of one gpu, next to each other, by their first thread.
+    let first =
+        |keep: &dyn Fn(&Placement) -> bool| groups.iter().filter(|(p, _)| keep(p)).map(|(_, g)| g[0]).min().unwrap_or(usize::MAX);
+    let mut keyed: Vec<((usize, usize, usize), &Placement, &Vec<usize>)> = groups
+        .iter()
+        .map(|(p, group)| {
+            let key = (first(&|q| p.shares(Scope::Gpu, *q)), first(&|q| p.shares(Scope::Cluster, *q)), group[0]);
+            (key, p, group)
+        })
+        .collect();
+    keyed.sort_by_key(|(key, ..)| *key);
+    let mut out = String::from("@");
+    let mut last: Option<&Placement> = None;
+    for (_, place, group) in keyed {
+        if let Some(last) = last {
+            out.push(match () {
+                () if !last.shares(Scope::Gpu, *place) => '.',
+                () if clusters && !last.shares(Scope::Cluster, *place) => '-',
+                () => ',',
+            });
+        }
+        out.extend(group.iter().map(|t| format!("P{t}")));
+        last = Some(place);
+    }
+    out
+}

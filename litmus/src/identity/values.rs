@@ -1,0 +1,205 @@
+//! Which values may be renamed: those of a location that are only stored, copied and compared for equality. Locations between
+//! which values are copied or compared form a class with one renaming; a class with whose values something is computed
+//! (`atom.add`, `r0 < 2`) keeps its numbers.
+
+use super::condition::Question;
+use crate::test::{Comparison, Operand, Proposition, Variable};
+use crate::unfold::{Binary, Node, Path, Symbol, Symbols, Unary, Unfolding};
+
+/// The classes of locations.
+#[derive(Debug, Clone)]
+pub(super) struct Classes {
+    /// For each location its class.
+    pub of: Vec<usize>,
+    /// For each class: do its values keep their numbers?
+    pub rigid: Vec<bool>,
+}
+
+/// A supposition of a path.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Supposition {
+    /// Two values are equal (or not); `None` is 0.
+    Equal(bool, Symbol, Option<Symbol>),
+    /// A value is different from 0 (or not).
+    Other(bool, Symbol),
+}
+
+/// Brings a supposition into that form.
+pub(super) fn supposition(symbols: &Symbols, symbol: Symbol, holds: bool) -> Supposition {
+    match symbols.node(symbol) {
+        Node::Binary(Binary::Compare(Comparison::Equal), a, b) => Supposition::Equal(holds, a, Some(b)),
+        Node::Binary(Binary::Compare(Comparison::NotEqual), a, b) => Supposition::Equal(!holds, a, Some(b)),
+        Node::Unary(Unary::LogicalNot, a) => supposition(symbols, a, !holds),
+        Node::Read(_) => Supposition::Equal(!holds, symbol, None),
+        _ => Supposition::Other(holds, symbol),
+    }
+}
+
+impl Classes {
+    /// The classes of a test.
+    pub fn of(unfolding: &Unfolding, question: &Question) -> Self {
+        let n = unfolding.locations().len();
+        let mut builder = Builder { unfolding, parent: (0..n).collect(), computed: vec![false; n] };
+        for t in 0..unfolding.threads().len() {
+            let (paths, symbols) = unfolding.thread(t);
+            for path in paths {
+                builder.path(path, symbols);
+            }
+        }
+        builder.question(question);
+        let of: Vec<usize> = (0..n).map(|l| builder.find(usize::from(unfolding.locations()[l].physical))).collect();
+        let mut rigid = vec![false; n];
+        for l in 0..n {
+            let class = of[l];
+            rigid[class] |= builder.computed[l];
+        }
+        Self { of, rigid }
+    }
+}
+
+struct Builder<'a> {
+    unfolding: &'a Unfolding,
+    parent: Vec<usize>,
+    computed: Vec<bool>,
+}
+
+impl Builder<'_> {
+    fn find(&self, mut l: usize) -> usize {
+        while self.parent[l] != l {
+            l = self.parent[l];
+        }
+        l
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parent[a.max(b)] = a.min(b);
+    }
+
+    fn location(&self, path: &Path, position: u8) -> Option<usize> {
+        let location = path.events.get(usize::from(position))?.data.location?;
+        Some(usize::from(self.unfolding.locations()[usize::from(location)].physical))
+    }
+
+    /// Something is computed with the reads in a value.
+    fn keep(&mut self, path: &Path, symbols: &Symbols, symbol: Symbol) {
+        match symbols.node(symbol) {
+            Node::Constant(_) => {}
+            Node::Read(position) => {
+                if let Some(l) = self.location(path, position) {
+                    self.computed[l] = true;
+                }
+            }
+            Node::Unary(_, a) => self.keep(path, symbols, a),
+            Node::Binary(_, a, b) => {
+                self.keep(path, symbols, a);
+                self.keep(path, symbols, b);
+            }
+        }
+    }
+
+    fn path(&mut self, path: &Path, symbols: &Symbols) {
+        for e in &path.events {
+            let (Some(location), Some(value)) = (e.data.location, e.value) else { continue };
+            let location = usize::from(self.unfolding.locations()[usize::from(location)].physical);
+            match symbols.node(value) {
+                Node::Constant(_) => {}
+                Node::Read(position) => {
+                    if let Some(source) = self.location(path, position) {
+                        self.unite(location, source);
+                    }
+                }
+                _ => {
+                    self.computed[location] = true;
+                    self.keep(path, symbols, value);
+                }
+            }
+        }
+        for &(symbol, holds) in &path.suppositions {
+            match supposition(symbols, symbol, holds) {
+                Supposition::Equal(_, a, b) => self.equate(path, symbols, a, b),
+                Supposition::Other(_, symbol) => self.keep(path, symbols, symbol),
+            }
+        }
+    }
+
+    fn equate(&mut self, path: &Path, symbols: &Symbols, a: Symbol, b: Option<Symbol>) {
+        match (symbols.node(a), b.map_or(Node::Constant(0), |b| symbols.node(b))) {
+            (Node::Read(_) | Node::Constant(_), Node::Constant(_)) | (Node::Constant(_), Node::Read(_)) => {}
+            (Node::Read(p), Node::Read(q)) => {
+                if let (Some(p), Some(q)) = (self.location(path, p), self.location(path, q)) {
+                    self.unite(p, q);
+                }
+            }
+            _ => {
+                self.keep(path, symbols, a);
+                b.iter().for_each(|&b| self.keep(path, symbols, b));
+            }
+        }
+    }
+
+    fn question(&mut self, question: &Question) {
+        let unfolding = self.unfolding;
+        for atom in &question.atoms {
+            if atom.thread >= unfolding.threads().len() {
+                continue;
+            }
+            let (paths, symbols) = unfolding.thread(atom.thread);
+            for path in paths {
+                let Some(symbol) = last(path, &atom.register) else { continue };
+                let equality = matches!(atom.comparison, Comparison::Equal | Comparison::NotEqual);
+                if !equality || !matches!(symbols.node(symbol), Node::Read(_)) {
+                    self.keep(path, symbols, symbol);
+                }
+            }
+        }
+        for (_, p) in &question.others {
+            self.proposition(p);
+        }
+    }
+
+    fn proposition(&mut self, p: &Proposition) {
+        match p {
+            Proposition::True | Proposition::False => {}
+            Proposition::Not(p) => self.proposition(p),
+            Proposition::And(parts) | Proposition::Or(parts) => parts.iter().for_each(|p| self.proposition(p)),
+            Proposition::Compare { comparison, left, right } => {
+                let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+                let mut located = Vec::new();
+                for operand in [left, right] {
+                    match operand {
+                        Operand::Variable(Variable::Location(name)) => {
+                            located.extend(self.unfolding.physical(name).map(usize::from));
+                        }
+                        Operand::Variable(Variable::Register { thread, name }) => self.register(thread.index(), name),
+                        Operand::Integer(_) | Operand::AddressOf(_) => {}
+                    }
+                }
+                let compares_with_number = matches!(right, Operand::Integer(_) | Operand::AddressOf(_));
+                if !(equality && (compares_with_number || located.len() == 2)) {
+                    located.iter().for_each(|&l| self.computed[l] = true);
+                } else if let [a, b] = located[..] {
+                    self.unite(a, b);
+                }
+            }
+        }
+    }
+
+    /// A register in a disjunction: its values keep their numbers.
+    fn register(&mut self, thread: usize, name: &str) {
+        if thread >= self.unfolding.threads().len() {
+            return;
+        }
+        let (paths, symbols) = self.unfolding.thread(thread);
+        for path in paths {
+            if let Some(symbol) = last(path, name) {
+                self.keep(path, symbols, symbol);
+            }
+        }
+    }
+}
+
+/// The value of a register at the end of a path.
+pub(super) fn last(path: &Path, register: &str) -> Option<Symbol> {
+    path.registers.iter().find(|(name, _)| name == register).map(|(_, symbol)| *symbol)
+}

@@ -1,0 +1,191 @@
+//! The cheapest strengthenings: those of the 2015 paper, those of exhaustive search, and costs that are wrong.
+
+use std::path::Path;
+
+use margay_litmus::engine::{Choice, Engine, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::identity::Form;
+use margay_litmus::read;
+use margay_litmus::strengthen::{Costs, Found, Limits, Means, cheapest, options, sites, strengthened};
+use margay_litmus::test::*;
+use margay_models::Model;
+use margay_models::diagnostic::SourceFile;
+use margay_models::library;
+
+fn model(name: &str) -> Model {
+    library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
+}
+
+fn parse(text: &str) -> Test {
+    match read::test(&SourceFile::new("test", text)) {
+        Ok(read) => read.test,
+        Err(errors) => panic!("{}\n{text}", errors[0]),
+    }
+}
+
+fn repair(test: &Test, model: &Model, means: Means) -> Found {
+    let found = cheapest(test, model, &Costs::default(), means, &Options::default(), Choice::Auto, Limits::default());
+    found.unwrap_or_else(|e| panic!("{}\n{test}", e.error))
+}
+
+fn form(test: &Test) -> Form {
+    Form::of(test).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The lines (+) of Fig. 7, 8, 9 and 11 of the 2015 paper, and the fences of section 3.2.2: without them the outcome is allowed, and by
+/// PTX 6.0 they are among the cheapest ways to forbid it. By the paper's own model one of the two fences is enough where the other
+/// one stands between accesses that depend on each other (its `dp` has control dependencies to reads). Of Fig. 11 the
+/// exchange, also (+), is there before: an added fence puts none in place of a store.
+#[test]
+fn the_fences_of_the_paper_of_2015() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/asplos2015");
+    let mut rows: Vec<(&str, &str, u32, usize, bool)> = Vec::new();
+    for name in ["dlb-mp", "dlb-lb", "cas-sl", "exch-sl", "sl-future"] {
+        let path = corpus.join(format!("{name}+fences.litmus"));
+        let fenced = read::load(&path).unwrap_or_else(|e| panic!("{}", e[0])).test;
+        let mut bare = fenced.clone();
+        for thread in &mut bare.threads {
+            if let Body::Instructions(body) = &mut thread.body {
+                body.retain(|i| !matches!(i.operation, Operation::Membar(_)));
+            }
+        }
+        for model_name in ["ptx-2015", "ptx-6.0"] {
+            let found = repair(&bare, &model(model_name), Means::ALL);
+            assert!(!found.already, "{name} under {model_name}");
+            let forms: Vec<Form> = found.repairs.iter().map(|r| form(&r.test)).collect();
+            rows.push((name, model_name, found.cost, found.repairs.len(), forms.contains(&form(&fenced))));
+        }
+    }
+    // Test, model, cost (60 is one fence of gpu scope), how many cheapest ways, are the lines (+) one of them?
+    let expected = [
+        ("dlb-mp", "ptx-2015", 60, 2, false),
+        ("dlb-mp", "ptx-6.0", 120, 2, true),
+        ("dlb-lb", "ptx-2015", 120, 1, true),
+        ("dlb-lb", "ptx-6.0", 120, 1, true),
+        ("cas-sl", "ptx-2015", 60, 1, false),
+        ("cas-sl", "ptx-6.0", 120, 1, true),
+        ("exch-sl", "ptx-2015", 60, 1, false),
+        ("exch-sl", "ptx-6.0", 120, 1, true),
+        ("sl-future", "ptx-2015", 60, 1, false),
+        ("sl-future", "ptx-6.0", 120, 1, true),
+    ];
+    assert_eq!(rows, expected);
+}
+
+/// Every choice, one after the other: no cheaper one forbids the outcome, and as many as cheap.
+fn exhaustively(test: &Test, model: &Model, means: Means) -> Option<(u32, usize)> {
+    let (sites, costs) = (sites(test), Costs::default());
+    let options: Vec<Vec<_>> = sites.iter().map(|s| options(test, s, means, false)).collect();
+    let mut runner = Runner::new(model);
+    let mut best: Option<(u32, usize)> = None;
+    let total: usize = options.iter().map(|o| o.len() + 1).product();
+    for number in 0..total {
+        let (mut rest, mut choice, mut cost) = (number, Vec::new(), 0);
+        for (site, options) in sites.iter().zip(&options) {
+            let chosen = (rest % (options.len() + 1)).checked_sub(1).map(|o| options[o]);
+            rest /= options.len() + 1;
+            cost += chosen.map_or(0, |s| costs.extra(site, s));
+            choice.push(chosen);
+        }
+        if best.is_some_and(|(least, _)| cost > least) {
+            continue;
+        }
+        let verdict = runner.run(&strengthened(test, &choice), &Options::default(), Choice::Only(Engine::Explicit));
+        if !verdict.unwrap_or_else(|e| panic!("{e}")).reachable {
+            best = match best {
+                Some((least, count)) if least == cost => Some((least, count + 1)),
+                _ => Some((cost, 1)),
+            };
+        }
+    }
+    best
+}
+
+#[test]
+fn as_cheap_as_exhaustive_search() {
+    let ptx = "{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n";
+    let cases = [
+        (
+            "ptx-6.0",
+            format!("PTX mp\n{ptx} st.weak x, 1 | ld.weak r0, y ;\n st.relaxed.cta y, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)"),
+        ),
+        (
+            "ptx-6.0",
+            format!("PTX sb\n{ptx} st.weak x, 1 | st.weak y, 1 ;\n ld.weak r0, y | ld.relaxed.gpu r0, x ;\nexists (P0:r0 == 0 /\\ P1:r0 == 0)"),
+        ),
+        (
+            "ptx-8",
+            format!("PTX lb\n{ptx} ld.weak r0, x | ld.weak r0, y ;\n fence.acquire.cta | ;\n st.weak y, 1 | st.weak x, 1 ;\nexists (P0:r0 == 1 /\\ P1:r0 == 1)"),
+        ),
+        (
+            "tso",
+            "GENERIC sb\n{ x=0; y=0; }\n P0 | P1 ;\n st x, 1 | st y, 1 ;\n ld r0, y | ld r0, x ;\nexists (P0:r0 == 0 /\\ P1:r0 == 0)".to_owned(),
+        ),
+        (
+            "rc11-scoped",
+            "C mp\n{ x=0; y=0; }\nP0@wg 0,dev 0 (atomic_int* x, atomic_int* y) { atomic_store_explicit(x, 1, memory_order_relaxed, \
+             memory_scope_device); atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device); }\nP1@wg 1,dev 0 \
+             (atomic_int* x, atomic_int* y) { int r0 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_work_group);\n int r1 = \
+             atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }\nexists (1:r0=1 /\\ 1:r1=0)"
+                .to_owned(),
+        ),
+    ];
+    for (name, text) in cases {
+        let (test, model) = (parse(&text), model(name));
+        // With fences and orders of all accesses there are too many choices to go through in C.
+        let means = if name == "rc11-scoped" { Means { fences: false, ..Means::ALL } } else { Means::ALL };
+        let found = repair(&test, &model, means);
+        let expected = exhaustively(&test, &model, means);
+        assert_eq!((!found.repairs.is_empty()).then_some((found.cost, found.repairs.len())), expected, "{text}");
+        for repair in &found.repairs {
+            let verdict =
+                Runner::new(&model).run(&repair.test, &Options::default(), Choice::Both).unwrap_or_else(|e| panic!("{e}"));
+            assert!(!verdict.reachable, "{}", repair.test);
+        }
+        assert!(found.asked < 400, "{} programs asked about", found.asked);
+    }
+}
+
+#[test]
+fn what_no_strengthening_forbids_and_what_needs_none() {
+    let never = "GENERIC t\n{ x=0; }\n P0 | P1 ;\n st x, 1 | ld r0, x ;\nexists (P1:r0 == 1)";
+    let found = repair(&parse(never), &model("tso"), Means::ALL);
+    assert!(!found.already && found.repairs.is_empty());
+    let already = never.replace("r0 == 1", "r0 == 2");
+    assert!(repair(&parse(&already), &model("tso"), Means::ALL).already);
+}
+
+/// The table of `margay repair`: machine instructions of sm_90. A release there costs three more than a store.
+#[test]
+fn measured_costs() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mappings/costs/sm_90.toml");
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{e}"));
+    let costs = Costs::parse(&SourceFile::new("sm_90.toml", text)).unwrap_or_else(|e| panic!("{}", e[0]));
+    let test = parse(
+        "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 1 | \
+         ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
+    );
+    let (model, engine) = (model("ptx-6.0"), Choice::Auto);
+    let found = cheapest(&test, &model, &costs, Means::ALL, &Options::default(), engine, Limits::default());
+    let found = found.unwrap_or_else(|e| panic!("{}", e.error));
+    assert_eq!((found.cost, found.repairs.len()), (4, 1));
+}
+
+#[test]
+fn wrong_costs_are_diagnosed() {
+    let parse = |text: &str| Costs::parse(&SourceFile::new("costs", text)).map(|_| ()).map_err(|e| e[0].to_string());
+    assert_eq!(parse("# nothing\n\"fence.sc.gpu\" = 500 # dear\n\"fence.sc.sys\" = 600\n"), Ok(()));
+    for (text, part) in [
+        ("\"ld.aquire.gpu\" = 3", "there is no operation `ld.aquire.gpu`"),
+        ("\"ld.release.gpu\" = 3", "there is no operation"),
+        ("\"st.release.gpu\"", "not a table"),
+        ("\"st.release.gpu\" = -1", "not a table"),
+        ("\"st.release.gpu\" = 5000000", "too much"),
+        ("\"fence.sc.gpu\" = 1", "less than"),
+        ("\"fence.acq_rel.cta\" = 999", "less than"),
+        ("\"fence.acq_rel\" = 999", "less than"),
+    ] {
+        let error = parse(text).err().unwrap_or_default();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}

@@ -1,0 +1,235 @@
+//! `margay fence`: the cheapest strengthenings of a program that forbid an outcome.
+
+mod changes;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use margay_litmus::engine::Choice;
+use margay_litmus::explicit::{Error, Options};
+use margay_litmus::strengthen::{Costs, Found, Limits, Means, Stopped, cheapest};
+use margay_litmus::test::Test;
+use margay_litmus::{clusters, read};
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::library;
+use margay_models::model::Model;
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::arguments::{Engine, Format};
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+
+/// Options of `fence`.
+#[derive(Debug, Args)]
+pub struct Fence {
+    /// A litmus test in any form
+    #[arg(value_name = "TEST")]
+    pub test: PathBuf,
+    /// A .cat file or model name
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: String,
+    /// What may be made stronger: fences added, orders of what is there, scopes of what is there
+    #[arg(long = "use", value_enum, value_name = "MEANS,..", value_delimiter = ',', default_value = "fences,orders,scopes")]
+    pub means: Vec<MeansName>,
+    /// What operations cost, a TOML table as for `repair`: `"fence.sc.gpu" = 60` (docs/explain.md)
+    #[arg(long, value_name = "FILE")]
+    pub costs: Option<PathBuf>,
+    /// Show at most so many of the cheapest ways
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit: usize,
+    /// How often each backward jump is taken
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub unroll: usize,
+    /// Who answers whether an outcome is allowed
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
+    pub engine: Engine,
+    /// Give up after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// Means of `fence`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MeansName {
+    /// Fences between accesses.
+    Fences,
+    /// Orders of accesses and fences.
+    Orders,
+    /// Scopes of accesses and fences.
+    Scopes,
+}
+
+/// A test and a model that can be asked about it.
+pub struct Subject {
+    /// The file as named.
+    pub file: String,
+    /// Its text.
+    pub source: Arc<SourceFile>,
+    /// The test.
+    pub test: Test,
+    /// The model.
+    pub model: Model,
+}
+
+impl Subject {
+    /// Reads both.
+    pub fn load(test: &std::path::Path, model: &str, output: &Output) -> Result<Self, Vec<Diagnostic>> {
+        let loaded = library::load(model, &[PathBuf::from("models")]);
+        let read = read::load(test);
+        let (loaded, read) = match (loaded, read) {
+            (Ok(loaded), Ok(read)) => (loaded, read),
+            (loaded, read) => {
+                return Err(loaded.err().into_iter().chain(read.err()).flatten().collect());
+            }
+        };
+        output.warn(&loaded.warnings);
+        output.warn(&read.warnings);
+        if let Some(error) = clusters::mismatch(&read.test, &loaded.model, &read.file) {
+            return Err(vec![error]);
+        }
+        Ok(Self { file: test.display().to_string(), source: read.file, test: read.test, model: loaded.model })
+    }
+}
+
+/// Runs the command.
+pub fn run(options: &Fence, output: &Output) -> Outcome {
+    let subject = match Subject::load(&options.test, &options.model, output) {
+        Ok(subject) => subject,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let costs = match options.costs.as_ref().map(|path| read_costs(path)).transpose() {
+        Ok(costs) => costs.unwrap_or_default(),
+        Err(errors) => return output.wrong(&errors),
+    };
+    let means = Means {
+        fences: options.means.contains(&MeansName::Fences),
+        orders: options.means.contains(&MeansName::Orders),
+        scopes: options.means.contains(&MeansName::Scopes),
+    };
+    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
+    let limits = Limits { deadline: options.timeout.and_then(|t| Instant::now().checked_add(t)), repairs: Some(options.limit) };
+    let start = Instant::now();
+    let run = Options { bounds, ..Options::default() };
+    let found = cheapest(&subject.test, &subject.model, &costs, means, &run, options.engine.choice(), limits);
+    let seconds = start.elapsed().as_secs_f64();
+    match found {
+        Err(stopped) => stop(&subject, &stopped, seconds, output),
+        Ok(found) => {
+            match output.format {
+                Format::Json => output.json(&object(&subject, &found, seconds))?,
+                _ => {
+                    output.print(&answer(&subject, &found, output))?;
+                    print(&subject, &found, usize::MAX, output)?;
+                }
+            }
+            let forbidden = found.already || !found.repairs.is_empty();
+            Ok(match (forbidden, found.bounded) {
+                (true, true) => Exit::Undecided,
+                (true, false) => Exit::Holds,
+                (false, _) => Exit::Found,
+            })
+        }
+    }
+}
+
+fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
+    Costs::parse(&SourceFile::new(name, text))
+}
+
+/// No answer: why, and what is known.
+fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> Outcome {
+    let Subject { file, source, model, test } = subject;
+    let undecided = matches!(stopped.error, Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_));
+    if !undecided {
+        return output.wrong(&[crate::run::diagnostic(&stopped.error, file, source, model)]);
+    }
+    match output.format {
+        Format::Json => output.json(&json!({
+            "schema": SCHEMA, "file": file, "name": test.name, "model": model.name, "verdict": "undecided",
+            "reason": stopped.error.to_string(), "cost_at_least": stopped.at_least, "seconds": seconds,
+        }))?,
+        _ => output.print(&format!(
+            "{}: {}; nothing that costs less than {} forbids the outcome",
+            output.unsure("undecided"),
+            stopped.error,
+            stopped.at_least
+        ))?,
+    }
+    Ok(Exit::Undecided)
+}
+
+/// The answer in a line.
+pub fn answer(subject: &Subject, found: &Found, output: &Output) -> String {
+    let of = format!("{} under {}", subject.test.name, subject.model.name);
+    let bounded = if found.bounded { ", for as many turns of loops as --unroll says" } else { "" };
+    if found.already {
+        return format!("{}: {of} is forbidden as it is{bounded}", output.good("nothing to do"));
+    }
+    match found.repairs.len() {
+        0 => format!("{}: however strong the program, {of} is allowed", output.bad("no way")),
+        1 => format!("{} to forbid {of}, at a cost of {}{bounded}", output.good("one cheapest way"), found.cost),
+        n => {
+            let ways = format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" });
+            format!("{} to forbid {of}, each at a cost of {}{bounded}", output.good(&ways), found.cost)
+        }
+    }
+}
+
+/// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away.
+pub fn print(subject: &Subject, found: &Found, most: usize, output: &Output) -> std::io::Result<()> {
+    for (i, repair) in found.repairs.iter().take(most).enumerate() {
+        output.print("")?;
+        if found.repairs.len() > 1 {
+            output.print(&output.heading(&format!("{}.", i + 1)))?;
+        }
+        for line in changes::shown(&subject.test, &repair.test) {
+            let text = format!("  {}", line.text);
+            output.print(&match line.mark {
+                '+' => output.good(&text),
+                '-' => output.bad(&text),
+                _ => text,
+            })?;
+        }
+    }
+    if found.repairs.len() > most {
+        output.print(&format!("\n{} more ways: `margay fence`", found.repairs.len() - most))?;
+    }
+    Ok(())
+}
+
+/// The repairs as JSON.
+pub fn repairs(subject: &Subject, found: &Found) -> Vec<Value> {
+    let repair = |r: &margay_litmus::strengthen::Repair| {
+        let changes: Vec<Value> = changes::of(&subject.test, &r.test)
+            .iter()
+            .map(|c| json!({ "thread": c.thread.to_string(), "line": c.line + 1, "before": c.before, "after": c.after }))
+            .collect();
+        json!({ "changes": changes, "litmus": r.test.to_string() })
+    };
+    found.repairs.iter().map(repair).collect()
+}
+
+fn object(subject: &Subject, found: &Found, seconds: f64) -> Value {
+    let verdict = match (found.already, found.repairs.is_empty()) {
+        (true, _) => "forbidden",
+        (false, true) => "none",
+        (false, false) => "found",
+    };
+    json!({
+        "schema": SCHEMA, "file": subject.file, "name": subject.test.name, "model": subject.model.name, "verdict": verdict,
+        "cost": (verdict == "found").then_some(found.cost), "repairs": repairs(subject, found), "truncated": found.truncated,
+        "bounded": found.bounded, "asked": found.asked, "litmus": subject.test.to_string(), "seconds": seconds,
+    })
+}
+
+/// What would forbid an allowed outcome, by the built-in costs.
+pub fn what_would_forbid(subject: &Subject, run: &Options, engine: Choice, deadline: Option<Instant>) -> Result<Found, Stopped> {
+    let limits = Limits { deadline, repairs: Some(1000) };
+    cheapest(&subject.test, &subject.model, &Costs::default(), Means::ALL, run, engine, limits)
+}

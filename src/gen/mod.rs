@@ -1,0 +1,170 @@
+//! `margay gen`: litmus tests from cycles of candidate relaxations.
+
+mod options;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use margay_litmus::cycle::{Family, Generated, cycles, random};
+use margay_models::diagnostic::Diagnostic;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+use crate::table::number;
+
+pub use options::Gen;
+use options::Plan;
+
+/// The file in the folder that lists the tests.
+const INDEX: &str = "index.tsv";
+
+/// After so many draws without a new test, there are no more to be expected.
+const FRUITLESS: usize = 100_000;
+
+/// Runs the command.
+pub fn run(options: &Gen, output: &Output) -> Outcome {
+    let plan = match options.plan() {
+        Ok(plan) => plan,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let mut sink = match Sink::new(options, output) {
+        Ok(sink) => sink,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let start = Instant::now();
+    let mut kept = 0;
+    let mut failed: Option<io::Error> = None;
+    let limit = options.count.unwrap_or(usize::MAX);
+    let mut found = |generated: Generated| {
+        if !plan.keeps(generated.shape) {
+            return ControlFlow::Continue(());
+        }
+        if let Err(error) = sink.write(&generated) {
+            failed = Some(error);
+            return ControlFlow::Break(());
+        }
+        kept += 1;
+        if kept < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    if limit > 0 {
+        generate(options, &plan, &mut found);
+    }
+    match (failed, &options.out) {
+        (Some(error), Some(folder)) => {
+            return output.wrong(&[Diagnostic::error(format!("cannot write to `{}`: {error}", folder.display()))]);
+        }
+        (Some(error), None) => return Err(error),
+        (None, _) => sink.finish()?,
+    }
+    if kept == 0 {
+        let error = Diagnostic::error("no test fits the options");
+        let help = "try another --size or --threads, more --edges, or fewer filters";
+        return output.wrong(&[error.help(help)]);
+    }
+    if let Some(folder) = &options.out {
+        let seconds = start.elapsed().as_secs_f64();
+        match output.format {
+            Format::Json => {}
+            _ => output.print(&format!(
+                "{} tests in {} ({INDEX} lists them), {seconds:.2} s",
+                output.good(&number(kept as u64)),
+                folder.display()
+            ))?,
+        }
+    }
+    Ok(Exit::Holds)
+}
+
+/// Goes through the cycles, those given, all, or random ones.
+fn generate(options: &Gen, plan: &Plan, found: &mut impl FnMut(Generated) -> ControlFlow<()>) {
+    let mut family = Family::new(plan.variations.language);
+    if let Some(seed) = options.seed {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut fruitless = 0;
+        while fruitless < FRUITLESS {
+            fruitless += 1;
+            let drawn = random(&plan.edges, &plan.sizes, &mut rng);
+            let annotated = drawn.and_then(|cycle| plan.variations.random(&cycle, &mut rng));
+            if let Some(generated) = annotated.and_then(|a| family.add(a)) {
+                if plan.keeps(generated.shape) {
+                    fruitless = 0;
+                }
+                if found(generated).is_break() {
+                    return;
+                }
+            }
+        }
+    } else if plan.cycles.is_empty() {
+        let mut each = |cycle| family.add_each(&cycle, &plan.variations, found);
+        // Broken or not, that is all.
+        let _ = cycles(&plan.edges, &plan.sizes, &mut each);
+    } else {
+        for cycle in &plan.cycles {
+            if family.add_each(cycle, &plan.variations, found).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+/// Where tests go.
+struct Sink<'a> {
+    options: &'a Gen,
+    json: bool,
+    index: Option<BufWriter<File>>,
+    out: BufWriter<io::Stdout>,
+    any: bool,
+}
+
+impl<'a> Sink<'a> {
+    fn new(options: &'a Gen, output: &Output) -> Result<Self, Diagnostic> {
+        let index = options.out.as_ref().map(|folder| {
+            std::fs::create_dir_all(folder)?;
+            let mut index = BufWriter::new(File::create(folder.join(INDEX))?);
+            writeln!(index, "file\tshape\tcycle")?;
+            io::Result::Ok(index)
+        });
+        let index = index.transpose().map_err(|error| {
+            let folder = options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();
+            Diagnostic::error(format!("cannot write to the folder `{folder}`: {error}"))
+        })?;
+        let out = BufWriter::new(io::stdout());
+        Ok(Self { options, json: output.format == Format::Json, index, out, any: false })
+    }
+
+    fn write(&mut self, generated: &Generated) -> io::Result<()> {
+        let text = generated.test.to_string();
+        let name = &generated.test.name;
+        let file = format!("{name}.litmus");
+        let cycle = generated.from.cycle.to_string();
+        if let (Some(folder), Some(index)) = (&self.options.out, &mut self.index) {
+            std::fs::write(folder.join(&file), &text)?;
+            writeln!(index, "{file}\t{}\t{cycle}", generated.shape.unwrap_or("-"))?;
+        }
+        if self.json {
+            let path = self.options.out.as_ref().map(|folder| folder.join(&file).display().to_string());
+            let line = json!({
+                "schema": SCHEMA, "name": name, "shape": generated.shape, "cycle": cycle, "file": path,
+                "digest": format!("{:016x}", generated.form.digest()), "litmus": text,
+            });
+            writeln!(self.out, "{line}")?;
+        } else if self.index.is_none() {
+            if self.any {
+                writeln!(self.out)?;
+            }
+            write!(self.out, "{}\n", text.trim_end())?;
+        }
+        self.any = true;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.out.flush()?;
+        self.index.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
