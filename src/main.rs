@@ -9,6 +9,7 @@ mod diagnostics;
 mod exit;
 mod gpu;
 mod histogram;
+mod inputs;
 mod library;
 mod limits;
 mod output;

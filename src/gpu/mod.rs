@@ -7,9 +7,8 @@ mod run;
 
 use std::path::Path;
 
-use margay_litmus::read;
-use margay_litmus::test::Test;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_litmus::read::Read;
+use margay_models::diagnostic::Diagnostic;
 use margay_runner::emit::{Environment, Error, Fault};
 
 use crate::Outcome;
@@ -30,22 +29,12 @@ fn environment(text: &str) -> Result<Environment, Diagnostic> {
     Environment::parse(text).map_err(|why| Diagnostic::error(format!("--environment: {why}")))
 }
 
-/// The test in a file, warnings printed.
-fn load(path: &Path, output: &Output) -> Result<Test, Vec<Diagnostic>> {
-    let read = read::load(path)?;
-    output.warn(&read.warnings);
-    Ok(read.test)
-}
-
 /// Why there is no kernel for a test.
-fn diagnostic(error: &Error, path: &Path) -> Diagnostic {
+fn diagnostic(error: &Error, path: &Path, read: &Read) -> Diagnostic {
     let name = path.display().to_string();
     let diagnostic = Diagnostic::error(format!("there is no kernel for `{name}`: {error}"));
     let diagnostic = match error.place {
-        Some(span) => {
-            let source = SourceFile::new(&name, std::fs::read_to_string(path).unwrap_or_default());
-            diagnostic.at(&source, span, "here")
-        }
+        Some(span) => diagnostic.at(&read.file, span, "here"),
         None => diagnostic,
     };
     match error.fault {

@@ -1,20 +1,18 @@
 //! `margay gpu run`: histograms of tests on a device, beside what a model says.
 
-use std::path::PathBuf;
-
 use margay_litmus::explicit::Runner;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::library;
 use margay_models::model::Model;
 use margay_runner::device::{Counts, Cuda, Description, Device, Failure, Request, Sim};
 use serde_json::json;
 
 use super::results::Results;
-use super::{diagnostic, environment, load};
+use super::{diagnostic, environment};
 use crate::arguments::{Format, GpuRun, RunDevice};
 use crate::exit::Exit;
 use crate::histogram::{self, Row};
+use crate::inputs;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 use crate::{Outcome, allowed, sim};
@@ -25,14 +23,11 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         Ok(environment) => environment,
         Err(error) => return output.wrong(&[error]),
     };
-    let model = match options.model.as_deref().map(|name| library::load(name, &[PathBuf::from("models")])).transpose() {
-        Ok(loaded) => loaded.map(|l| {
-            output.warn(&l.warnings);
-            l.model
-        }),
+    let model = match options.model.as_deref().map(|name| inputs::model(name, output)).transpose() {
+        Ok(model) => model,
         Err(errors) => return output.wrong(&errors),
     };
-    let files = match crate::run::expand(&options.tests) {
+    let files = match inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
@@ -52,21 +47,21 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
     let (mut errors, mut differs, mut undecided) = (Vec::new(), false, false);
     for path in &files {
         let name = path.display().to_string();
-        let test = match load(path, output) {
-            Ok(test) => test,
+        let read = match inputs::test(path, output) {
+            Ok(read) => read,
             Err(found) => {
                 errors.extend(found);
                 continue;
             }
         };
-        let counts = match device.run(&test, &request) {
+        let counts = match device.run(&read.test, &request) {
             Ok(counts) => counts,
             Err(Failure::Machine(error)) => {
-                errors.push(sim::diagnostic(&error, &name));
+                errors.push(sim::diagnostic(&error, &name, &read));
                 continue;
             }
             Err(Failure::Kernel(error)) => {
-                errors.push(diagnostic(&error, path));
+                errors.push(diagnostic(&error, path, &read));
                 continue;
             }
             Err(failure @ Failure::Refused(_)) => {
@@ -78,7 +73,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         };
         let variables = &counts.observed.variables;
         let allowed = match model.as_ref().zip(runner.as_mut()) {
-            Some((model, runner)) => match allowed::outcomes(&test, variables, model, runner, options.timeout, &name) {
+            Some((model, runner)) => match allowed::outcomes(&read, variables, model, runner, options.timeout, &name) {
                 Ok(outcomes) => {
                     undecided |= outcomes.bounded;
                     Some(outcomes.values)
@@ -92,7 +87,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         };
         let rows = histogram::rows(&counts.histogram, allowed.as_ref(), &counts.observed);
         differs |= histogram::differs(&rows);
-        let line = line(&name, &test, &counts, &rows, device.description(), model.as_ref(), &request);
+        let line = line(&name, &read.test, &counts, &rows, device.description(), model.as_ref(), &request);
         if let Some(results) = &mut results
             && let Err(error) = results.add(&line)
         {
@@ -101,7 +96,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         if output.format == Format::Json {
             output.print(&line.to_string())?;
         } else {
-            print(&test, &counts, &rows, device.description(), output)?;
+            print(&read.test, &counts, &rows, device.description(), output)?;
         }
     }
     if !errors.is_empty() {

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, FenceOrder, InitialValue,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, FenceOrder, InitialValue,
     Instruction, LocalFunction, Operation, Place, Space, Test, ThreadId, Value,
 };
 use margay_models::execution::{Proxy, Scope};
 
 use super::layout::Layout;
-use super::registers::{Registers, instructions};
+use super::registers::Registers;
 use super::target::Target;
 use super::{Error, spaces};
 
@@ -36,7 +36,7 @@ pub(super) struct Body {
 
 /// Emits a thread.
 pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Target) -> Result<Body, Error> {
-    let code = instructions(test, thread);
+    let code = test.instructions(thread);
     let mut emitter = Emitter {
         test,
         thread,
@@ -212,10 +212,7 @@ impl Emitter<'_> {
                 let value = self.register(value, access.ty.is_some_and(|t| t.bits == 64))?;
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
-            Operation::Atom { access, function, destination, address, operand, replacement } => {
-                let operands = (operand, replacement.as_ref());
-                self.atom(access, *function, destination.as_deref(), address, operands, &guard, i.guard.is_some())?;
-            }
+            Operation::Atom(atom) => self.atom(atom, &guard, i.guard.is_some())?,
             Operation::Fence { order, scope } => {
                 let order = order.unwrap_or(FenceOrder::AcqRel);
                 let scope = scope.unwrap_or(Scope::Sys);
@@ -326,17 +323,8 @@ impl Emitter<'_> {
         self.value(value, wide)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn atom(
-        &mut self,
-        access: &Access,
-        function: AtomFunction,
-        destination: Option<&str>,
-        address: &Address,
-        (operand, replacement): (&Value, Option<&Value>),
-        guard: &str,
-        guarded: bool,
-    ) -> Result<(), Error> {
+    fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), Error> {
+        let Atom { access, function, destination, address, operand, replacement } = atom;
         let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
         let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
         if !matches!(
@@ -356,7 +344,7 @@ impl Emitter<'_> {
         let wide = ty.ends_with("64");
         let (space, at) = self.address(address, access)?;
         let operand = self.value(operand, wide)?;
-        let replacement = replacement.map(|r| self.value(r, wide)).transpose()?;
+        let replacement = replacement.as_ref().map(|r| self.value(r, wide)).transpose()?;
         let cas = replacement.map(|r| format!(", {r}")).unwrap_or_default();
         let name = function.name();
         let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
@@ -382,7 +370,7 @@ impl Emitter<'_> {
     /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
     /// meet there, which orders no two accesses of an instance that the test does not order.
     fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
-        let code = instructions(self.test, self.thread);
+        let code = self.test.instructions(self.thread);
         if i.guard.is_some()
             || code.iter().any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. }))
         {
@@ -393,7 +381,8 @@ impl Emitter<'_> {
         }
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
-            instructions(self.test, ThreadId(*t as u8))
+            self.test
+                .instructions(ThreadId(*t as u8))
                 .iter()
                 .any(|i| matches!(i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
         };

@@ -7,12 +7,11 @@ use margay_litmus::test::{FenceOrder, InitialValue, Operation, Space, ThreadId, 
 use super::body::JUMPS;
 use super::environment::StressAccess;
 use super::layout::coprime;
-use super::registers::instructions;
 use super::{Error, Module, Plan, Source, collect};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
-    let all = || (0..plan.test.threads.len()).flat_map(|t| instructions(plan.test, ThreadId(t as u8)));
+    let all = || (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
     let single =
         all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
     let mmio = all().any(|i| {
@@ -126,7 +125,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
          .param .u32 seed)\n",
     );
     let barriers =
-        |t: usize| instructions(plan.test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
+        |t: usize| plan.test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
     // A cluster barrier in a kernel of unknown cluster size becomes code with branches.
     if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);

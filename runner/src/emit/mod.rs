@@ -160,9 +160,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
             _ => {}
         }
     }
-    let waits = |t: usize| {
-        registers::instructions(test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }))
-    };
+    let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
     }
@@ -233,10 +231,9 @@ struct Plan<'a> {
 impl Plan<'_> {
     /// The type of final values of locations.
     fn final_type(&self) -> &'static str {
-        let wide = (0..self.test.threads.len()).flat_map(|t| registers::instructions(self.test, ThreadId(t as u8))).any(|i| {
-            matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::Atom { access, .. }
-                if access.ty.is_some_and(|t| t.bits == 64))
-        });
+        let wide = (0..self.test.threads.len())
+            .flat_map(|t| self.test.instructions(ThreadId(t as u8)))
+            .any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)));
         if wide { "s64" } else { "s32" }
     }
 
@@ -252,9 +249,7 @@ pub(crate) fn spaces(test: &Test) -> Vec<Space> {
     for thread in &test.threads {
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
-            if let Operation::Load { access, address, .. }
-            | Operation::Store { access, address, .. }
-            | Operation::Atom { access, address, .. } = &i.operation
+            if let Some((access, address)) = i.operation.memory()
                 && let Base::Location(name) = &address.base
                 && access.space == Some(Space::Shared)
                 && let Some(l) = test.location(name)

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder,
-    Operation, Space, Test, ThreadId, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect,
+    FenceOrder, Operation, Space, Test, ThreadId, Value,
 };
 use margay_models::execution::Scope;
 
@@ -245,7 +245,7 @@ impl Builder<'_> {
                     guard,
                 );
             }
-            Operation::Atom { access, function, destination, address, operand, replacement } => {
+            Operation::Atom(Atom { access, function, destination, address, operand, replacement }) => {
                 let scope = access.scope.unwrap_or(Scope::Gpu);
                 if matches!(access.order, Some(AccessOrder::Release | AccessOrder::AcqRel)) {
                     self.before(scope, text, guard);
