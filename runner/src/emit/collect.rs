@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::harness::{global_address, one_for_each};
+use super::address::global_address;
+use super::harness::one_for_each;
 use super::{Kernel, OUTCOMES, Plan, Source};
 
 /// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the same key count together.

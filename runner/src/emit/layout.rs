@@ -86,15 +86,16 @@ impl Layout {
             )));
         }
         let slots = 32 * environment.warps;
-        let instances = u64::from(environment.groups) * u64::from(slots);
+        let instances = u64::from(environment.groups.number()) * u64::from(slots);
         if instances > MAX_INSTANCES {
             return Err(Error::environment(format!(
                 "groups={} and warps={} make {instances} instances a launch; {MAX_INSTANCES} are the most",
-                environment.groups, environment.warps
+                environment.groups.number(),
+                environment.warps
             )));
         }
-        let testing = environment.groups * units.len() as u32 * cluster;
-        let stress = environment.stress_ctas.div_ceil(cluster) * cluster;
+        let testing = environment.groups.number() * units.len() as u32 * cluster;
+        let stress = environment.stress_ctas.number().div_ceil(cluster) * cluster;
         Ok(Self {
             roles,
             cluster,

@@ -3,12 +3,14 @@
 //! A module has three kernels, launched one after the other in one stream: `margay_reset` writes the initial values, `margay_test`
 //! runs the instances, `margay_collect` counts outcomes. Why nothing of that orders the accesses of the test: docs/gpu.md.
 
+mod address;
 mod body;
 mod collect;
 mod environment;
 mod harness;
 mod layout;
 mod registers;
+mod stress;
 mod target;
 
 use std::fmt;
@@ -16,7 +18,7 @@ use std::fmt;
 use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
 use margay_models::diagnostic::Span;
 
-pub use environment::{Environment, KEYS, StressAccess};
+pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use layout::{Layout, Role};
 pub use target::Target;
 
@@ -164,7 +166,12 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
     }
+    fits(environment)?;
     let layout = Layout::new(test, target, environment)?;
+    if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
+        let message = format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
+        return Err(Error::environment(message));
+    }
     let spaces = spaces(test);
     let shared = spaces.contains(&Space::Shared);
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
@@ -206,13 +213,29 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         Plan { test, target, environment, layout: &layout, spaces: &spaces, bodies: &bodies, observed: &observed, sources, bits };
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
-    let stride = u64::from(environment.stride) * 8;
     let counted = if environment.parallel { layout.instances } else { 1 };
-    let spread = u64::from(environment.stress_spread) * u64::from(environment.stress_patch) * 4;
     // One more row takes what is only used so that it is not left out.
-    let memory = instances * stride * (test.locations.len() as u64).max(1);
+    let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
     let results = instances * 8 * u64::from(rows + 1);
-    Ok(Kernel { module, target, memory, results, scratchpad: spread + 256, counted, observed, bits, layout })
+    Ok(Kernel { module, target, memory, results, scratchpad, counted, observed, bits, layout })
+}
+
+/// Settings that do not go together.
+fn fits(environment: &Environment) -> Result<(), Error> {
+    let (spread, regions) = (environment.stress_spread, environment.stress_regions);
+    if spread > regions {
+        return Err(Error::environment(format!("stress-spread={spread} needs as many regions; stress-regions={regions}")));
+    }
+    for (on, name) in [(environment.bank, "bank"), (environment.stress_idle, "stress-idle")] {
+        if on && environment.parallel {
+            let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
+            return Err(Error::environment(message));
+        }
+    }
+    if environment.bank && environment.distance.is_some() {
+        return Err(Error::environment("bank=on needs distance=far: other lanes work beside each location"));
+    }
+    Ok(())
 }
 
 /// Everything that the texts of the kernels are made from.
@@ -229,12 +252,16 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The type of final values of locations.
-    fn final_type(&self) -> &'static str {
-        let wide = (0..self.test.threads.len())
+    /// Has the test accesses of 64 bits?
+    fn is_wide(&self) -> bool {
+        (0..self.test.threads.len())
             .flat_map(|t| self.test.instructions(ThreadId(t as u8)))
-            .any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)));
-        if wide { "s64" } else { "s32" }
+            .any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
+    }
+
+    /// The type of initial and final values of locations.
+    fn final_type(&self) -> &'static str {
+        if self.is_wide() { "s64" } else { "s32" }
     }
 
     /// The rows of the results that are read: not the last one.
