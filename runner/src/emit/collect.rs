@@ -45,7 +45,7 @@ pub(super) fn kernel(plan: &Plan<'_>, text: &mut String) {
             }
             Source::Memory(l) => {
                 global_address(plan, *l, text);
-                let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.final_type());
+                let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.type_of(*l));
             }
         }
         let _ = write!(

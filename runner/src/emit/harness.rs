@@ -57,9 +57,9 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
     one_for_each(plan, text);
     for (l, declared) in plan.test.locations.iter().enumerate() {
         let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-        if plan.spaces[l] == Space::Global {
+        if plan.spaces[l] == Space::Global && !plan.locations[l].alias {
             global_address(plan, l, text);
-            let _ = writeln!(text, "    st.global.{} [%x{l}], {value};", plan.final_type());
+            let _ = writeln!(text, "    st.global.{} [%x{l}], {value};", plan.type_of(l));
         }
     }
     // Row 0 counts the threads of the instance that ran to their end.
@@ -81,7 +81,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     }
     text.push_str(
         ".visible .entry margay_test(.param .u64 memory, .param .u64 results, .param .u64 scratchpad, .param .u64 arrived,\n    \
-         .param .u32 seed, .param .u32 first)\n",
+         .param .u64 alias, .param .u32 seed, .param .u32 first)\n",
     );
     let barriers =
         |t: usize| plan.test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
@@ -91,7 +91,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     }
     let _ = writeln!(text, ".reqntid {}", layout.block);
     text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel;\n");
-    text.push_str("    .reg .b64 %memory, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
+    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
     for l in 0..plan.test.locations.len() {
         let _ = writeln!(text, "    .reg .b64 %x{l};");
     }
@@ -109,7 +109,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     if bank > 0 {
         let _ = writeln!(text, "    .shared .align 4 .b8 banks[{bank}];");
     }
-    for parameter in ["memory", "results", "scratchpad", "arrived"] {
+    for parameter in ["memory", "results", "scratchpad", "arrived", "alias"] {
         let _ = writeln!(text, "    ld.param.u64 %{parameter}, [{parameter}];");
     }
     text.push_str("    ld.param.u32 %seed, [seed];\n    ld.param.u32 %first, [first];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
@@ -202,10 +202,11 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
                 text,
                 "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, {}, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
                 if beside { "0" } else { "%s" },
-                environment.stride * 8,
-                shared * shared_bytes(plan)
+                plan.cell(),
+                shared * shared_bytes(plan) + plan.locations[l].offset
             );
-            shared += 1;
+            let last = plan.locations.get(l + 1).is_none_or(|next| next.owner != plan.locations[l].owner);
+            shared += u32::from(last);
         }
         if beside {
             let _ = writeln!(text, "    add.u64 %x{l}, %x{l}, %v;");
@@ -220,7 +221,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         if role.position == 0 {
             for (l, declared) in plan.test.locations.iter().enumerate().filter(|(l, _)| plan.spaces[*l] == Space::Shared) {
                 let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-                let _ = writeln!(text, "    st.shared.{} [%x{l}], {value};", plan.final_type());
+                let _ = writeln!(text, "    st.shared.{} [%x{l}], {value};", plan.type_of(l));
             }
         }
         let _ = writeln!(text, "    bar.sync 0, {active};");
@@ -335,7 +336,7 @@ fn results(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut Strin
 
 /// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work beside the test, of their locations.
 fn shared_bytes(plan: &Plan<'_>) -> u32 {
-    let slots = plan.layout.slots * plan.environment.stride * 8;
+    let slots = plan.layout.slots * plan.cell();
     if plan.environment.bank { slots.max(stress::BESIDE) } else { slots }
 }
 
@@ -360,6 +361,6 @@ fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     }
     for (l, number) in wanted {
         row(plan, number, text);
-        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.final_type());
+        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.type_of(l));
     }
 }

@@ -16,6 +16,7 @@ mod target;
 use std::fmt;
 
 use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
+use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
@@ -115,6 +116,8 @@ pub struct Kernel {
     pub counted: u32,
     /// Bytes of memory for the locations of all instances.
     pub memory: u64,
+    /// Are the locations mapped at a second address, for those with another name?
+    pub aliased: bool,
     /// Bytes for the results.
     pub results: u64,
     /// Bytes for the stressed scratchpad.
@@ -149,9 +152,6 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     }
     for l in &test.locations {
         let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
-        if l.alias.is_some() {
-            return Err(at(format!("`{}` is another name for a location; kernels here have one address for each", l.name)));
-        }
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
                 return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
@@ -167,9 +167,16 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
     }
     fits(environment)?;
+    let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;
+    let locations = address::locations(test, &code, is_wide(test))?;
+    let aliased = locations.iter().any(|l| l.alias);
     let layout = Layout::new(test, target, environment)?;
+    if environment.distance.is_some() && locations.iter().any(|l| l.offset > 0) {
+        return Err(Error::environment("a test with arrays needs distance=far"));
+    }
     if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
-        let message = format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
+        let message =
+            format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
         return Err(Error::environment(message));
     }
     let spaces = spaces(test);
@@ -177,8 +184,9 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
-    let bodies =
-        (0..test.threads.len()).map(|t| body::emit(test, ThreadId(t as u8), &layout, target)).collect::<Result<Vec<_>, _>>()?;
+    let bodies = (0..test.threads.len())
+        .map(|t| body::emit(test, ThreadId(t as u8), &layout, target, &code))
+        .collect::<Result<Vec<_>, _>>()?;
     let observed = Observed::new(test, |l| -1 - l as i64);
     // The first row says whether a thread was given up.
     let mut rows = 1;
@@ -199,7 +207,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
                     rows += 1;
                     Source::Row(rows - 1)
                 }
-                Some(l) => Source::Memory(l),
+                Some(l) => Source::Memory(code.physical(l)),
                 None => Source::Nothing,
             },
         })
@@ -209,15 +217,25 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         let n = observed.variables.len();
         return Err(Error::test(format!("the test observes {n} values; 15 fit into a key")));
     }
-    let plan =
-        Plan { test, target, environment, layout: &layout, spaces: &spaces, bodies: &bodies, observed: &observed, sources, bits };
+    let plan = Plan {
+        test,
+        target,
+        environment,
+        layout: &layout,
+        spaces: &spaces,
+        locations: &locations,
+        bodies: &bodies,
+        observed: &observed,
+        sources,
+        bits,
+    };
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
     let counted = if environment.parallel { layout.instances } else { 1 };
     // One more row takes what is only used so that it is not left out.
     let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
     let results = instances * 8 * u64::from(rows + 1);
-    Ok(Kernel { module, target, memory, results, scratchpad, counted, observed, bits, layout })
+    Ok(Kernel { module, target, memory, aliased, results, scratchpad, counted, observed, bits, layout })
 }
 
 /// Settings that do not go together.
@@ -245,6 +263,7 @@ struct Plan<'a> {
     environment: &'a Environment,
     layout: &'a Layout,
     spaces: &'a [Space],
+    locations: &'a [address::Location],
     bodies: &'a [body::Body],
     observed: &'a Observed,
     sources: Vec<Source>,
@@ -254,20 +273,18 @@ struct Plan<'a> {
 impl Plan<'_> {
     /// Has the test accesses of 64 bits?
     fn is_wide(&self) -> bool {
-        (0..self.test.threads.len())
-            .flat_map(|t| self.test.instructions(ThreadId(t as u8)))
-            .any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
-    }
-
-    /// The type of initial and final values of locations.
-    fn final_type(&self) -> &'static str {
-        if self.is_wide() { "s64" } else { "s32" }
+        is_wide(self.test)
     }
 
     /// The rows of the results that are read: not the last one.
     fn rows(&self) -> u32 {
         1 + self.sources.iter().filter(|s| matches!(s, Source::Row(_))).count() as u32
     }
+}
+
+fn is_wide(test: &Test) -> bool {
+    let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
 }
 
 /// The state space of each location: as declared, as an access by its name says, or global.

@@ -74,6 +74,20 @@ impl Registers {
                     self.widen(name, false);
                 }
             }
+            Operation::VectorLoad { access, destinations, address } => {
+                base(address);
+                for destination in destinations {
+                    self.widen(destination, of_access(access));
+                }
+            }
+            Operation::VectorStore { address, values, .. } => {
+                base(address);
+                for value in values {
+                    if let Value::Register(name) = value {
+                        self.widen(name, false);
+                    }
+                }
+            }
             Operation::Atom(Atom { access, destination, address, operand, replacement, .. }) => {
                 base(address);
                 for v in [Some(operand), replacement.as_ref()].into_iter().flatten() {
