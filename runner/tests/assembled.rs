@@ -138,7 +138,7 @@ fn every_environment() {
         }
         // The other two kernels are assembled as well.
         for (_, kernel) in pairs.iter().step_by(3) {
-            toolkit.machine_code(&kernel.text(), Target(90), 0).unwrap();
+            toolkit.assemble(&kernel.text(), Target(90), 0).unwrap();
         }
     }
 }

@@ -196,7 +196,7 @@ impl Emitter<'_> {
         let name = match base {
             Base::Location(name) => name,
             Base::Register(register) => {
-                let written = |i: &Instruction| written(&i.operation).iter().any(|d| *d == register);
+                let written = |i: &Instruction| written(&i.operation).contains(&register);
                 if self.test.instructions(self.thread).iter().any(written) {
                     return None;
                 }

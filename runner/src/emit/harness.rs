@@ -6,6 +6,7 @@ use margay_litmus::test::{FenceOrder, InitialValue, Operation, Space, ThreadId, 
 
 use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
+use super::environment::Environment;
 use super::layout::coprime;
 use super::{Error, Module, Plan, Source, collect, stress};
 
@@ -20,7 +21,8 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     });
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
-    let _ = writeln!(title, "// {}", plan.environment);
+    // The place of stress is a parameter of the launch, so that one text serves all of them.
+    let _ = writeln!(title, "// {}", Environment { stress_first: 0, ..plan.environment.clone() });
     for t in 0..plan.test.threads.len() {
         let lines = plan.test.thread_lines(ThreadId(t as u8));
         let role = plan.layout.roles[t];

@@ -124,8 +124,23 @@ pub struct Kernel {
     pub scratchpad: u64,
     /// What is observed.
     pub observed: Observed,
+    /// The place of stress (`stress-first`).
+    first: u32,
+    /// The fewest stressing ctas of a launch, and the most.
+    stressing: (u32, u32),
     /// The bits of each observed value in a key.
     bits: u32,
+}
+
+/// What changes from launch to launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Of the permutations.
+    pub seed: u32,
+    /// The place of stress.
+    pub first: u32,
+    /// How many ctas there are, stressing ones included.
+    pub grid: u32,
 }
 
 impl Kernel {
@@ -136,6 +151,14 @@ impl Kernel {
     pub fn text(&self) -> String {
         let m = &self.module;
         format!("{}{}{}{}{}", m.title, directives(m.version, self.target), m.reset, m.test, m.collect)
+    }
+
+    /// The next launch.
+    pub fn launch(&self, rng: &mut fastrand::Rng) -> Launch {
+        let (least, most) = self.stressing;
+        let stress = if least < most { rng.u32(least..=most) } else { most };
+        let seed = rng.u32(..);
+        Launch { seed, first: self.first, grid: self.layout.testing + stress / self.layout.cluster * self.layout.cluster }
     }
 
     /// An outcome from its key.
@@ -235,7 +258,26 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     // One more row takes what is only used so that it is not left out.
     let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
     let results = instances * 8 * u64::from(rows + 1);
-    Ok(Kernel { module, target, memory, aliased, results, scratchpad, counted, observed, bits, layout })
+    let most = layout.grid - layout.testing;
+    let least = match environment.stress_ctas {
+        Count::Fixed(_) => most,
+        // Half of the device is busy at least.
+        Count::Auto { .. } => (layout.grid / 2).saturating_sub(layout.testing).min(most),
+    };
+    Ok(Kernel {
+        module,
+        target,
+        memory,
+        aliased,
+        results,
+        scratchpad,
+        counted,
+        observed,
+        first: environment.stress_first,
+        stressing: (least, most),
+        bits,
+        layout,
+    })
 }
 
 /// Settings that do not go together.
