@@ -3,6 +3,7 @@
 mod allowed;
 mod arguments;
 mod change;
+mod chart;
 mod check;
 mod corpus;
 mod diagnostics;

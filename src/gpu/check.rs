@@ -10,9 +10,10 @@ use margay_runner::emit::{Fault, Kernel, Target, kernel};
 use margay_runner::sass::{self, Answer, Failure, Toolkit};
 use serde_json::json;
 
+use super::arguments::GpuCheck;
 use super::{diagnostic, environment};
 use crate::Outcome;
-use crate::arguments::{Format, GpuCheck};
+use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::inputs;
 use crate::output::{Output, SCHEMA};
@@ -58,7 +59,7 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             match kernel(&read.test, target, &environment) {
                 Ok(kernel) => kernels.push((i, kernel)),
                 Err(error) if error.fault == Fault::Target => answers.push((i, Verdict::NotThere(error.message))),
-                Err(error) => errors.push(diagnostic(&error, file, read)),
+                Err(error) => errors.push(diagnostic(&error, &file.display().to_string(), read)),
             }
         }
         let pairs: Vec<(&Test, &Kernel)> = kernels.iter().map(|(i, k)| (&tests[*i].1.test, k)).collect();

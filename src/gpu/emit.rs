@@ -3,9 +3,10 @@
 use margay_runner::emit::kernel;
 use serde_json::json;
 
+use super::arguments::Emit;
 use super::{diagnostic, environment};
 use crate::Outcome;
-use crate::arguments::{Emit, Format};
+use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::inputs;
 use crate::output::{Output, SCHEMA};
@@ -22,7 +23,7 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
     };
     let kernel = match kernel(&read.test, options.target, &environment) {
         Ok(kernel) => kernel,
-        Err(error) => return output.wrong(&[diagnostic(&error, &options.test, &read)]),
+        Err(error) => return output.wrong(&[diagnostic(&error, &options.test.display().to_string(), &read)]),
     };
     if output.format == Format::Human {
         output.print(kernel.text().trim_end())?;

@@ -1,26 +1,34 @@
 //! `margay gpu`: litmus tests as kernels.
 
+pub mod arguments;
+mod campaign;
 mod check;
 mod emit;
+mod idioms;
+mod measure;
 mod results;
 mod run;
-
-use std::path::Path;
+mod session;
+mod table6;
+mod tune;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_runner::emit::{Environment, Error, Fault};
 
+use self::arguments::{Gpu, GpuCommand};
 use crate::Outcome;
-use crate::arguments::{Gpu, GpuCommand};
 use crate::output::Output;
 
 /// Runs the command.
 pub fn run(options: &Gpu, output: &Output) -> Outcome {
     match &options.command {
-        GpuCommand::Emit(options) => emit::run(options, output),
-        GpuCommand::Check(options) => check::run(options, output),
-        GpuCommand::Run(options) => run::run(options, output),
+        Some(GpuCommand::Emit(options)) => emit::run(options, output),
+        Some(GpuCommand::Check(options)) => check::run(options, output),
+        Some(GpuCommand::Run(options)) => run::run(options, output),
+        Some(GpuCommand::Tune(options)) => tune::run(options, output),
+        Some(GpuCommand::Table6(options)) => table6::run(options, output),
+        None => run::run(&options.run, output),
     }
 }
 
@@ -30,8 +38,7 @@ fn environment(text: &str) -> Result<Environment, Diagnostic> {
 }
 
 /// Why there is no kernel for a test.
-fn diagnostic(error: &Error, path: &Path, read: &Read) -> Diagnostic {
-    let name = path.display().to_string();
+fn diagnostic(error: &Error, name: &str, read: &Read) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("there is no kernel for `{name}`: {error}"));
     let diagnostic = match error.place {
         Some(span) => diagnostic.at(&read.file, span, "here"),
