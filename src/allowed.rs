@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use margay_litmus::explicit::{Options, Outcomes, Runner};
-use margay_litmus::test::{Test, Variable};
-use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_litmus::read::Read;
+use margay_litmus::test::Variable;
+use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 
 /// The outcomes that a model allows, as values of the variables.
 pub fn outcomes(
-    test: &Test,
+    read: &Read,
     variables: &[Variable],
     model: &Model,
     runner: &mut Runner,
@@ -17,8 +18,7 @@ pub fn outcomes(
     file: &str,
 ) -> Result<Outcomes, Diagnostic> {
     let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
-    runner.outcomes(test, variables, &Options { deadline, ..Options::default() }).map_err(|error| {
-        let source = SourceFile::new(file, std::fs::read_to_string(file).unwrap_or_default());
-        crate::run::diagnostic(&error, file, &source, model)
-    })
+    runner
+        .outcomes(&read.test, variables, &Options { deadline, ..Options::default() })
+        .map_err(|error| crate::run::diagnostic(&error, file, &read.file, model))
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
-use margay_runner::emit::Target;
+
+use crate::gpu::arguments::Gpu;
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
@@ -68,8 +69,8 @@ pub enum Command {
     Test(Corpus),
     /// Run litmus tests on an operational machine: random schedules, or all of them
     Sim(Sim),
-    /// Litmus tests as kernels for GPUs
-    Gpu(Gpu),
+    /// Run litmus tests on a GPU, and look at their kernels
+    Gpu(Box<Gpu>),
     /// Say what litmus tests are called, and which are the same up to renaming
     Classify(crate::classify::Classify),
     /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
@@ -338,47 +339,6 @@ pub struct Sim {
     pub timeout: Option<Duration>,
 }
 
-/// Options of `gpu run`.
-#[derive(Debug, Args)]
-pub struct GpuRun {
-    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
-    #[arg(value_name = "TEST", required = true)]
-    pub tests: Vec<PathBuf>,
-    /// What runs them
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = RunDevice::Cuda)]
-    pub device: RunDevice,
-    /// The machine of `--device sim`
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = SimMachine::Weak)]
-    pub machine: SimMachine,
-    /// How many instances of each test; a GPU runs whole launches, and so perhaps more
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    pub instances: u64,
-    /// The seed of the schedules, or of the layout of each launch
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// A .cat file or model name to compare the outcomes with
-    #[arg(short, long, value_name = "MODEL")]
-    pub model: Option<String>,
-    /// How instances are laid out and stressed on a GPU, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
-    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
-    pub environment: String,
-    /// Append the results to this file, one line of JSON for each test
-    #[arg(long, value_name = "FILE")]
-    pub results: Option<PathBuf>,
-    /// Give up on what the model allows after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub timeout: Option<Duration>,
-}
-
-/// The devices of `gpu run`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RunDevice {
-    /// The machine of `margay sim`.
-    Sim,
-    /// The first GPU that the CUDA driver has.
-    Cuda,
-}
-
 impl SimMachine {
     /// As the library names it.
     pub fn kind(self) -> margay_runner::sim::Kind {
@@ -396,59 +356,6 @@ pub enum SimMachine {
     Weak,
     /// A view of memory for each cta, loads in order.
     Strong,
-}
-
-/// Options of `gpu`.
-#[derive(Debug, Args)]
-pub struct Gpu {
-    /// What to do
-    #[command(subcommand)]
-    pub command: GpuCommand,
-}
-
-/// The subcommands of `gpu`.
-#[derive(Debug, Subcommand)]
-pub enum GpuCommand {
-    /// Print the PTX of a test
-    Emit(Emit),
-    /// Assemble tests and compare the machine code with them, access by access; needs no GPU
-    Check(GpuCheck),
-    /// Run tests on a device and count their outcomes
-    Run(GpuRun),
-}
-
-/// Options of `gpu emit`.
-#[derive(Debug, Args)]
-pub struct Emit {
-    /// A litmus test (PTX in tabular form or the form of 2015)
-    #[arg(value_name = "TEST")]
-    pub test: PathBuf,
-    /// The GPU, e.g. sm_90
-    #[arg(long, value_name = "SM", default_value = "sm_90")]
-    pub target: Target,
-    /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
-    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
-    pub environment: String,
-}
-
-/// Options of `gpu check`.
-#[derive(Debug, Args)]
-pub struct GpuCheck {
-    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
-    #[arg(value_name = "TEST", required = true)]
-    pub tests: Vec<PathBuf>,
-    /// The GPUs, e.g. sm_80,sm_90
-    #[arg(long, value_name = "SM", default_value = "sm_90", value_delimiter = ',')]
-    pub target: Vec<Target>,
-    /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
-    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
-    pub environment: String,
-    /// How much the assembler optimises, 0 to 3; kernels are run as it assembles them at 0
-    #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub optimize: u8,
-    /// The folder of the assembler and disassembler, as .ci/toolkit makes it
-    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
-    pub toolkit: PathBuf,
 }
 
 /// On or off.

@@ -3,6 +3,7 @@
 mod allowed;
 mod arguments;
 mod change;
+mod chart;
 mod check;
 mod classify;
 mod corpus;
@@ -14,6 +15,7 @@ mod fence;
 mod r#gen;
 mod gpu;
 mod histogram;
+mod inputs;
 mod library;
 mod limits;
 mod output;

@@ -48,3 +48,46 @@ impl Progress for Bar {
         self.bar.set_message(format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
     }
 }
+
+/// A bar for work of a known number of steps, with an estimate of the end.
+pub struct Steps {
+    bar: ProgressBar,
+}
+
+impl Steps {
+    /// Visible on a terminal only, and only if the output is for people.
+    pub fn new(visible: bool, steps: usize, of: &str) -> Self {
+        let visible = visible && std::io::stderr().is_terminal();
+        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
+        let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{elapsed}}, {{eta}} left: {{msg}}");
+        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        if visible {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        Self { bar }
+    }
+
+    /// One more is done.
+    pub fn step(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+        self.bar.inc(1);
+    }
+
+    /// So many are done of so many.
+    pub fn at(&self, name: &str, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(name.to_owned());
+    }
+
+    /// Prints with the bar out of the way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Takes the bar off the screen.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

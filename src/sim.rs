@@ -1,14 +1,11 @@
 //! `margay sim`: litmus tests on the operational machine, beside what a model says.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use margay_litmus::explicit::Runner;
-use margay_litmus::read;
+use margay_litmus::read::Read;
 use margay_litmus::test::Test;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::library;
+use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_runner::outcome::Histogram;
 use margay_runner::sim::{self, Limits, Machine};
@@ -19,6 +16,7 @@ use crate::allowed;
 use crate::arguments::{Format, Sim};
 use crate::exit::Exit;
 use crate::histogram;
+use crate::inputs;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 
@@ -33,14 +31,11 @@ struct Shown {
 
 /// Runs the command.
 pub fn run(options: &Sim, output: &Output) -> Outcome {
-    let model = match options.model.as_deref().map(|name| library::load(name, &[PathBuf::from("models")])).transpose() {
-        Ok(loaded) => loaded.map(|l| {
-            output.warn(&l.warnings);
-            l.model
-        }),
+    let model = match options.model.as_deref().map(|name| inputs::model(name, output)).transpose() {
+        Ok(model) => model,
         Err(errors) => return output.wrong(&errors),
     };
-    let files = match crate::run::expand(&options.tests) {
+    let files = match inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
@@ -48,20 +43,17 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
     let (mut errors, mut undecided, mut differs) = (Vec::new(), false, false);
     for path in &files {
         let name = path.display().to_string();
-        let test = match read::load(path) {
-            Ok(read) => {
-                output.warn(&read.warnings);
-                read.test
-            }
+        let read = match inputs::test(path, output) {
+            Ok(read) => read,
             Err(found) => {
                 errors.extend(found);
                 continue;
             }
         };
-        let (machine, shown) = match simulate(&test, options) {
+        let (machine, shown) = match simulate(&read.test, options) {
             Ok(shown) => shown,
             Err(error) => {
-                errors.push(diagnostic(&error, &name));
+                errors.push(diagnostic(&error, &name, &read));
                 continue;
             }
         };
@@ -69,7 +61,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
         let allowed = match model
             .as_ref()
             .zip(runner.as_mut())
-            .map(|(m, r)| allowed::outcomes(&test, &machine.observed().variables, m, r, options.timeout, &name))
+            .map(|(m, r)| allowed::outcomes(&read, &machine.observed().variables, m, r, options.timeout, &name))
         {
             None => None,
             Some(Ok(outcomes)) => Some(outcomes),
@@ -82,9 +74,9 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
         let rows = histogram::rows(&shown.histogram, allowed.as_ref().map(|a| &a.values), machine.observed());
         differs |= histogram::differs(&rows);
         if output.format == Format::Json {
-            output.print(&line(&name, &test, &machine, &shown, &rows, model.as_ref(), options).to_string())?;
+            output.print(&line(&name, &read.test, &machine, &shown, &rows, model.as_ref(), options).to_string())?;
         } else {
-            output.print(&output.heading(&headline(&test, &shown, options)))?;
+            output.print(&output.heading(&headline(&read.test, &shown, options)))?;
             histogram::print(&rows, machine.observed(), !options.exhaustive, output)?;
             if shown.stuck > 0 {
                 output.print(&stuck(&shown, options))?;
@@ -147,13 +139,10 @@ fn stuck(shown: &Shown, options: &Sim) -> String {
 }
 
 /// Why the machine cannot run a test.
-pub fn diagnostic(error: &sim::Error, file: &str) -> Diagnostic {
+pub fn diagnostic(error: &sim::Error, file: &str, read: &Read) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
     match error.place {
-        Some(span) => {
-            let source: Arc<SourceFile> = SourceFile::new(file, std::fs::read_to_string(file).unwrap_or_default());
-            diagnostic.at(&source, span, "here")
-        }
+        Some(span) => diagnostic.at(&read.file, span, "here"),
         None => diagnostic,
     }
 }

@@ -23,14 +23,9 @@ pub fn first_use(test: &Test) -> Option<(Place, &'static str)> {
     test.threads.iter().find_map(|thread| match &thread.body {
         Body::Instructions(instructions) => instructions.iter().find_map(|i| {
             let cluster = match &i.operation {
-                Operation::Load { access, .. }
-                | Operation::Store { access, .. }
-                | Operation::VectorLoad { access, .. }
-                | Operation::VectorStore { access, .. }
-                | Operation::Atom { access, .. } => access.scope == Some(Scope::Cluster),
                 Operation::Fence { scope, .. } => *scope == Some(Scope::Cluster),
                 Operation::ClusterBarrier(_) => return Some((i.place, "this is a barrier of a cluster")),
-                _ => false,
+                other => other.memory().is_some_and(|(access, _)| access.scope == Some(Scope::Cluster)),
             };
             cluster.then_some((i.place, SCOPE))
         }),

@@ -6,3 +6,4 @@ pub mod emit;
 pub mod outcome;
 pub mod sass;
 pub mod sim;
+pub mod tune;

@@ -40,7 +40,7 @@ struct Classified {
 
 /// Runs the command.
 pub fn run(options: &Classify, output: &Output) -> Outcome {
-    let files = match crate::run::expand(&options.tests) {
+    let files = match crate::inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };

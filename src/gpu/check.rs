@@ -3,16 +3,19 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_runner::emit::{Fault, Kernel, Target, kernel};
 use margay_runner::sass::{self, Answer, Failure, Toolkit};
 use serde_json::json;
 
-use super::{diagnostic, environment, load};
+use super::arguments::GpuCheck;
+use super::{diagnostic, environment};
 use crate::Outcome;
-use crate::arguments::{Format, GpuCheck};
+use crate::arguments::Format;
 use crate::exit::Exit;
+use crate::inputs;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 
@@ -35,15 +38,15 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             .help("run .ci/toolkit, which downloads them, or name another folder with --toolkit");
         return output.wrong(&[error]);
     };
-    let files = match crate::run::expand(&options.tests) {
+    let files = match inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
     let mut errors = Vec::new();
-    let mut tests: Vec<(PathBuf, Test)> = Vec::new();
+    let mut tests: Vec<(PathBuf, Read)> = Vec::new();
     for file in files {
-        match load(&file, output) {
-            Ok(test) => tests.push((file, test)),
+        match inputs::test(&file, output) {
+            Ok(read) => tests.push((file, read)),
             Err(found) => errors.extend(found),
         }
     }
@@ -52,14 +55,14 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
     for &target in &options.target {
         let mut answers: Vec<(usize, Verdict)> = Vec::new();
         let mut kernels: Vec<(usize, Kernel)> = Vec::new();
-        for (i, (file, test)) in tests.iter().enumerate() {
-            match kernel(test, target, &environment) {
+        for (i, (file, read)) in tests.iter().enumerate() {
+            match kernel(&read.test, target, &environment) {
                 Ok(kernel) => kernels.push((i, kernel)),
                 Err(error) if error.fault == Fault::Target => answers.push((i, Verdict::NotThere(error.message))),
-                Err(error) => errors.push(diagnostic(&error, file)),
+                Err(error) => errors.push(diagnostic(&error, &file.display().to_string(), read)),
             }
         }
-        let pairs: Vec<(&Test, &Kernel)> = kernels.iter().map(|(i, k)| (&tests[*i].1, k)).collect();
+        let pairs: Vec<(&Test, &Kernel)> = kernels.iter().map(|(i, k)| (&tests[*i].1.test, k)).collect();
         for ((i, _), answer) in kernels.iter().zip(sass::check_all(&toolkit, target, options.optimize, &pairs)) {
             match answer {
                 Ok(answer) => answers.push((*i, Verdict::Compared(answer))),
@@ -91,7 +94,7 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
     Ok(if differs > 0 { Exit::Found } else { Exit::Holds })
 }
 
-fn show((file, test): &(PathBuf, Test), target: Target, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
+fn show((file, read): &(PathBuf, Read), target: Target, verdict: &Verdict, output: &Output) -> std::io::Result<()> {
     let (word, compared, differences, reason) = match verdict {
         Verdict::Compared(Answer::Same { compared }) => ("same", Some(*compared), [].as_slice(), None),
         Verdict::Compared(Answer::Differs(why)) => ("differs", None, why.as_slice(), None),
@@ -103,7 +106,7 @@ fn show((file, test): &(PathBuf, Test), target: Target, verdict: &Verdict, outpu
     let file = file.display().to_string();
     if output.format == Format::Json {
         let line = json!({
-            "schema": SCHEMA, "file": file, "name": test.name, "target": target.to_string(), "verdict": word, "compared": compared,
+            "schema": SCHEMA, "file": file, "name": read.test.name, "target": target.to_string(), "verdict": word, "compared": compared,
             "differences": differences, "reason": reason,
         });
         return output.print(&line.to_string());

@@ -3,10 +3,12 @@
 use margay_runner::emit::kernel;
 use serde_json::json;
 
-use super::{diagnostic, environment, load};
+use super::arguments::Emit;
+use super::{diagnostic, environment};
 use crate::Outcome;
-use crate::arguments::{Emit, Format};
+use crate::arguments::Format;
 use crate::exit::Exit;
+use crate::inputs;
 use crate::output::{Output, SCHEMA};
 
 /// Runs the command.
@@ -15,13 +17,13 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
         Ok(environment) => environment,
         Err(error) => return output.wrong(&[error]),
     };
-    let test = match load(&options.test, output) {
-        Ok(test) => test,
+    let read = match inputs::test(&options.test, output) {
+        Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
-    let kernel = match kernel(&test, options.target, &environment) {
+    let kernel = match kernel(&read.test, options.target, &environment) {
         Ok(kernel) => kernel,
-        Err(error) => return output.wrong(&[diagnostic(&error, &options.test)]),
+        Err(error) => return output.wrong(&[diagnostic(&error, &options.test.display().to_string(), &read)]),
     };
     if output.format == Format::Human {
         output.print(kernel.text().trim_end())?;
@@ -29,7 +31,7 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
         output.json(&json!({
             "schema": SCHEMA,
             "file": options.test.display().to_string(),
-            "name": test.name,
+            "name": read.test.name,
             "target": options.target.to_string(),
             "environment": environment.to_string(),
             "ptx": kernel.text(),

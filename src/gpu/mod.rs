@@ -1,27 +1,34 @@
 //! `margay gpu`: litmus tests as kernels.
 
+pub mod arguments;
+mod campaign;
 mod check;
 mod emit;
+mod idioms;
+mod measure;
 mod results;
 mod run;
+mod session;
+mod table6;
+mod tune;
 
-use std::path::Path;
-
-use margay_litmus::read;
-use margay_litmus::test::Test;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_litmus::read::Read;
+use margay_models::diagnostic::Diagnostic;
 use margay_runner::emit::{Environment, Error, Fault};
 
+use self::arguments::{Gpu, GpuCommand};
 use crate::Outcome;
-use crate::arguments::{Gpu, GpuCommand};
 use crate::output::Output;
 
 /// Runs the command.
 pub fn run(options: &Gpu, output: &Output) -> Outcome {
     match &options.command {
-        GpuCommand::Emit(options) => emit::run(options, output),
-        GpuCommand::Check(options) => check::run(options, output),
-        GpuCommand::Run(options) => run::run(options, output),
+        Some(GpuCommand::Emit(options)) => emit::run(options, output),
+        Some(GpuCommand::Check(options)) => check::run(options, output),
+        Some(GpuCommand::Run(options)) => run::run(options, output),
+        Some(GpuCommand::Tune(options)) => tune::run(options, output),
+        Some(GpuCommand::Table6(options)) => table6::run(options, output),
+        None => run::run(&options.run, output),
     }
 }
 
@@ -30,22 +37,11 @@ fn environment(text: &str) -> Result<Environment, Diagnostic> {
     Environment::parse(text).map_err(|why| Diagnostic::error(format!("--environment: {why}")))
 }
 
-/// The test in a file, warnings printed.
-fn load(path: &Path, output: &Output) -> Result<Test, Vec<Diagnostic>> {
-    let read = read::load(path)?;
-    output.warn(&read.warnings);
-    Ok(read.test)
-}
-
 /// Why there is no kernel for a test.
-fn diagnostic(error: &Error, path: &Path) -> Diagnostic {
-    let name = path.display().to_string();
+fn diagnostic(error: &Error, name: &str, read: &Read) -> Diagnostic {
     let diagnostic = Diagnostic::error(format!("there is no kernel for `{name}`: {error}"));
     let diagnostic = match error.place {
-        Some(span) => {
-            let source = SourceFile::new(&name, std::fs::read_to_string(path).unwrap_or_default());
-            diagnostic.at(&source, span, "here")
-        }
+        Some(span) => diagnostic.at(&read.file, span, "here"),
         None => diagnostic,
     };
     match error.fault {

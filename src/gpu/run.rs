@@ -1,168 +1,152 @@
 //! `margay gpu run`: histograms of tests on a device, beside what a model says.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use margay_litmus::explicit::Runner;
-use margay_litmus::test::Test;
+use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::library;
-use margay_models::model::Model;
-use margay_runner::device::{Counts, Cuda, Description, Device, Failure, Request, Sim};
 use serde_json::json;
 
+use super::arguments::GpuRun;
+use super::campaign::{Campaign, End, Event};
+use super::measure::{Judge, Measured, print};
 use super::results::Results;
-use super::{diagnostic, environment, load};
-use crate::arguments::{Format, GpuRun, RunDevice};
+use super::session::{Session, absent};
+use crate::arguments::Format;
+use crate::chart::{Bars, Group};
 use crate::exit::Exit;
-use crate::histogram::{self, Row};
+use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
+use crate::progress::Steps;
 use crate::table::number;
-use crate::{Outcome, allowed, sim};
+use crate::{Outcome, diagnostics, inputs};
 
 /// Runs the command.
 pub fn run(options: &GpuRun, output: &Output) -> Outcome {
-    let environment = match environment(&options.environment) {
-        Ok(environment) => environment,
-        Err(error) => return output.wrong(&[error]),
-    };
-    let model = match options.model.as_deref().map(|name| library::load(name, &[PathBuf::from("models")])).transpose() {
-        Ok(loaded) => loaded.map(|l| {
-            output.warn(&l.warnings);
-            l.model
-        }),
+    let name = options.model.as_deref().or(options.soundness.then_some("ptx-8"));
+    let judge = match name.map(|name| inputs::model(name, output)).transpose() {
+        Ok(model) => model.map(|model| Judge::new(model, options.timeout)),
         Err(errors) => return output.wrong(&errors),
     };
-    let files = match crate::run::expand(&options.tests) {
+    let corpus = [PathBuf::from("tests/corpus")];
+    let files = match inputs::files(if options.tests.is_empty() { &corpus } else { &options.tests }) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
-    let mut results = match options.results.as_deref().map(Results::open).transpose() {
+    let results = match options.results.as_deref().map(Results::open).transpose() {
         Ok(results) => results,
         Err(error) => return output.wrong(&[error]),
     };
-    let mut device: Box<dyn Device> = match options.device {
-        RunDevice::Sim => Box::new(Sim::new(options.machine.kind())),
-        RunDevice::Cuda => match Cuda::open() {
-            Ok(device) => Box::new(device),
-            Err(failure) => return absent(&failure, output),
-        },
+    if let Some(Err(error)) = options.charts.as_deref().map(std::fs::create_dir_all) {
+        return output.wrong(&[Diagnostic::error(format!("cannot make the folder of --charts: {error}"))]);
+    }
+    let mut session = match Session::open(&options.on, options.instances, output) {
+        Ok(session) => session,
+        Err(closed) => return closed.end(output),
     };
-    let request = Request { instances: options.instances, seed: options.seed, environment };
-    let mut runner = model.as_ref().map(Runner::new);
-    let (mut errors, mut differs, mut undecided) = (Vec::new(), false, false);
-    for path in &files {
-        let name = path.display().to_string();
-        let test = match load(path, output) {
-            Ok(test) => test,
-            Err(found) => {
-                errors.extend(found);
-                continue;
-            }
-        };
-        let counts = match device.run(&test, &request) {
-            Ok(counts) => counts,
-            Err(Failure::Machine(error)) => {
-                errors.push(sim::diagnostic(&error, &name));
-                continue;
-            }
-            Err(Failure::Kernel(error)) => {
-                errors.push(diagnostic(&error, path));
-                continue;
-            }
-            Err(failure @ Failure::Refused(_)) => {
-                errors.push(Diagnostic::error(format!("`{name}`: {failure}")));
-                continue;
-            }
-            // What was measured is printed and in the file.
-            Err(failure @ (Failure::Absent(_) | Failure::Lost(_))) => return absent(&failure, output),
-        };
-        let variables = &counts.observed.variables;
-        let allowed = match model.as_ref().zip(runner.as_mut()) {
-            Some((model, runner)) => match allowed::outcomes(&test, variables, model, runner, options.timeout, &name) {
-                Ok(outcomes) => {
-                    undecided |= outcomes.bounded;
-                    Some(outcomes.values)
-                }
-                Err(error) => {
-                    errors.push(error);
-                    None
-                }
-            },
-            None => None,
-        };
-        let rows = histogram::rows(&counts.histogram, allowed.as_ref(), &counts.observed);
-        differs |= histogram::differs(&rows);
-        let line = line(&name, &test, &counts, &rows, device.description(), model.as_ref(), &request);
-        if let Some(results) = &mut results
-            && let Err(error) = results.add(&line)
-        {
-            return output.wrong(&[error]);
+    let mut tests = Vec::new();
+    let mut errors = Vec::new();
+    for path in files {
+        match inputs::test(&path, output) {
+            Ok(read) => tests.push((path.display().to_string(), read)),
+            Err(found) => errors.extend(found),
         }
-        if output.format == Format::Json {
-            output.print(&line.to_string())?;
-        } else {
-            print(&test, &counts, &rows, device.description(), output)?;
+    }
+    let limits = Limits::start(None, None);
+    let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
+    let mut campaign =
+        Campaign { device: &mut *session.device, request: &session.request, judge, results, resume: options.soundness };
+    let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
+    let mut uncharted = None;
+    let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
+        bar.step(&read.test.name);
+        match event {
+            Event::Measured(measured) => {
+                if let Some(folder) = &options.charts {
+                    uncharted = chart(folder, read, measured).err().or(uncharted.take());
+                }
+                match output.format {
+                    Format::Json => output.print(&measured.line.to_string()),
+                    _ if options.soundness && !measured.differs() => Ok(()),
+                    _ => bar.aside(|| print(read, measured, device.description(), output)),
+                }
+            }
+            Event::Known(line) if output.format == Format::Json => output.print(&line.to_string()),
+            Event::Problem(problem) if options.soundness && output.format == Format::Json => {
+                let errors = diagnostics::json(std::slice::from_ref(problem));
+                output.print(&json!({ "schema": SCHEMA, "file": read.file.name, "errors": errors }).to_string())
+            }
+            Event::Known(_) | Event::Problem(_) => Ok(()),
         }
+    })?;
+    bar.finish();
+    if let Some(error) = uncharted {
+        errors.push(Diagnostic::error(format!("cannot write a chart: {error}")));
+    }
+    finish(end, errors, options, output)
+}
+
+/// The histogram as bars.
+fn chart(folder: &Path, read: &Read, measured: &Measured) -> std::io::Result<()> {
+    let observed = &measured.counts.observed;
+    let groups =
+        measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
+    let bars = Bars {
+        title: format!("{}: {} instances", read.test.name, number(measured.counts.instances)),
+        series: vec!["instances".to_owned()],
+        groups,
+        logarithmic: true,
+    };
+    let file: String =
+        read.test.name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
+    std::fs::write(folder.join(format!("{file}.svg")), bars.svg())
+}
+
+fn finish(end: End, mut errors: Vec<Diagnostic>, options: &GpuRun, output: &Output) -> Outcome {
+    if options.soundness && output.format == Format::Human {
+        summary(&end, output)?;
+    }
+    if let Some(error) = end.unwritten {
+        errors.push(error);
+    }
+    // A corpus has tests that no kernel can run: for soundness they are counted, and no error.
+    if !options.soundness {
+        errors.extend(end.problems);
     }
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
-    Ok(match (differs, undecided) {
-        (true, _) => Exit::Found,
-        (false, true) => Exit::Undecided,
-        (false, false) => Exit::Holds,
+    if let Some(failure) = &end.failed {
+        return absent(failure, output);
+    }
+    Ok(match (end.violations.is_empty(), end.undecided || end.stopped) {
+        (false, _) => Exit::Found,
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Holds,
     })
 }
 
-/// One sentence: there is no device, or it is gone.
-fn absent(failure: &Failure, output: &Output) -> Outcome {
-    output.wrong(&[Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")])?;
-    Ok(Exit::Undecided)
-}
-
-fn print(test: &Test, counts: &Counts, rows: &[Row], device: &Description, output: &Output) -> std::io::Result<()> {
-    let rate = counts.instances as f64 / counts.seconds.max(1e-9);
-    let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);
-    output.print(
-        &output.heading(&format!("{}, {}: {instances} instances, {seconds:.3} s ({rate} a second)", test.name, device.name)),
-    )?;
-    histogram::print(rows, &counts.observed, true, output)?;
-    if counts.stuck > 0 {
-        output.print(&format!("{} instances had a thread that did not come to its end.", number(counts.stuck)))?;
+/// What soundness comes to.
+fn summary(end: &End, output: &Output) -> std::io::Result<()> {
+    let answer = match end.violations.len() {
+        0 => output.good("everything that was seen is allowed"),
+        n => output.bad(&format!("{n} tests show what the model forbids")),
+    };
+    let (run, known, not) = (end.measured, end.known, end.problems.len());
+    output.print(&format!("{answer}; {run} tests run, {known} known from the file of results, {not} without an answer"))?;
+    for name in &end.violations {
+        output.print(&format!("  {name}"))?;
     }
-    if counts.uncounted > 0 {
-        output.print(&format!("{} instances had values for which the table has no room.", number(counts.uncounted)))?;
+    let mut reasons: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for problem in &end.problems {
+        // The first part names the file.
+        let reason = problem.message.split_once(": ").map_or(problem.message.as_str(), |(_, why)| why);
+        *reasons.entry(reason.to_owned()).or_default() += 1;
     }
-    output.print("")
-}
-
-/// One line of JSON (docs/json.md).
-fn line(
-    file: &str,
-    test: &Test,
-    counts: &Counts,
-    rows: &[Row],
-    device: &Description,
-    model: Option<&Model>,
-    request: &Request,
-) -> serde_json::Value {
-    let on_gpu = device.target.is_some();
-    json!({
-        "schema": SCHEMA,
-        "file": file,
-        "name": test.name,
-        "device": device.name,
-        "target": device.target,
-        "driver": device.driver,
-        "environment": on_gpu.then(|| request.environment.to_string()),
-        "kernel": counts.kernel,
-        "seed": request.seed,
-        "instances": counts.instances,
-        "launches": counts.launches,
-        "stuck": counts.stuck,
-        "uncounted": counts.uncounted,
-        "seconds": counts.seconds,
-        "model": model.map(|m| m.name.clone()),
-        "outcomes": histogram::json(rows, &counts.observed),
-    })
+    for (reason, count) in reasons {
+        output.print(&format!("  {count} without an answer: {reason}"))?;
+    }
+    if end.stopped {
+        output.print("Interrupted; with --results the same command goes on.")?;
+    }
+    Ok(())
 }

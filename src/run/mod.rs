@@ -2,16 +2,14 @@
 
 mod show;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use margay_litmus::clusters;
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::test::Test;
-use margay_litmus::{clusters, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::library;
 use margay_models::model::Model;
 use serde_json::json;
 
@@ -19,6 +17,7 @@ use crate::Outcome;
 use crate::arguments::{Format, Run};
 use crate::diagnostics;
 use crate::exit::Exit;
+use crate::inputs;
 use crate::output::{Output, SCHEMA};
 use crate::table::{number, table};
 
@@ -36,18 +35,15 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let mut errors: Vec<Diagnostic> = Vec::new();
     let mut models: Vec<Model> = Vec::new();
     for name in &options.model {
-        match library::load(name, &[PathBuf::from("models")]) {
-            Ok(loaded) => {
-                output.warn(&loaded.warnings);
-                models.push(loaded.model);
-            }
+        match inputs::model(name, output) {
+            Ok(model) => models.push(model),
             Err(found) => errors.extend(found),
         }
     }
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
-    let files = match expand(&options.tests) {
+    let files = match inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
@@ -65,11 +61,8 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     };
     for path in &files {
         let name = path.display().to_string();
-        match read::load(path) {
-            Ok(read) => {
-                output.warn(&read.warnings);
-                tests.push((name, read.file, read.test));
-            }
+        match inputs::test(path, output) {
+            Ok(read) => tests.push((name, read.file, read.test)),
             Err(found) => wrong(found, &name, &mut errors)?,
         }
     }
@@ -215,36 +208,4 @@ fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
         kept -= 1;
     }
     kept
-}
-
-/// The files named; folders stand for the .litmus files in them.
-pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
-    fn walk(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
-        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
-        entries.sort();
-        for entry in entries {
-            if entry.is_dir() {
-                if depth > 0 {
-                    walk(&entry, depth - 1, out)?;
-                }
-            } else if entry.extension().is_some_and(|e| e == "litmus") {
-                out.push(entry);
-            }
-        }
-        Ok(())
-    }
-    let mut out = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            let before = out.len();
-            walk(path, 8, &mut out)
-                .map_err(|e| Diagnostic::error(format!("cannot read the folder `{}`: {e}", path.display())))?;
-            if out.len() == before {
-                return Err(Diagnostic::error(format!("there is no .litmus file in `{}`", path.display())));
-            }
-        } else {
-            out.push(path.clone());
-        }
-    }
-    Ok(out)
 }

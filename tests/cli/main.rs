@@ -2,6 +2,7 @@
 
 mod change;
 mod check;
+mod gpu;
 mod litmus;
 mod program;
 mod programs;

@@ -75,7 +75,12 @@ fn kernels_that_cannot_be_are_explained() {
         (vec!["gpu", "emit", MP, "--environment", "spins=1"], "there is no setting `spins`; there are groups, warps"),
         (vec!["gpu", "emit", MP, "--environment", "warps=99"], "expected a number from 1 to 32"),
         (vec!["gpu", "emit", MP, "--environment", "groups=65536,warps=32"], "4194304 are the most"),
-        (vec!["gpu", "emit", "tests/corpus/ptx-isa/cowr-alias.litmus"], "another name for a location"),
+        (vec!["gpu", "emit", "tests/corpus/isa-8/proxy-fence.litmus"], "texture, surface or constant"),
+        (vec!["gpu", "emit", MP, "--environment", "bank=on"], "bank=on needs parallel=off"),
+        (vec!["gpu", "emit", MP, "--environment", "stress-regions=3"], "expected a power of two"),
+        (vec!["gpu", "emit", MP, "--environment", "stress-spread=9,stress-regions=8"], "needs as many regions"),
+        (vec!["gpu", "emit", MP, "--environment", "stress=heavy"], "expected sequence, random or cache"),
+        (vec!["gpu", "emit", MP, "--environment", "stride=1024,warps=8,groups=65536"], "instances a launch"),
         (vec!["gpu", "check", MP, "--toolkit", "/no/such/folder"], ".ci/toolkit"),
     ] {
         let output = margay(&arguments);

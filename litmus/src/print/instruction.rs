@@ -2,7 +2,7 @@
 
 use margay_models::execution::Proxy;
 
-use crate::test::{Access, AccessOrder, Address, Base, ClusterBarrier, Dialect, Instruction, Operation, Type, Value};
+use crate::test::{Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, Instruction, Operation, Type, Value};
 
 /// An instruction.
 pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
@@ -38,7 +38,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             let values: Vec<String> = values.iter().map(value).collect();
             format!("st{} {}, {{{}}}", qualifiers(access, &vector), address(a), values.join(", "))
         }
-        Operation::Atom { access, function, destination, address: a, operand, replacement } => {
+        Operation::Atom(Atom { access, function, destination, address: a, operand, replacement }) => {
             let name = if destination.is_some() { "atom" } else { "red" };
             let mut operands: Vec<String> = destination.iter().cloned().collect();
             operands.push(address(a));

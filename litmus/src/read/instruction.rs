@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::head::State;
 use super::qualifier::{AccessKind, Mnemonic, access, mnemonic, scope_from_name, type_from_name};
 use crate::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder, Guard,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder, Guard,
     Instruction, LocalFunction, MembarLevel, Operation, Place, ProxyFenceKind, ThreadId, Value, element,
 };
 
@@ -344,7 +344,7 @@ impl Operands<'_, '_> {
         } else {
             None
         };
-        Ok(Operation::Atom { access, function, destination, address, operand, replacement })
+        Ok(Operation::Atom(Atom { access, function, destination, address, operand, replacement }))
     }
 
     fn fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {

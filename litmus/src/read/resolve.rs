@@ -6,7 +6,7 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 
 use crate::test::{
-    Address, AtomicCall, AtomicFunction, Base, Body, Dialect, Expression, InitialValue, Instruction, Operation, Statement,
+    Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expression, InitialValue, Instruction, Operation, Statement,
     StatementKind, Test, Thread, ThreadId, Value, Variable, element,
 };
 
@@ -117,14 +117,7 @@ impl<'a> Checker<'a> {
         for thread in &self.test.threads {
             let Body::Instructions(instructions) = &thread.body else { continue };
             for i in instructions {
-                let (Operation::Load { access, address, .. }
-                | Operation::Store { access, address, .. }
-                | Operation::VectorLoad { access, address, .. }
-                | Operation::VectorStore { access, address, .. }
-                | Operation::Atom { access, address, .. }) = &i.operation
-                else {
-                    continue;
-                };
+                let Some((access, address)) = i.operation.memory() else { continue };
                 let (Base::Location(name), Some(ty)) = (&address.base, access.ty) else { continue };
                 let name = element(name).map_or(name.as_str(), |(array, _)| array);
                 match known.iter().find(|(l, _)| *l == name) {
@@ -206,7 +199,7 @@ impl<'a> Checker<'a> {
                     self.value(value, span, flow);
                 }
             }
-            Operation::Atom { destination, address, operand, replacement, .. } => {
+            Operation::Atom(Atom { destination, address, operand, replacement, .. }) => {
                 self.address(address, span, flow);
                 self.value(operand, span, flow);
                 if let Some(replacement) = replacement {

@@ -8,7 +8,7 @@ use super::Error;
 use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, FenceOrder, Guard,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, FenceOrder, Guard,
     Instruction, LocalFunction, Operation, ProxyFenceKind, Value,
 };
 
@@ -188,7 +188,7 @@ impl Column<'_> {
                     (true, ..) => return Err(Error::NoInstruction(e)),
                     (false, operand, _) => (AtomFunction::Exchange, operand),
                 };
-                Operation::Atom { access, function, destination, address, operand, replacement: None }
+                Operation::Atom(Atom { access, function, destination, address, operand, replacement: None })
             }
             (Kind::Read, None) if data.compare => {
                 let address = self.address(e, None)?;
@@ -248,14 +248,14 @@ impl Column<'_> {
 
 /// `atom.cas`: it writes if it reads the expected value.
 fn compare_and_swap(access: Access, destination: String, address: Address, expected: i64, desired: Value) -> Operation {
-    Operation::Atom {
+    Operation::Atom(Atom {
         access,
         function: AtomFunction::CompareAndSwap,
         destination: Some(destination),
         address,
         operand: Value::Integer(expected),
         replacement: Some(desired),
-    }
+    })
 }
 
 /// The qualifiers of a load or store.

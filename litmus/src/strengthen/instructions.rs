@@ -3,7 +3,7 @@
 use margay_models::execution::{Order, Scope};
 
 use super::{Kind, Site, Strength};
-use crate::test::{Access, AccessOrder, Dialect, FenceOrder, Instruction, MembarLevel, Operation, ThreadId};
+use crate::test::{Access, AccessOrder, Atom, Dialect, FenceOrder, Instruction, MembarLevel, Operation, ThreadId};
 
 /// The instructions with the strengths chosen.
 pub(super) fn rewrite(
@@ -82,7 +82,7 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)>
     match operation {
         Operation::Load { access, .. } | Operation::VectorLoad { access, .. } => Some((Kind::Load, of(access, Order::Plain)?)),
         Operation::Store { access, .. } | Operation::VectorStore { access, .. } => Some((Kind::Store, of(access, Order::Plain)?)),
-        Operation::Atom { access, destination, .. } => {
+        Operation::Atom(Atom { access, destination, .. }) => {
             let kind = if destination.is_some() { Kind::Rmw } else { Kind::Reduction };
             Some((kind, of(access, Order::Rlx)?))
         }
@@ -124,7 +124,7 @@ fn set(operation: &mut Operation, strength: Strength) {
         | Operation::Store { access, .. }
         | Operation::VectorLoad { access, .. }
         | Operation::VectorStore { access, .. }
-        | Operation::Atom { access, .. } => {
+        | Operation::Atom(Atom { access, .. }) => {
             access.order = Some(match strength.order {
                 Order::Plain => AccessOrder::Weak,
                 Order::Rlx => AccessOrder::Relaxed,

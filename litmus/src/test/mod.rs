@@ -12,8 +12,8 @@ pub use c::{
 };
 pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
 pub use ptx::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard, Instruction,
-    LocalFunction, MembarLevel, Operation, ProxyFenceKind, Space, Type, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard,
+    Instruction, LocalFunction, MembarLevel, Operation, ProxyFenceKind, Space, Type, Value,
 };
 
 use std::fmt;
@@ -191,6 +191,14 @@ impl Test {
     pub fn location(&self, name: &str) -> Option<usize> {
         let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
         self.locations.iter().position(|l| l.name == name).or_else(first)
+    }
+
+    /// The instructions of a thread; none of one in C.
+    pub fn instructions(&self, thread: ThreadId) -> &[Instruction] {
+        match self.threads.get(thread.index()).map(|t| &t.body) {
+            Some(Body::Instructions(instructions)) => instructions,
+            _ => &[],
+        }
     }
 
     /// The lines of a thread's program, without column padding.

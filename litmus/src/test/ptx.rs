@@ -437,6 +437,23 @@ impl LocalFunction {
     }
 }
 
+/// A read-modify-write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Atom {
+    /// The qualifiers.
+    pub access: Access,
+    /// What is computed.
+    pub function: AtomFunction,
+    /// The register that takes the old value; `None` for `red`.
+    pub destination: Option<String>,
+    /// The address.
+    pub address: Address,
+    /// The operand; for `.cas` the expected value.
+    pub operand: Value,
+    /// The new value of `.cas`.
+    pub replacement: Option<Value>,
+}
+
 /// What an instruction does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
@@ -477,20 +494,7 @@ pub enum Operation {
         values: Vec<Value>,
     },
     /// `atom.acq_rel.gpu.exch r0, x, 1`, or `red.relaxed.gpu.add x, 1`
-    Atom {
-        /// The qualifiers.
-        access: Access,
-        /// What is computed.
-        function: AtomFunction,
-        /// The register that takes the old value; `None` for `red`.
-        destination: Option<String>,
-        /// The address.
-        address: Address,
-        /// The operand; for `.cas` the expected value.
-        operand: Value,
-        /// The new value of `.cas`.
-        replacement: Option<Value>,
-    },
+    Atom(Atom),
     /// `fence.sc.gpu`; in the generic dialect `fence`.
     Fence {
         /// The order; `None` where none is written: acq_rel.
@@ -541,6 +545,20 @@ pub enum Operation {
     Exit,
     /// `L:`
     Label(String),
+}
+
+impl Operation {
+    /// The qualifiers and the address of an access to memory; `None` for everything else.
+    pub fn memory(&self) -> Option<(&Access, &Address)> {
+        match self {
+            Self::Load { access, address, .. }
+            | Self::Store { access, address, .. }
+            | Self::VectorLoad { access, address, .. }
+            | Self::VectorStore { access, address, .. }
+            | Self::Atom(Atom { access, address, .. }) => Some((access, address)),
+            _ => None,
+        }
+    }
 }
 
 /// `@p` or `@!p` before an instruction.

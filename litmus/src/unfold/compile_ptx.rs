@@ -7,7 +7,7 @@ use super::program::{Attributes, Modification, Program, Step, Term};
 use super::skeleton::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, ClusterBarrier, Comparison, Dialect, FenceOrder,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
     Instruction, LocalFunction, Operation, Test, ThreadId, Value, element,
 };
 
@@ -15,10 +15,7 @@ use crate::test::{
 pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
     let mut compiler =
         Compiler { shared, generic: test.dialect == Dialect::Generic, program: Program::default(), exits: Vec::new() };
-    let instructions: &[Instruction] = match test.threads.get(thread.index()).map(|t| &t.body) {
-        Some(Body::Instructions(instructions)) => instructions,
-        _ => &[],
-    };
+    let instructions = test.instructions(thread);
     let mut labels: Vec<(&str, usize)> = Vec::new();
     let mut jumps: Vec<(usize, &str)> = Vec::new();
     for i in instructions {
@@ -115,9 +112,7 @@ impl Compiler<'_> {
                 let values = values.iter().map(|v| self.value(v)).collect::<Result<_, _>>()?;
                 Step::StoreVector { address, width, values, attributes: self.attributes(access) }
             }
-            Operation::Atom { access, function, destination, address, operand, replacement } => {
-                self.atom(access, *function, destination.as_deref(), address, operand, replacement.as_ref())?
-            }
+            Operation::Atom(atom) => self.atom(atom)?,
             Operation::Fence { .. } if self.generic => Step::Fence { order: Order::Plain, scope: None },
             Operation::Fence { order, scope } => {
                 let order = match order {
@@ -190,15 +185,7 @@ impl Compiler<'_> {
         Ok(width)
     }
 
-    fn atom(
-        &mut self,
-        access: &Access,
-        function: AtomFunction,
-        destination: Option<&str>,
-        address: &Address,
-        operand: &Value,
-        replacement: Option<&Value>,
-    ) -> Result<Step, Error> {
+    fn atom(&mut self, Atom { access, function, destination, address, operand, replacement }: &Atom) -> Result<Step, Error> {
         let address = self.address(address)?;
         let operand = self.value(operand)?;
         let (read, write) = match access.order {
@@ -216,7 +203,7 @@ impl Compiler<'_> {
         let modification = match function {
             AtomFunction::Exchange => Modification::Exchange(operand),
             AtomFunction::CompareAndSwap => {
-                let new = replacement.map(|r| self.value(r)).transpose()?.unwrap_or(Term::Constant(0));
+                let new = replacement.as_ref().map(|r| self.value(r)).transpose()?.unwrap_or(Term::Constant(0));
                 Modification::CompareAndSwap { expected: operand, new, success: None, failure: half(read), spurious: false }
             }
             AtomFunction::Add => apply(Binary::Add),
@@ -228,7 +215,7 @@ impl Compiler<'_> {
             AtomFunction::Min => apply(Binary::Min),
             AtomFunction::Max => apply(Binary::Max),
         };
-        let to = destination.map(|d| self.program.register(d));
+        let to = destination.as_deref().map(|d| self.program.register(d));
         Ok(Step::Modify { to, address, modification, read: half(read), write: half(write) })
     }
 

@@ -73,12 +73,12 @@ impl std::error::Error for Error {}
 
 impl Error {
     /// Without a place.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None }
     }
 
     /// With a place.
-    fn at(message: impl Into<String>, place: crate::test::Place) -> Self {
+    pub fn at(message: impl Into<String>, place: crate::test::Place) -> Self {
         Self { message: message.into(), place: Some(place.0) }
     }
 }

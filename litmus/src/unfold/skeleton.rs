@@ -9,7 +9,7 @@ use margay_models::signature::Signature;
 use super::Error;
 use super::path::Path;
 use super::symbol::{Symbol, Symbols};
-use crate::test::{Base, Body, Dialect, InitialValue, Operation, Place, Test, ThreadId, Variable, element};
+use crate::test::{Base, Body, Dialect, InitialValue, Place, Test, ThreadId, Variable, element};
 
 /// The address of a location as a value.
 pub type Address = i64;
@@ -127,15 +127,10 @@ fn width(test: &Test, name: &str) -> Address {
         Body::Instructions(instructions) => instructions.as_slice(),
         Body::Statements(_) => &[],
     });
-    let mut bits = bits.filter_map(|i| match &i.operation {
-        Operation::Load { access, address, .. }
-        | Operation::Store { access, address, .. }
-        | Operation::VectorLoad { access, address, .. }
-        | Operation::VectorStore { access, address, .. }
-        | Operation::Atom { access, address, .. } => match &address.base {
-            Base::Location(base) if array(base) == array(name) => access.ty.map(|ty| ty.bits),
-            _ => None,
-        },
+    let mut bits = bits.filter_map(|i| match i.operation.memory()? {
+        (access, crate::test::Address { base: Base::Location(base), .. }) if array(base) == array(name) => {
+            access.ty.map(|ty| ty.bits)
+        }
         _ => None,
     });
     bits.next().map_or(4, |bits| Address::from(bits) / 8)

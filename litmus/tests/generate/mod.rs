@@ -117,7 +117,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
             let destination = if reduces { None } else { Some(destination.unwrap_or_else(|| "r0".to_string())) };
             access.cache = None;
             let replacement = cas.then_some(replacement);
-            Operation::Atom { access, function, destination, address, operand, replacement }
+            Operation::Atom(Atom { access, function, destination, address, operand, replacement })
         });
     let fences =
         select(&[None, Some(FenceOrder::Acquire), Some(FenceOrder::Release), Some(FenceOrder::AcqRel), Some(FenceOrder::Sc)][..]);

@@ -1,9 +1,13 @@
 //! What runs tests: the machine on the CPU and a GPU, behind one face.
 
+mod build;
 mod cuda;
+mod shape;
 mod sim;
+mod watchdog;
 
 use std::fmt;
+use std::time::Duration;
 
 use margay_litmus::test::Test;
 
@@ -11,7 +15,9 @@ use crate::emit::{self, Environment};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
+pub use build::{Artifact, Built, Image, build};
 pub use cuda::Cuda;
+pub use shape::Shape;
 pub use sim::Sim;
 
 /// How to run a test.
@@ -23,6 +29,8 @@ pub struct Request {
     pub seed: u64,
     /// The test environment, of GPUs alone.
     pub environment: Environment,
+    /// How long a number of launches may take before the device is given up.
+    pub watchdog: Duration,
 }
 
 /// What was seen.
@@ -42,8 +50,17 @@ pub struct Counts {
     pub launches: u64,
     /// Seconds, launches and reduction included.
     pub seconds: f64,
-    /// A hash of the kernel's text, to see whether another run had the same.
-    pub kernel: Option<String>,
+    /// What ran, on GPUs.
+    pub kernel: Option<Artifact>,
+}
+
+/// The clocks of a device, as it says itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clocks {
+    /// Of the multiprocessors, in kHz.
+    pub core_khz: u32,
+    /// Of the memory, in kHz.
+    pub memory_khz: u32,
 }
 
 /// What a device is, for results.
@@ -55,6 +72,10 @@ pub struct Description {
     pub target: Option<String>,
     /// The version of the driver.
     pub driver: Option<String>,
+    /// The clocks.
+    pub clocks: Option<Clocks>,
+    /// What it can run at once.
+    pub shape: Option<Shape>,
 }
 
 /// Why a test was not run.
@@ -66,8 +87,12 @@ pub enum Failure {
     Machine(machine::Error),
     /// There is no kernel for the test.
     Kernel(emit::Error),
-    /// The driver refuses the kernel: its log.
+    /// The driver or the assembler refuses the kernel: its log.
     Refused(String),
+    /// The machine code is not what the test says: one sentence for each difference.
+    Differs(Vec<String>),
+    /// Launches did not end in time.
+    Hung(Duration),
     /// The device failed while it ran.
     Lost(String),
 }
@@ -79,8 +104,19 @@ impl fmt::Display for Failure {
             Self::Machine(e) => write!(f, "{e}"),
             Self::Kernel(e) => write!(f, "{e}"),
             Self::Refused(log) => write!(f, "the driver refuses the kernel: {log}"),
+            Self::Differs(why) => write!(f, "the machine code is not what the test says, so it was not run: {}", why.join("; ")),
+            Self::Hung(limit) => {
+                write!(f, "the kernel did not end within {limit:?}; the GPU is given up (a longer --watchdog waits longer)")
+            }
             Self::Lost(why) => write!(f, "the GPU failed: {why}"),
         }
+    }
+}
+
+impl Failure {
+    /// Is it the device that failed, so that no other test can be run on it?
+    pub fn is_of_device(&self) -> bool {
+        matches!(self, Self::Absent(_) | Self::Lost(_) | Self::Hung(_))
     }
 }
 

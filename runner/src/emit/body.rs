@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, FenceOrder, InitialValue,
-    Instruction, LocalFunction, Operation, Place, Space, Test, ThreadId, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, FenceOrder, InitialValue,
+    Instruction, LocalFunction, Operation, Place, ProxyFenceKind, Space, Test, ThreadId, Value,
 };
+use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
 
 use super::layout::Layout;
-use super::registers::{Registers, instructions};
+use super::registers::Registers;
 use super::target::Target;
 use super::{Error, spaces};
 
@@ -35,18 +36,19 @@ pub(super) struct Body {
 }
 
 /// Emits a thread.
-pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Target) -> Result<Body, Error> {
-    let code = instructions(test, thread);
+pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Target, code: &Code) -> Result<Body, Error> {
+    let instructions = test.instructions(thread);
     let mut emitter = Emitter {
         test,
         thread,
+        code,
         layout,
         target,
         spaces: spaces(test),
         seen: BTreeSet::new(),
         body: Body {
             lines: Vec::new(),
-            registers: Registers::new(test, thread, code),
+            registers: Registers::new(test, thread, instructions),
             loaded: Vec::new(),
             temporaries: 0,
             loops: false,
@@ -55,7 +57,7 @@ pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Targe
         },
     };
     emitter.initial()?;
-    for i in code {
+    for i in instructions {
         emitter.instruction(i).map_err(|e| e.or_at(i.place))?;
     }
     Ok(emitter.body)
@@ -64,6 +66,7 @@ pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Targe
 struct Emitter<'a> {
     test: &'a Test,
     thread: ThreadId,
+    code: &'a Code,
     layout: &'a Layout,
     target: Target,
     spaces: Vec<Space>,
@@ -176,12 +179,33 @@ impl Emitter<'_> {
             return Ok((space, format!("[{base}]")));
         }
         if let Value::Integer(n) = offset {
-            return Err(Error::test(format!("the offset {n} leads to memory that is no location")));
+            return match self.known_address(&address.base).and_then(|a| self.code.location_at(a + n)) {
+                Some(_) => Ok((space, format!("[{base}+{n}]"))),
+                None => Err(Error::test(format!("the offset {n} leads to memory that is no location"))),
+            };
         }
         let offset = self.value(offset, true)?;
         let sum = self.temporary('d');
         self.line(format!("add.s64 {sum}, {base}, {offset};"));
         Ok((space, format!("[{sum}]")))
+    }
+
+    /// The number that stands for an address, where the text says which it is: that of a location, or of a register that holds one
+    /// from the start to the end.
+    fn known_address(&self, base: &Base) -> Option<i64> {
+        let name = match base {
+            Base::Location(name) => name,
+            Base::Register(register) => {
+                let written = |i: &Instruction| written(&i.operation).contains(&register);
+                if self.test.instructions(self.thread).iter().any(written) {
+                    return None;
+                }
+                let declared = self.test.registers.iter().find(|r| r.thread == self.thread && r.name == *register)?;
+                let Some(InitialValue::AddressOf(name)) = &declared.value else { return None };
+                name
+            }
+        };
+        Some(self.code.address(self.test.location(name)?))
     }
 
     /// `@p` before an instruction.
@@ -212,10 +236,7 @@ impl Emitter<'_> {
                 let value = self.register(value, access.ty.is_some_and(|t| t.bits == 64))?;
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
-            Operation::Atom { access, function, destination, address, operand, replacement } => {
-                let operands = (operand, replacement.as_ref());
-                self.atom(access, *function, destination.as_deref(), address, operands, &guard, i.guard.is_some())?;
-            }
+            Operation::Atom(atom) => self.atom(atom, &guard, i.guard.is_some())?,
             Operation::Fence { order, scope } => {
                 let order = order.unwrap_or(FenceOrder::AcqRel);
                 let scope = scope.unwrap_or(Scope::Sys);
@@ -227,9 +248,9 @@ impl Emitter<'_> {
                 self.line(format!("{guard}fence.{}.{};", order.name(), scope_name(scope)));
             }
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
+            Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
             Operation::ProxyFence(kind) => {
-                let message =
-                    format!("fence.proxy.{}: kernels here have one address for each location, and no proxies", kind.name());
+                let message = format!("fence.proxy.{}: kernels here have no textures, surfaces and constants", kind.name());
                 return Err(Error::test(message));
             }
             Operation::Barrier { mode, barrier, .. } => self.barrier(i, *mode, *barrier)?,
@@ -258,8 +279,25 @@ impl Emitter<'_> {
                 self.body.exits = true;
                 self.line(format!("{guard}bra $EXIT{};", self.thread.0));
             }
-            Operation::VectorLoad { .. } | Operation::VectorStore { .. } => {
-                return Err(Error::test("a vector access: kernels here put the locations of a test apart"));
+            Operation::VectorLoad { access, destinations, address } => {
+                let qualifiers = self.qualifiers(access, false)?;
+                let (space, operand) = self.address(address, access)?;
+                let (n, ty) = (destinations.len(), vector(access, destinations.len())?);
+                let mut to = Vec::with_capacity(n);
+                for destination in destinations {
+                    let register = self.body.registers.define(destination, i.guard.is_some());
+                    self.body.loaded.push((register.clone(), self.body.registers.is_wide(destination)));
+                    to.push(register);
+                }
+                self.line(format!("{guard}ld{qualifiers}{space}.v{n}.{ty} {{{}}}, {operand};", to.join(", ")));
+            }
+            Operation::VectorStore { access, address, values } => {
+                let qualifiers = self.qualifiers(access, true)?;
+                let (space, operand) = self.address(address, access)?;
+                let (n, ty) = (values.len(), vector(access, values.len())?);
+                let wide = access.ty.is_some_and(|t| t.bits == 64);
+                let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
+                self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
             }
             Operation::Label(label) => {
                 self.seen.insert(label.clone());
@@ -326,17 +364,8 @@ impl Emitter<'_> {
         self.value(value, wide)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn atom(
-        &mut self,
-        access: &Access,
-        function: AtomFunction,
-        destination: Option<&str>,
-        address: &Address,
-        (operand, replacement): (&Value, Option<&Value>),
-        guard: &str,
-        guarded: bool,
-    ) -> Result<(), Error> {
+    fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), Error> {
+        let Atom { access, function, destination, address, operand, replacement } = atom;
         let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
         let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
         if !matches!(
@@ -356,7 +385,7 @@ impl Emitter<'_> {
         let wide = ty.ends_with("64");
         let (space, at) = self.address(address, access)?;
         let operand = self.value(operand, wide)?;
-        let replacement = replacement.map(|r| self.value(r, wide)).transpose()?;
+        let replacement = replacement.as_ref().map(|r| self.value(r, wide)).transpose()?;
         let cas = replacement.map(|r| format!(", {r}")).unwrap_or_default();
         let name = function.name();
         let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
@@ -382,7 +411,7 @@ impl Emitter<'_> {
     /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
     /// meet there, which orders no two accesses of an instance that the test does not order.
     fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
-        let code = instructions(self.test, self.thread);
+        let code = self.test.instructions(self.thread);
         if i.guard.is_some()
             || code.iter().any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. }))
         {
@@ -393,7 +422,8 @@ impl Emitter<'_> {
         }
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
-            instructions(self.test, ThreadId(*t as u8))
+            self.test
+                .instructions(ThreadId(*t as u8))
                 .iter()
                 .any(|i| matches!(i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
         };
@@ -509,6 +539,26 @@ fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<String, Error> 
         Some(ty) if letter == "b" => format!("{}{bits}", if ty.letter == 'f' { 'b' } else { ty.letter }),
         _ => format!("{letter}{bits}"),
     })
+}
+
+/// The type of the elements of a vector, which has 128 bits at most (PTX ISA 9.7.9.8).
+fn vector(access: &Access, elements: usize) -> Result<String, Error> {
+    let ty = width(access, "b", &[8, 16, 32, 64])?;
+    let bits = access.ty.map_or(32, |t| usize::from(t.bits)) * elements;
+    if bits > 128 {
+        return Err(Error::test(format!("a vector of {bits} bits; 128 are the most that every GPU has")));
+    }
+    Ok(ty)
+}
+
+/// The registers that an instruction writes.
+fn written(operation: &Operation) -> Vec<&String> {
+    match operation {
+        Operation::Load { destination, .. } | Operation::Local { destination, .. } => vec![destination],
+        Operation::VectorLoad { destinations, .. } => destinations.iter().collect(),
+        Operation::Atom(atom) => atom.destination.iter().collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// A number as an operand.

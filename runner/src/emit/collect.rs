@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::harness::{global_address, one_for_each};
+use super::address::global_address;
+use super::harness::one_for_each;
 use super::{Kernel, OUTCOMES, Plan, Source};
 
 /// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the same key count together.
@@ -44,7 +45,7 @@ pub(super) fn kernel(plan: &Plan<'_>, text: &mut String) {
             }
             Source::Memory(l) => {
                 global_address(plan, *l, text);
-                let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.final_type());
+                let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.type_of(*l));
             }
         }
         let _ = write!(

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use margay_litmus::test::{FenceOrder, InitialValue, Operation, Space, ThreadId, Variable};
 
+use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
-use super::environment::StressAccess;
+use super::environment::Environment;
 use super::layout::coprime;
-use super::registers::instructions;
-use super::{Error, Module, Plan, Source, collect};
+use super::{Error, Module, Plan, Source, collect, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
-    let all = || (0..plan.test.threads.len()).flat_map(|t| instructions(plan.test, ThreadId(t as u8)));
+    let all = || (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
     let single =
         all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
     let mmio = all().any(|i| {
@@ -21,7 +21,8 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     });
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
-    let _ = writeln!(title, "// {}", plan.environment);
+    // The place of stress is a parameter of the launch, so that one text serves all of them.
+    let _ = writeln!(title, "// {}", Environment { stress_first: 0, ..plan.environment.clone() });
     for t in 0..plan.test.threads.len() {
         let lines = plan.test.thread_lines(ThreadId(t as u8));
         let role = plan.layout.roles[t];
@@ -32,47 +33,6 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     test(plan, &mut module.test)?;
     collect::kernel(plan, &mut module.collect);
     Ok(module)
-}
-
-/// The distance of two locations in bytes.
-fn stride(plan: &Plan<'_>) -> u32 {
-    plan.environment.stride * 8
-}
-
-/// `%x{l}`: the address of a location of instance `%n`, of whatever kernel. The instances of each location are permuted anew.
-pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String) {
-    let n = plan.layout.instances;
-    let multiplier = if location == 0 { 1 } else { coprime(n, location) };
-    if multiplier == 1 {
-        text.push_str("    mov.u32 %a, %n;\n");
-    } else {
-        let _ = writeln!(text, "    mul.lo.u32 %a, %n, {multiplier};");
-        modulo("%a", n, text);
-    }
-    let _ = write!(
-        text,
-        "    add.u32 %a, %a, {};\n    mul.wide.u32 %x{location}, %a, {};\n    add.u64 %x{location}, %x{location}, %memory;\n",
-        location as u32 * n,
-        stride(plan)
-    );
-}
-
-/// `register := register mod n`; a mask where `n` is a power of two.
-fn modulo(register: &str, n: u32, text: &mut String) {
-    let _ = match n {
-        1 => writeln!(text, "    mov.u32 {register}, 0;"),
-        _ if n.is_power_of_two() => writeln!(text, "    and.b32 {register}, {register}, {};", n - 1),
-        _ => writeln!(text, "    rem.u32 {register}, {register}, {n};"),
-    };
-}
-
-/// `to := from / n`; a shift where `n` is a power of two.
-fn divide(to: &str, from: &str, n: u32, text: &mut String) {
-    let _ = if n.is_power_of_two() {
-        writeln!(text, "    shr.u32 {to}, {from}, {};", n.trailing_zeros())
-    } else {
-        writeln!(text, "    div.u32 {to}, {from}, {n};")
-    };
 }
 
 /// One thread for each instance.
@@ -99,9 +59,9 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
     one_for_each(plan, text);
     for (l, declared) in plan.test.locations.iter().enumerate() {
         let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-        if plan.spaces[l] == Space::Global {
+        if plan.spaces[l] == Space::Global && !plan.locations[l].alias {
             global_address(plan, l, text);
-            let _ = writeln!(text, "    st.global.s64 [%x{l}], {value};");
+            let _ = writeln!(text, "    st.global.{} [%x{l}], {value};", plan.type_of(l));
         }
     }
     // Row 0 counts the threads of the instance that ran to their end.
@@ -113,8 +73,8 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
 
 fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     let (environment, layout) = (plan.environment, plan.layout);
-    let scratch = plan.spaces.iter().filter(|s| **s == Space::Shared).count() as u32 * layout.slots * stride(plan);
-    let bank = if environment.bank_warps > 0 { 32 * 32 * 4 } else { 0 };
+    let scratch = plan.spaces.iter().filter(|s| **s == Space::Shared).count() as u32 * shared_bytes(plan);
+    let bank = stress::bank_bytes(environment);
     if scratch + bank > 48 * 1024 {
         return Err(Error::environment(format!(
             "the shared memory of a cta would be {} bytes, 49152 are the most; make stride or warps smaller",
@@ -123,17 +83,17 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     }
     text.push_str(
         ".visible .entry margay_test(.param .u64 memory, .param .u64 results, .param .u64 scratchpad, .param .u64 arrived,\n    \
-         .param .u32 seed)\n",
+         .param .u64 alias, .param .u32 seed, .param .u32 first)\n",
     );
     let barriers =
-        |t: usize| instructions(plan.test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
+        |t: usize| plan.test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
     // A cluster barrier in a kernel of unknown cluster size becomes code with branches.
     if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);
     }
     let _ = writeln!(text, ".reqntid {}", layout.block);
-    text.push_str("{\n    .reg .pred %p, %q;\n    .reg .b32 %a, %b, %n, %self, %seed, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel;\n");
-    text.push_str("    .reg .b64 %memory, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
+    text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel;\n");
+    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
     for l in 0..plan.test.locations.len() {
         let _ = writeln!(text, "    .reg .b64 %x{l};");
     }
@@ -151,17 +111,17 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     if bank > 0 {
         let _ = writeln!(text, "    .shared .align 4 .b8 banks[{bank}];");
     }
-    for parameter in ["memory", "results", "scratchpad", "arrived"] {
+    for parameter in ["memory", "results", "scratchpad", "arrived", "alias"] {
         let _ = writeln!(text, "    ld.param.u64 %{parameter}, [{parameter}];");
     }
-    text.push_str("    ld.param.u32 %seed, [seed];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
+    text.push_str("    ld.param.u32 %seed, [seed];\n    ld.param.u32 %first, [first];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
     let _ = writeln!(text, "    setp.ge.u32 %p, %cta, {};\n    @%p bra $STRESS;", layout.testing);
     place(plan, text);
     for (t, body) in plan.bodies.iter().enumerate() {
         thread(plan, t, body, text);
     }
-    stress_ctas(plan, text);
-    bank_warps(plan, text);
+    stress::ctas(plan, text);
+    stress::bank_warps(plan, text);
     text.push_str("$END:\n    ret;\n}\n\n");
     Ok(())
 }
@@ -170,7 +130,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
 fn place(plan: &Plan<'_>, text: &mut String) {
     let (environment, layout) = (plan.environment, plan.layout);
     let units = layout.units.len() as u32;
-    let all = environment.groups * units;
+    let all = environment.groups.number() * units;
     divide("%unit", "%cta", layout.cluster, text);
     text.push_str("    mov.u32 %rank, %cta;\n");
     modulo("%rank", layout.cluster, text);
@@ -215,11 +175,11 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let (environment, layout) = (plan.environment, plan.layout);
     let role = layout.roles[t];
     let unit = role.cta / layout.cluster;
+    let groups = environment.groups.number();
     let _ = writeln!(text, "$T{t}:");
     // Other units work on other groups, other threads of a cta on other slots: partners are nowhere near each other.
-    let _ =
-        writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(environment.groups, unit as usize) });
-    modulo("%a", environment.groups, text);
+    let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
+    modulo("%a", groups, text);
     let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
     let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
     if environment.shuffle {
@@ -231,6 +191,10 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     }
     modulo("%s", layout.slots, text);
     let _ = writeln!(text, "    mad.lo.u32 %n, %a, {}, %s;", layout.slots);
+    let beside = environment.bank && !environment.parallel;
+    if beside {
+        stress::beside(plan, text);
+    }
     let mut shared = 0;
     for l in 0..plan.test.locations.len() {
         if plan.spaces[l] == Space::Global {
@@ -238,12 +202,20 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         } else {
             let _ = write!(
                 text,
-                "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, %s, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
-                stride(plan),
-                shared * layout.slots * stride(plan)
+                "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, {}, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
+                if beside { "0" } else { "%s" },
+                plan.cell(),
+                shared * shared_bytes(plan) + plan.locations[l].offset
             );
-            shared += 1;
+            let last = plan.locations.get(l + 1).is_none_or(|next| next.owner != plan.locations[l].owner);
+            shared += u32::from(last);
         }
+        if beside {
+            let _ = writeln!(text, "    add.u64 %x{l}, %x{l}, %v;");
+        }
+    }
+    if beside {
+        text.push_str("    mov.u32 %n, %own;\n");
     }
     let active = layout.threads[role.cta as usize] * environment.warps * 32;
     if shared > 0 {
@@ -251,17 +223,20 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         if role.position == 0 {
             for (l, declared) in plan.test.locations.iter().enumerate().filter(|(l, _)| plan.spaces[*l] == Space::Shared) {
                 let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-                let _ = writeln!(text, "    st.shared.s64 [%x{l}], {value};");
+                let _ = writeln!(text, "    st.shared.{} [%x{l}], {value};", plan.type_of(l));
             }
         }
         let _ = writeln!(text, "    bar.sync 0, {active};");
     }
     if !environment.parallel {
-        let _ = writeln!(text, "    setp.ne.u32 %p, %n, 0;\n    @%p bra $DONE{t};");
+        // With `bank`, the whole warp stays.
+        let _ = writeln!(text, "    setp.eq.u32 %t, %n, 0;");
+        text.push_str(if beside { "    vote.sync.any.pred %q, %t, 0xffffffff;\n" } else { "    mov.pred %q, %t;\n" });
+        let _ = writeln!(text, "    @!%q bra $IDLE{t};");
     }
     if environment.pre_stress > 0 {
-        let _ = writeln!(text, "    mov.u32 %a, %cta;");
-        stress_loop(plan, environment.pre_stress, &format!("PRE{t}"), text);
+        text.push_str("    mov.u32 %a, %cta;\n");
+        stress::sequence(plan, environment.pre_stress, &format!("PRE{t}"), text);
     }
     text.push_str("    mov.u64 %sink, 0;\n");
     if environment.warm {
@@ -287,6 +262,12 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     if body.loops {
         let _ = writeln!(text, "    bra $DONE{t};\n$STUCK{t}:\n    bra $DONE{t};");
     }
+    if !environment.parallel {
+        let _ = writeln!(text, "    bra $DONE{t};\n$IDLE{t}:");
+        if environment.stress_idle {
+            stress::stress(plan, &format!("IDLING{t}"), text);
+        }
+    }
     let _ = writeln!(text, "$DONE{t}:");
     finals_of_shared(plan, t, active, text);
     text.push_str("    bra $END;\n");
@@ -294,14 +275,14 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
 
 /// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends whoever is not there.
 fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
-    let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32 * plan.environment.groups;
+    let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32 * plan.environment.groups.number();
     if plan.environment.parallel {
         let _ = writeln!(
             text,
             "    setp.ne.u32 %p, %self, 0;\n    @%p bra $WAITED{t};\n    red.relaxed.gpu.global.add.u32 [%arrived], 1;"
         );
     } else {
-        let _ = writeln!(text, "    red.relaxed.gpu.global.add.u32 [%arrived], 1;");
+        let _ = writeln!(text, "    @%t red.relaxed.gpu.global.add.u32 [%arrived], 1;");
     }
     let expected = if plan.environment.parallel { ctas } else { plan.test.threads.len() as u32 };
     let _ = write!(
@@ -355,6 +336,12 @@ fn results(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut Strin
     text.push_str("    red.relaxed.gpu.global.add.u64 [%y], 1;\n");
 }
 
+/// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work beside the test, of their locations.
+fn shared_bytes(plan: &Plan<'_>) -> u32 {
+    let slots = plan.layout.slots * plan.cell();
+    if plan.environment.bank { slots.max(stress::BESIDE) } else { slots }
+}
+
 /// The final values of locations in shared memory: they are gone when the kernel ends.
 fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     let wanted: Vec<(usize, u32)> = plan
@@ -376,49 +363,6 @@ fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     }
     for (l, number) in wanted {
         row(plan, number, text);
-        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.final_type());
+        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.type_of(l));
     }
-}
-
-/// Goes through the stress sequence; `%a` picks the word. Volatile accesses are never left out or merged.
-fn stress_loop(plan: &Plan<'_>, rounds: u32, label: &str, text: &mut String) {
-    let environment = plan.environment;
-    modulo("%a", environment.stress_spread, text);
-    let _ = write!(
-        text,
-        "    mul.wide.u32 %y, %a, {};\n    add.u64 %y, %y, %scratchpad;\n    mov.u32 %b, {rounds};\n${label}:\n",
-        environment.stress_patch * 4
-    );
-    for access in &environment.stress_sequence {
-        text.push_str(match access {
-            StressAccess::Load => "    ld.volatile.global.u32 %a, [%y];\n",
-            StressAccess::Store => "    st.volatile.global.u32 [%y], %b;\n",
-        });
-    }
-    let _ = writeln!(text, "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};");
-}
-
-fn stress_ctas(plan: &Plan<'_>, text: &mut String) {
-    text.push_str("$STRESS:\n");
-    if plan.environment.stress_ctas > 0 {
-        text.push_str("    mov.u32 %a, %cta;\n");
-        stress_loop(plan, plan.environment.stress_rounds, "STRESSED", text);
-    }
-    text.push_str("    bra $END;\n");
-}
-
-/// All lanes of a warp at one bank of shared memory.
-fn bank_warps(plan: &Plan<'_>, text: &mut String) {
-    let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * plan.environment.warps;
-    text.push_str("$BYSTANDER:\n");
-    if plan.environment.bank_warps > 0 {
-        let _ = write!(
-            text,
-            "    setp.lt.u32 %p, %warp, {widest};\n    @%p bra $END;\n    mul.wide.u32 %y, %slot, 128;\n    mov.u64 %v, banks;\n    \
-             add.u64 %y, %y, %v;\n    mov.u32 %b, {};\n$BANKS:\n    ld.volatile.shared.u32 %a, [%y];\n    st.volatile.shared.u32 [%y], %b;\n    \
-             sub.u32 %b, %b, 1;\n    setp.ne.u32 %p, %b, 0;\n    @%p bra $BANKS;\n",
-            plan.environment.bank_rounds
-        );
-    }
-    text.push_str("    bra $END;\n");
 }

@@ -38,10 +38,10 @@ pub struct Layout {
     pub grid: u32,
 }
 
-/// The largest number of instances of a launch: what 32-bit products of the permutations allow.
-const MAX_INSTANCES: u64 = 1 << 22;
-
 impl Layout {
+    /// The largest number of instances of a launch: what 32-bit products of the permutations allow.
+    pub const MAX_INSTANCES: u64 = 1 << 22;
+
     /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances than a launch can have, are errors.
     pub fn new(test: &Test, target: Target, environment: &Environment) -> Result<Self, Error> {
         let placements: Vec<_> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
@@ -86,15 +86,17 @@ impl Layout {
             )));
         }
         let slots = 32 * environment.warps;
-        let instances = u64::from(environment.groups) * u64::from(slots);
-        if instances > MAX_INSTANCES {
+        let instances = u64::from(environment.groups.number()) * u64::from(slots);
+        if instances > Self::MAX_INSTANCES {
             return Err(Error::environment(format!(
-                "groups={} and warps={} make {instances} instances a launch; {MAX_INSTANCES} are the most",
-                environment.groups, environment.warps
+                "groups={} and warps={} make {instances} instances a launch; {} are the most",
+                environment.groups.number(),
+                environment.warps,
+                Self::MAX_INSTANCES
             )));
         }
-        let testing = environment.groups * units.len() as u32 * cluster;
-        let stress = environment.stress_ctas.div_ceil(cluster) * cluster;
+        let testing = environment.groups.number() * units.len() as u32 * cluster;
+        let stress = environment.stress_ctas.number().div_ceil(cluster) * cluster;
         Ok(Self {
             roles,
             cluster,

@@ -3,20 +3,23 @@
 //! A module has three kernels, launched one after the other in one stream: `margay_reset` writes the initial values, `margay_test`
 //! runs the instances, `margay_collect` counts outcomes. Why nothing of that orders the accesses of the test: docs/gpu.md.
 
+mod address;
 mod body;
 mod collect;
 mod environment;
 mod harness;
 mod layout;
 mod registers;
+mod stress;
 mod target;
 
 use std::fmt;
 
 use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
+use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 
-pub use environment::{Environment, KEYS, StressAccess};
+pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use layout::{Layout, Role};
 pub use target::Target;
 
@@ -113,14 +116,31 @@ pub struct Kernel {
     pub counted: u32,
     /// Bytes of memory for the locations of all instances.
     pub memory: u64,
+    /// Are the locations mapped at a second address, for those with another name?
+    pub aliased: bool,
     /// Bytes for the results.
     pub results: u64,
     /// Bytes for the stressed scratchpad.
     pub scratchpad: u64,
     /// What is observed.
     pub observed: Observed,
+    /// The place of stress (`stress-first`).
+    first: u32,
+    /// The fewest stressing ctas of a launch, and the most.
+    stressing: (u32, u32),
     /// The bits of each observed value in a key.
     bits: u32,
+}
+
+/// What changes from launch to launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Of the permutations.
+    pub seed: u32,
+    /// The place of stress.
+    pub first: u32,
+    /// How many ctas there are, stressing ones included.
+    pub grid: u32,
 }
 
 impl Kernel {
@@ -131,6 +151,14 @@ impl Kernel {
     pub fn text(&self) -> String {
         let m = &self.module;
         format!("{}{}{}{}{}", m.title, directives(m.version, self.target), m.reset, m.test, m.collect)
+    }
+
+    /// The next launch.
+    pub fn launch(&self, rng: &mut fastrand::Rng) -> Launch {
+        let (least, most) = self.stressing;
+        let stress = if least < most { rng.u32(least..=most) } else { most };
+        let seed = rng.u32(..);
+        Launch { seed, first: self.first, grid: self.layout.testing + stress / self.layout.cluster * self.layout.cluster }
     }
 
     /// An outcome from its key.
@@ -147,9 +175,6 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     }
     for l in &test.locations {
         let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
-        if l.alias.is_some() {
-            return Err(at(format!("`{}` is another name for a location; kernels here have one address for each", l.name)));
-        }
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
                 return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
@@ -160,20 +185,31 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
             _ => {}
         }
     }
-    let waits = |t: usize| {
-        registers::instructions(test, ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }))
-    };
+    let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
     }
+    fits(environment)?;
+    let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;
+    let locations = address::locations(test, &code, is_wide(test))?;
+    let aliased = locations.iter().any(|l| l.alias);
     let layout = Layout::new(test, target, environment)?;
+    if environment.distance.is_some() && locations.iter().any(|l| l.offset > 0) {
+        return Err(Error::environment("a test with arrays needs distance=far"));
+    }
+    if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
+        let message =
+            format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
+        return Err(Error::environment(message));
+    }
     let spaces = spaces(test);
     let shared = spaces.contains(&Space::Shared);
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
-    let bodies =
-        (0..test.threads.len()).map(|t| body::emit(test, ThreadId(t as u8), &layout, target)).collect::<Result<Vec<_>, _>>()?;
+    let bodies = (0..test.threads.len())
+        .map(|t| body::emit(test, ThreadId(t as u8), &layout, target, &code))
+        .collect::<Result<Vec<_>, _>>()?;
     let observed = Observed::new(test, |l| -1 - l as i64);
     // The first row says whether a thread was given up.
     let mut rows = 1;
@@ -194,7 +230,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
                     rows += 1;
                     Source::Row(rows - 1)
                 }
-                Some(l) => Source::Memory(l),
+                Some(l) => Source::Memory(code.physical(l)),
                 None => Source::Nothing,
             },
         })
@@ -204,17 +240,62 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         let n = observed.variables.len();
         return Err(Error::test(format!("the test observes {n} values; 15 fit into a key")));
     }
-    let plan =
-        Plan { test, target, environment, layout: &layout, spaces: &spaces, bodies: &bodies, observed: &observed, sources, bits };
+    let plan = Plan {
+        test,
+        target,
+        environment,
+        layout: &layout,
+        spaces: &spaces,
+        locations: &locations,
+        bodies: &bodies,
+        observed: &observed,
+        sources,
+        bits,
+    };
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
-    let stride = u64::from(environment.stride) * 8;
     let counted = if environment.parallel { layout.instances } else { 1 };
-    let spread = u64::from(environment.stress_spread) * u64::from(environment.stress_patch) * 4;
     // One more row takes what is only used so that it is not left out.
-    let memory = instances * stride * (test.locations.len() as u64).max(1);
+    let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
     let results = instances * 8 * u64::from(rows + 1);
-    Ok(Kernel { module, target, memory, results, scratchpad: spread + 256, counted, observed, bits, layout })
+    let most = layout.grid - layout.testing;
+    let least = match environment.stress_ctas {
+        Count::Fixed(_) => most,
+        // Half of the device is busy at least.
+        Count::Auto { .. } => (layout.grid / 2).saturating_sub(layout.testing).min(most),
+    };
+    Ok(Kernel {
+        module,
+        target,
+        memory,
+        aliased,
+        results,
+        scratchpad,
+        counted,
+        observed,
+        first: environment.stress_first,
+        stressing: (least, most),
+        bits,
+        layout,
+    })
+}
+
+/// Settings that do not go together.
+fn fits(environment: &Environment) -> Result<(), Error> {
+    let (spread, regions) = (environment.stress_spread, environment.stress_regions);
+    if spread > regions {
+        return Err(Error::environment(format!("stress-spread={spread} needs as many regions; stress-regions={regions}")));
+    }
+    for (on, name) in [(environment.bank, "bank"), (environment.stress_idle, "stress-idle")] {
+        if on && environment.parallel {
+            let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
+            return Err(Error::environment(message));
+        }
+    }
+    if environment.bank && environment.distance.is_some() {
+        return Err(Error::environment("bank=on needs distance=far: other lanes work beside each location"));
+    }
+    Ok(())
 }
 
 /// Everything that the texts of the kernels are made from.
@@ -224,6 +305,7 @@ struct Plan<'a> {
     environment: &'a Environment,
     layout: &'a Layout,
     spaces: &'a [Space],
+    locations: &'a [address::Location],
     bodies: &'a [body::Body],
     observed: &'a Observed,
     sources: Vec<Source>,
@@ -231,13 +313,9 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The type of final values of locations.
-    fn final_type(&self) -> &'static str {
-        let wide = (0..self.test.threads.len()).flat_map(|t| registers::instructions(self.test, ThreadId(t as u8))).any(|i| {
-            matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::Atom { access, .. }
-                if access.ty.is_some_and(|t| t.bits == 64))
-        });
-        if wide { "s64" } else { "s32" }
+    /// Has the test accesses of 64 bits?
+    fn is_wide(&self) -> bool {
+        is_wide(self.test)
     }
 
     /// The rows of the results that are read: not the last one.
@@ -246,15 +324,18 @@ impl Plan<'_> {
     }
 }
 
+fn is_wide(test: &Test) -> bool {
+    let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
+    all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
+}
+
 /// The state space of each location: as declared, as an access by its name says, or global.
 pub(crate) fn spaces(test: &Test) -> Vec<Space> {
     let mut spaces: Vec<Space> = test.locations.iter().map(|l| l.space.unwrap_or(Space::Global)).collect();
     for thread in &test.threads {
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
-            if let Operation::Load { access, address, .. }
-            | Operation::Store { access, address, .. }
-            | Operation::Atom { access, address, .. } = &i.operation
+            if let Some((access, address)) = i.operation.memory()
                 && let Base::Location(name) = &address.base
                 && access.space == Some(Space::Shared)
                 && let Some(l) = test.location(name)

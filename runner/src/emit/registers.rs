@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{Base, Body, InitialValue, Instruction, Operation, Test, ThreadId, Value};
+use margay_litmus::test::{Atom, Base, InitialValue, Instruction, Operation, Test, ThreadId, Value};
 
 /// The registers of one thread, by name.
 #[derive(Debug, Clone, Default)]
@@ -74,7 +74,21 @@ impl Registers {
                     self.widen(name, false);
                 }
             }
-            Operation::Atom { access, destination, address, operand, replacement, .. } => {
+            Operation::VectorLoad { access, destinations, address } => {
+                base(address);
+                for destination in destinations {
+                    self.widen(destination, of_access(access));
+                }
+            }
+            Operation::VectorStore { address, values, .. } => {
+                base(address);
+                for value in values {
+                    if let Value::Register(name) = value {
+                        self.widen(name, false);
+                    }
+                }
+            }
+            Operation::Atom(Atom { access, destination, address, operand, replacement, .. }) => {
                 base(address);
                 for v in [Some(operand), replacement.as_ref()].into_iter().flatten() {
                     if let Value::Register(name) = v {
@@ -140,13 +154,5 @@ impl Registers {
     /// The names of all registers of the thread.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.wide.keys()
-    }
-}
-
-/// The instructions of a thread; none for C.
-pub(super) fn instructions(test: &Test, thread: ThreadId) -> &[Instruction] {
-    match test.threads.get(thread.index()).map(|t| &t.body) {
-        Some(Body::Instructions(instructions)) => instructions,
-        _ => &[],
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::Scope;
 
-use super::dependency::Dependencies;
+use super::dependency::{Dependencies, registers};
 use super::expect::{Effect, Expected, Strength, expected};
 use super::listing::{Instruction, Listing};
 use super::{Answer, THREADS};
@@ -46,7 +46,7 @@ fn thread_differences(wanted: &[Expected], code: &[Instruction], target: Target)
             return out;
         };
         match &found {
-            Ok(found) if *found == expected.effect => {}
+            Ok(found) if expected.effect.is(found) => {}
             Ok(found) => {
                 out.push(format!("`{}` on {target}: expected {}, found {found}: `{}`", expected.text, expected.effect, i.text()));
                 return out;
@@ -70,7 +70,6 @@ fn thread_differences(wanted: &[Expected], code: &[Instruction], target: Target)
 fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Dependencies) -> Vec<String> {
     let address: Vec<&String> = i.operands.iter().filter(|o| o.contains('[')).collect();
     let rest: Vec<&String> = i.operands.iter().filter(|o| !o.contains('[')).collect();
-    let wide = i.has("64");
     let mut control = known.control.clone();
     control.extend(known.guard(i));
     let mut out = Vec::new();
@@ -79,8 +78,8 @@ fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Depen
             out.push(format!("the {kind} dependency of `{}` on `{}` is lost: `{}`", expected.text, wanted[from].text, i.text()));
         }
     };
-    need("address", &expected.address, known.sources(address.into_iter(), true));
-    need("data", &expected.data, known.sources(rest.into_iter(), wide));
+    need("address", &expected.address, known.sources(address.into_iter(), 2));
+    need("data", &expected.data, known.sources(rest.into_iter(), registers(i)));
     need("control", &expected.control, control);
     out
 }

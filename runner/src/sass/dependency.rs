@@ -14,9 +14,9 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
-    /// What operands are computed from. `wide`: each register stands for a pair.
-    pub fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, wide: bool) -> BTreeSet<usize> {
-        let names = operands.flat_map(|o| names(o, wide));
+    /// What operands are computed from. Each register stands for so many in a row.
+    pub fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, registers: u32) -> BTreeSet<usize> {
+        let names = operands.flat_map(|o| names(o, registers));
         names.filter_map(|n| self.of.get(&n)).flatten().copied().collect()
     }
 
@@ -31,15 +31,15 @@ impl Dependencies {
             self.control.extend(self.guard(i));
             return;
         }
-        let wide = i.has("WIDE") || i.has("64");
+        let registers = if i.has("WIDE") { 2 } else { registers(i) };
         let results = results(i);
         let mut from = match effect {
             Some(effect) => BTreeSet::from([effect]),
-            None => self.sources(i.operands.iter().skip(results), wide),
+            None => self.sources(i.operands.iter().skip(results), registers),
         };
         from.extend(self.guard(i));
         for operand in &i.operands[..results.min(i.operands.len())] {
-            for name in names(operand, wide) {
+            for name in names(operand, registers) {
                 let mut new = from.clone();
                 if i.guard.is_some() {
                     new.extend(self.of.get(&name).into_iter().flatten());
@@ -47,6 +47,15 @@ impl Dependencies {
                 self.of.insert(name, new);
             }
         }
+    }
+}
+
+/// How many registers in a row an operand of an instruction is.
+pub(super) fn registers(i: &Instruction) -> u32 {
+    match () {
+        () if i.has("128") => 4,
+        () if i.has("64") => 2,
+        () => 1,
     }
 }
 
@@ -63,7 +72,7 @@ fn results(i: &Instruction) -> usize {
 }
 
 /// The registers in an operand: `desc[UR4][R2.64]` has UR4, UR5, R2 and R3.
-fn names(operand: &str, wide: bool) -> Vec<String> {
+fn names(operand: &str, registers: u32) -> Vec<String> {
     let mut found = Vec::new();
     let bytes = operand.as_bytes();
     let mut at = 0;
@@ -83,8 +92,9 @@ fn names(operand: &str, wide: bool) -> Vec<String> {
             continue;
         }
         found.push(word.to_owned());
-        if letters.ends_with('R') && (wide || operand[at..].starts_with(".64") || letters == "UR") {
-            found.push(format!("{letters}{}", number + 1));
+        let pair = operand[at..].starts_with(".64") || letters == "UR";
+        if letters.ends_with('R') {
+            found.extend((1..registers.max(if pair { 2 } else { 1 })).map(|n| format!("{letters}{}", number + n)));
         }
     }
     found
@@ -114,11 +124,12 @@ mod tests {
 
     #[test]
     fn registers_of_operands() {
-        assert_eq!(names("desc[UR4][R2.64]", false), ["UR4", "UR5", "R2", "R3"]);
-        assert_eq!(names("!P0", false), ["P0"]);
-        assert_eq!(names("RZ", false), [""; 0]);
-        assert_eq!(names("-R12.reuse", false), ["R12"]);
-        assert_eq!(names("c[0x0][0x160]", false), [""; 0]);
-        assert_eq!(names("R6", true), ["R6", "R7"]);
+        assert_eq!(names("desc[UR4][R2.64]", 1), ["UR4", "UR5", "R2", "R3"]);
+        assert_eq!(names("!P0", 1), ["P0"]);
+        assert_eq!(names("RZ", 1), [""; 0]);
+        assert_eq!(names("-R12.reuse", 1), ["R12"]);
+        assert_eq!(names("c[0x0][0x160]", 1), [""; 0]);
+        assert_eq!(names("R6", 2), ["R6", "R7"]);
+        assert_eq!(names("R8", 4), ["R8", "R9", "R10", "R11"]);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder,
-    Operation, Space, Test, ThreadId, Value,
+    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect,
+    FenceOrder, Operation, ProxyFenceKind, Space, Test, ThreadId, Value,
 };
 use margay_models::execution::Scope;
 
@@ -71,6 +71,8 @@ pub enum Effect {
         /// The scope: cta, gpu or sys.
         scope: Scope,
     },
+    /// One of the two branches of a `fence.proxy.alias`: which one is taken says a constant of the launch.
+    OneOfTwoMembars,
     /// `CCTL.IVALL`: the first-level cache is emptied.
     Invalidate,
     /// `UCGABAR_ARV`, `UCGABAR_WAIT`
@@ -83,6 +85,14 @@ pub enum Effect {
         /// Arrives without waiting.
         arrive: bool,
     },
+}
+
+impl Effect {
+    /// Is it what was found in the machine code?
+    pub fn is(&self, found: &Self) -> bool {
+        let membar = matches!(found, Self::Membar { sc: true, scope: Scope::Gpu | Scope::Sys });
+        self == found || (*self == Self::OneOfTwoMembars && membar)
+    }
 }
 
 impl fmt::Display for Effect {
@@ -100,6 +110,7 @@ impl fmt::Display for Effect {
                 write!(f, "{}{name} {} of {bits} bits, {strength}", place(space), function.name())
             }
             Self::Membar { sc, scope } => write!(f, "MEMBAR.{}.{}", if *sc { "SC" } else { "ALL" }, scope_name(*scope)),
+            Self::OneOfTwoMembars => f.write_str("MEMBAR.SC.GPU or MEMBAR.SC.SYS"),
             Self::Invalidate => f.write_str("CCTL.IVALL"),
             Self::ClusterBarrier { arrive: true } => f.write_str("arrival at the cluster barrier"),
             Self::ClusterBarrier { arrive: false } => f.write_str("waiting at the cluster barrier"),
@@ -245,7 +256,7 @@ impl Builder<'_> {
                     guard,
                 );
             }
-            Operation::Atom { access, function, destination, address, operand, replacement } => {
+            Operation::Atom(Atom { access, function, destination, address, operand, replacement }) => {
                 let scope = access.scope.unwrap_or(Scope::Gpu);
                 if matches!(access.order, Some(AccessOrder::Release | AccessOrder::AcqRel)) {
                     self.before(scope, text, guard);
@@ -302,8 +313,13 @@ impl Builder<'_> {
                 self.plain(Effect::ClusterBarrier { arrive: false }, text, guard);
                 self.after(Scope::Cluster, text, guard);
             }
+            Operation::ProxyFence(ProxyFenceKind::Alias) => {
+                self.plain(Effect::OneOfTwoMembars, text, guard);
+                self.plain(Effect::OneOfTwoMembars, text, guard);
+                self.plain(Effect::Invalidate, text, guard);
+            }
             Operation::ProxyFence(_) => {
-                return Err(format!("`{text}` becomes code with branches on {}, which is not compared", self.target));
+                return Err(format!("`{text}` on {}: fences of textures, surfaces and constants are not compared", self.target));
             }
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
@@ -315,8 +331,27 @@ impl Builder<'_> {
                 self.control.extend(guard);
             }
             Operation::Goto(_) | Operation::Exit => self.control.extend(guard),
-            Operation::VectorLoad { .. } | Operation::VectorStore { .. } => {
-                return Err(format!("`{text}`: vector accesses are not compared"));
+            Operation::VectorLoad { access, destinations, address } => {
+                let (space, from) = (self.space(address, access), self.address(address));
+                let bits = bits(access) * destinations.len() as u8;
+                let position = self.out.len();
+                let effect = Effect::Load { space, bits, strength: strength(access, space) };
+                self.push(effect, text, from, BTreeSet::new(), guard);
+                for destination in destinations {
+                    self.define(destination, BTreeSet::from([position]), guard, guarded);
+                }
+                if access.order == Some(AccessOrder::Acquire) {
+                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
+                }
+            }
+            Operation::VectorStore { access, address, values } => {
+                if access.order == Some(AccessOrder::Release) {
+                    self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
+                }
+                let (space, from) = (self.space(address, access), self.address(address));
+                let data = values.iter().flat_map(|v| self.of_value(v)).collect();
+                let bits = bits(access) * values.len() as u8;
+                self.push(Effect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
             }
             Operation::Label(_) => {}
         }

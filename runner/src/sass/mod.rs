@@ -15,7 +15,7 @@ use crate::emit::{Kernel, Target, directives};
 pub use compare::compare;
 pub use expect::{Effect, Expected, Strength, expected};
 pub use listing::{Instruction, Listing};
-pub use toolkit::{Failure, Toolkit};
+pub use toolkit::{Assembled, Failure, Toolkit};
 
 /// What came of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &K
     for (i, (_, kernel)) in kernels.iter().enumerate() {
         text.push_str(&kernel.module.test.replacen("margay_test(", &format!("margay_test_{i}("), 1));
     }
-    let Some(disassembly) = toolkit.machine_code(&text, target, level)? else {
+    let Some(disassembly) = toolkit.assemble(&text, target, level)?.disassembly else {
         return Ok(vec![Answer::Assembled; kernels.len()]);
     };
     let listings = Listing::read(&disassembly);

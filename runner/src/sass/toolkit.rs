@@ -13,6 +13,15 @@ pub struct Toolkit {
     folder: PathBuf,
 }
 
+/// Machine code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// As a device loads it.
+    pub binary: Vec<u8>,
+    /// As text. `None`: nothing here can disassemble the target (the disassembler for sm_70 is not on PyPI).
+    pub disassembly: Option<String>,
+}
+
 /// Why a program gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
@@ -47,9 +56,8 @@ impl Toolkit {
         there.then(|| Self { folder: folder.to_owned() })
     }
 
-    /// Assembles a text and disassembles the result. `None`: it was assembled, but nothing here can disassemble the target (the
-    /// disassembler for sm_70 is not on PyPI).
-    pub fn machine_code(&self, text: &str, target: Target, level: u8) -> Result<Option<String>, Failure> {
+    /// Assembles a text and disassembles the result.
+    pub fn assemble(&self, text: &str, target: Target, level: u8) -> Result<Assembled, Failure> {
         let scratch = Scratch::new()?;
         let (source, binary) = (scratch.0.join("kernel.ptx"), scratch.0.join("kernel.cubin"));
         std::fs::write(&source, text).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", source.display())))?;
@@ -57,12 +65,14 @@ impl Toolkit {
         let mut assembler = Command::new(self.folder.join(version).join("ptxas"));
         assembler.arg(format!("-O{level}")).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&binary);
         run(assembler, "ptxas", Failure::Refused)?;
+        let code = std::fs::read(&binary).map_err(|e| Failure::Missing(format!("cannot read {}: {e}", binary.display())))?;
         if target < NEWEST_FROM {
-            return Ok(None);
+            return Ok(Assembled { binary: code, disassembly: None });
         }
         let mut disassembler = Command::new(self.folder.join(NEWEST).join("nvdisasm"));
         disassembler.arg("-c").arg(&binary);
-        run(disassembler, "nvdisasm", Failure::Missing).map(Some)
+        let disassembly = run(disassembler, "nvdisasm", Failure::Missing)?;
+        Ok(Assembled { binary: code, disassembly: Some(disassembly) })
     }
 }
 

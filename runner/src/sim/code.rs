@@ -1,39 +1,11 @@
 //! Straight code, prepared for the machine: operations with their fences spelt out, registers as bit masks.
 
-use std::fmt;
-
 use margay_litmus::test::{Dialect, Place, Space, Test};
 use margay_litmus::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
-use margay_litmus::unfold::{Binary, Code};
-use margay_models::diagnostic::Span;
+use margay_litmus::unfold::{Binary, Code, Error};
 use margay_models::execution::{Order, Placement, Proxy, Scope};
 
-/// Why a test cannot be run on the machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
-    /// One sentence.
-    pub message: String,
-    /// Where, in the text of the test.
-    pub place: Option<Span>,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl Error {
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: None }
-    }
-
-    fn at(message: impl Into<String>, place: Place) -> Self {
-        Self { message: message.into(), place: Some(place.0) }
-    }
-}
+use crate::emit::spaces;
 
 /// The thread fences of the thesis: `__threadfence_block()` and `__threadfence()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +105,8 @@ impl Prepared {
             let message = format!("`{}` is another name for a location; the machine has no proxies", alias.name);
             return Err(Error::at(message, alias.place));
         }
-        let code = Code::new(test).map_err(|e| Error { message: e.message, place: e.place })?;
-        let shared = shared_locations(test);
+        let code = Code::new(test)?;
+        let shared = spaces(test).into_iter().map(|s| s == Space::Shared).collect();
         let mut prepared =
             Self { threads: Vec::new(), initial: code.initial().to_vec(), shared, barriers: Vec::new(), code: code.clone() };
         for (t, program) in code.threads.iter().enumerate() {
@@ -254,26 +226,6 @@ impl Prepared {
         }
         Ok(())
     }
-}
-
-/// The locations in shared memory: declared so, or accessed so by name.
-fn shared_locations(test: &Test) -> Vec<bool> {
-    use margay_litmus::test::{Base, Body, Operation as Ptx};
-    let mut shared: Vec<bool> = test.locations.iter().map(|l| l.space == Some(Space::Shared)).collect();
-    for thread in &test.threads {
-        let Body::Instructions(instructions) = &thread.body else { continue };
-        for i in instructions {
-            if let Ptx::Load { access, address, .. } | Ptx::Store { access, address, .. } | Ptx::Atom { access, address, .. } =
-                &i.operation
-                && let Base::Location(name) = &address.base
-                && access.space == Some(Space::Shared)
-                && let Some(l) = test.location(name)
-            {
-                shared[l] = true;
-            }
-        }
-    }
-    shared
 }
 
 /// The addresses of the elements of a vector.

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use super::code::Error;
 use super::machine::Machine;
 use crate::outcome::Outcome;
+use margay_litmus::unfold::Error;
 
 /// When to give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

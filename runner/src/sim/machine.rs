@@ -1,8 +1,9 @@
 //! The rules of both models: which steps a state allows, and what each does (thesis, sections 4.2 and 4.3).
 
 use margay_litmus::test::{Test, Variable};
+use margay_litmus::unfold::Error;
 
-use super::code::{Change, Error, Fence, Operation, Prepared, value};
+use super::code::{Change, Fence, Operation, Prepared, value};
 use super::state::{BORROWED, Cell, GLOBAL, LOCAL, Pending, State, WINDOW};
 use crate::outcome::Observed;
 

@@ -12,7 +12,7 @@ mod machine;
 mod random;
 mod state;
 
-pub use code::Error;
 pub use exhaustive::{Explored, Limits};
 pub use machine::{Kind, Machine};
+pub use margay_litmus::unfold::Error;
 pub use random::{Runs, STEPS};

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::Error;
 use super::machine::Machine;
 use crate::outcome::Histogram;
+use margay_litmus::unfold::Error;
 
 /// A run of more steps is given up: it waits for something that the schedule does not bring.
 pub const STEPS: usize = 10_000;

@@ -1,0 +1,147 @@
+//! Where the locations of an instance are in memory.
+
+use std::fmt::Write as _;
+
+use margay_litmus::test::{Test, element};
+use margay_litmus::unfold::Code;
+use margay_models::execution::Proxy;
+
+use super::layout::coprime;
+use super::{Error, Plan};
+
+/// How the locations of all instances are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// Each location has a part of its own, in which the instances are permuted anew; bytes from instance to instance.
+    Far { stride: u32 },
+    /// Runs of as many instances as there are words from one location to the next; bytes of a word.
+    Near { run: u32, word: u32 },
+}
+
+/// Where a location is, relative to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Location {
+    /// The location at whose place it lies: itself, the first element of its array, or the one that it is another name for.
+    pub owner: usize,
+    /// Bytes from there.
+    pub offset: u32,
+    /// Bytes of its value: as far as the next element of the array, or the widest access of the test.
+    pub width: u32,
+    /// Is it another name, whose address is in the second mapping of memory?
+    pub alias: bool,
+}
+
+/// Every location of a test. Names that are no generic addresses (textures, surfaces, constants) are errors.
+pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Result<Vec<Location>, Error> {
+    let mut all = Vec::with_capacity(test.locations.len());
+    for (l, declared) in test.locations.iter().enumerate() {
+        let alias = match &declared.alias {
+            Some(alias) if alias.proxy != Proxy::Generic => {
+                let message =
+                    format!("`{}` is accessed through a texture, surface or constant; kernels here have none", declared.name);
+                return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
+            }
+            alias => alias.is_some(),
+        };
+        let physical = code.physical(l);
+        let of = element(&test.locations[physical].name).map(|(array, _)| array);
+        let index = |n| test.locations.iter().position(|d| of.is_some_and(|array| element(&d.name) == Some((array, n))));
+        let owner = index(0).unwrap_or(physical);
+        let bytes = |from: usize, to: usize| (code.address(to) - code.address(from)) as u32;
+        let width = match index(1) {
+            Some(second) => bytes(owner, second),
+            None if wide => 8,
+            None => 4,
+        };
+        all.push(Location { owner, offset: bytes(owner, physical), width, alias });
+    }
+    Ok(all)
+}
+
+impl Plan<'_> {
+    /// The layout that the environment asks for.
+    pub(super) fn memory(&self) -> Memory {
+        match self.environment.distance {
+            None => Memory::Far { stride: self.cell() },
+            Some(distance) => Memory::Near { run: distance + 1, word: if self.is_wide() { 8 } else { 4 } },
+        }
+    }
+
+    /// Bytes from instance to instance: room for the largest array.
+    pub(super) fn cell(&self) -> u32 {
+        let largest = self.locations.iter().map(|l| l.offset + l.width).max().unwrap_or(8);
+        (self.environment.stride * 8).max(largest.next_power_of_two())
+    }
+
+    /// Bytes for all locations of all instances.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let (instances, locations) = (u64::from(self.layout.instances), (self.test.locations.len() as u64).max(1));
+        match self.memory() {
+            Memory::Far { stride } => instances * u64::from(stride) * locations,
+            Memory::Near { run, word } => instances.next_multiple_of(u64::from(run)) * u64::from(word) * locations,
+        }
+    }
+
+    /// The type of the initial and final value of a location.
+    pub(super) fn type_of(&self, location: usize) -> &'static str {
+        match self.locations[location].width {
+            1 => "s8",
+            2 => "s16",
+            4 => "s32",
+            _ => "s64",
+        }
+    }
+}
+
+/// `%x{l}`: the address of a location of instance `%n`, of whatever kernel.
+pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String) {
+    let n = plan.layout.instances;
+    let Location { owner, offset, alias, .. } = plan.locations[location];
+    let bytes = match plan.memory() {
+        Memory::Far { stride } => {
+            let multiplier = if owner == 0 { 1 } else { coprime(n, owner) };
+            if multiplier == 1 {
+                text.push_str("    mov.u32 %a, %n;\n");
+            } else {
+                let _ = writeln!(text, "    mul.lo.u32 %a, %n, {multiplier};");
+                modulo("%a", n, text);
+            }
+            let _ = writeln!(text, "    add.u32 %a, %a, {};", owner as u32 * n);
+            stride
+        }
+        Memory::Near { run, word } => {
+            // n + (n / run) * run * (locations - 1) + owner * run
+            divide("%a", "%n", run, text);
+            let others = plan.test.locations.len().saturating_sub(1) as u32 * run;
+            let _ = write!(
+                text,
+                "    mul.lo.u32 %a, %a, {others};\n    add.u32 %a, %a, %n;\n    add.u32 %a, %a, {};\n",
+                owner as u32 * run
+            );
+            word
+        }
+    };
+    let base = if alias { "%alias" } else { "%memory" };
+    let _ = write!(text, "    mul.wide.u32 %x{location}, %a, {bytes};\n    add.u64 %x{location}, %x{location}, {base};\n");
+    if offset > 0 {
+        let _ = writeln!(text, "    add.u64 %x{location}, %x{location}, {offset};");
+    }
+}
+
+/// `register := register mod n`; a mask where `n` is a power of two.
+pub(super) fn modulo(register: &str, n: u32, text: &mut String) {
+    let _ = match n {
+        1 => writeln!(text, "    mov.u32 {register}, 0;"),
+        _ if n.is_power_of_two() => writeln!(text, "    and.b32 {register}, {register}, {};", n - 1),
+        _ => writeln!(text, "    rem.u32 {register}, {register}, {n};"),
+    };
+}
+
+/// `to := from / n`; a shift where `n` is a power of two.
+pub(super) fn divide(to: &str, from: &str, n: u32, text: &mut String) {
+    let _ = if n.is_power_of_two() {
+        writeln!(text, "    shr.u32 {to}, {from}, {};", n.trailing_zeros())
+    } else {
+        writeln!(text, "    div.u32 {to}, {from}, {n};")
+    };
+}

@@ -1,0 +1,139 @@
+//! What threads do that run no test: access a scratchpad, or one bank of shared memory.
+
+use std::fmt::Write as _;
+
+use super::Plan;
+use super::address::modulo;
+use super::environment::{Environment, Stress, StressAccess};
+
+/// Words of the scratchpad for `random` and `cache`: a power of two, so that a mask keeps a random number inside.
+fn words(environment: &Environment) -> u32 {
+    let words = environment.stress_words.number().max(1);
+    if words.is_power_of_two() { words } else { words.next_power_of_two() / 2 }
+}
+
+/// Bytes of the scratchpad, what the threads of the test stress before it included.
+pub(super) fn scratchpad_bytes(environment: &Environment) -> u64 {
+    let sequence =
+        (u64::from(environment.stress_regions) * u64::from(environment.stress_patch) + u64::from(environment.stress_first) + 1)
+            * 4;
+    match environment.stress {
+        Stress::Sequence => sequence,
+        Stress::Random | Stress::Cache => sequence.max(u64::from(words(environment)) * 4),
+    }
+}
+
+/// Goes through the stress sequence; `%a` is the number of the thread or cta, which gets a word of its own in turn. Which regions are
+/// stressed changes with the seed. Volatile accesses are never left out or merged.
+pub(super) fn sequence(plan: &Plan<'_>, rounds: u32, label: &str, text: &mut String) {
+    let environment = plan.environment;
+    modulo("%a", environment.stress_spread, text);
+    if environment.stress_regions > 1 {
+        // An odd multiplier permutes a power of two: the regions of one launch are distinct.
+        let _ = write!(
+            text,
+            "    shr.u32 %b, %seed, 7;\n    or.b32 %b, %b, 1;\n    mul.lo.u32 %a, %a, %b;\n    shr.u32 %b, %seed, 17;\n    \
+             add.u32 %a, %a, %b;\n    and.b32 %a, %a, {};\n",
+            environment.stress_regions - 1
+        );
+    }
+    let _ = write!(
+        text,
+        "    mad.lo.u32 %a, %a, {}, %first;\n    mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    \
+         mov.u32 %b, {rounds};\n${label}:\n",
+        environment.stress_patch
+    );
+    for access in &environment.stress_sequence {
+        text.push_str(match access {
+            StressAccess::Load => "    ld.volatile.global.u32 %a, [%y];\n",
+            StressAccess::Store => "    st.volatile.global.u32 [%y], %b;\n",
+        });
+    }
+    let _ = writeln!(text, "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};");
+}
+
+/// A load or a store of any word, at random: the generator is that of Numerical Recipes (section 7.1), whose high bits are used.
+fn random(plan: &Plan<'_>, label: &str, text: &mut String) {
+    let _ = write!(
+        text,
+        "    mov.u32 %a, %ctaid.x;\n    mad.lo.u32 %a, %a, {block}, %self;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    xor.b32 %a, %a, %seed;\n    \
+         mov.u32 %b, {rounds};\n${label}:\n    mul.lo.u32 %a, %a, 1664525;\n    add.u32 %a, %a, 1013904223;\n    shr.u32 %s, %a, 4;\n    \
+         and.b32 %s, %s, {mask};\n    mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    setp.ge.s32 %q, %a, 0;\n    \
+         @%q ld.volatile.global.u32 %s, [%y];\n    @!%q st.volatile.global.u32 [%y], %b;\n    sub.u32 %b, %b, 1;\n    \
+         setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
+        block = plan.layout.block,
+        rounds = plan.environment.stress_rounds,
+        mask = words(plan.environment) - 1,
+    );
+}
+
+/// Every word of the scratchpad, loaded and stored by the threads of each cta.
+fn cache(plan: &Plan<'_>, label: &str, text: &mut String) {
+    let _ = write!(
+        text,
+        "    mov.u32 %b, {rounds};\n${label}_ROUND:\n    mov.u32 %a, %self;\n${label}:\n    setp.ge.u32 %q, %a, {words};\n    \
+         @%q bra ${label}_NEXT;\n    mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
+         st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, {block};\n    bra ${label};\n${label}_NEXT:\n    sub.u32 %b, %b, 1;\n    \
+         setp.ne.u32 %q, %b, 0;\n    @%q bra ${label}_ROUND;\n",
+        rounds = plan.environment.stress_rounds,
+        words = words(plan.environment),
+        block = plan.layout.block,
+    );
+}
+
+/// What a stressing thread does; `label` makes its labels differ.
+pub(super) fn stress(plan: &Plan<'_>, label: &str, text: &mut String) {
+    match plan.environment.stress {
+        Stress::Sequence => {
+            text.push_str("    mov.u32 %a, %ctaid.x;\n");
+            sequence(plan, plan.environment.stress_rounds, label, text);
+        }
+        Stress::Random => random(plan, label, text),
+        Stress::Cache => cache(plan, label, text),
+    }
+}
+
+/// The ctas that do nothing else.
+pub(super) fn ctas(plan: &Plan<'_>, text: &mut String) {
+    text.push_str("$STRESS:\n");
+    if plan.environment.stress_ctas.number() > 0 {
+        stress(plan, "STRESSED", text);
+    }
+    text.push_str("    bra $END;\n");
+}
+
+/// Bytes of shared memory that bank conflicts need.
+pub(super) fn bank_bytes(environment: &Environment) -> u32 {
+    if environment.bank_warps > 0 { 32 * 32 * 4 } else { 0 }
+}
+
+/// All lanes of a warp at one bank of shared memory.
+pub(super) fn bank_warps(plan: &Plan<'_>, text: &mut String) {
+    let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * plan.environment.warps;
+    text.push_str("$BYSTANDER:\n");
+    if plan.environment.bank_warps > 0 {
+        let _ = write!(
+            text,
+            "    setp.lt.u32 %p, %warp, {widest};\n    @%p bra $END;\n    mul.wide.u32 %y, %slot, 128;\n    mov.u64 %v, banks;\n    \
+             add.u64 %y, %y, %v;\n    mov.u32 %b, {};\n$BANKS:\n    ld.volatile.shared.u32 %a, [%y];\n    st.volatile.shared.u32 [%y], %b;\n    \
+             sub.u32 %b, %b, 1;\n    setp.ne.u32 %p, %b, 0;\n    @%p bra $BANKS;\n",
+            plan.environment.bank_rounds
+        );
+    }
+    text.push_str("    bra $END;\n");
+}
+
+/// Bytes that a location and those of the lanes beside it need.
+pub(super) const BESIDE: u32 = 32 * 128 + 8;
+
+/// How far `%v` the locations of each lane are from those of instance 0, when the other lanes of its warp do the same beside (`bank`): one bank
+/// of 4 bytes for all lanes, or one each, as the seed has it. Addresses are then computed for instance 0, and `%own` is the lane's own.
+pub(super) fn beside(plan: &Plan<'_>, text: &mut String) {
+    let apart = if plan.is_wide() { 8 } else { 4 };
+    let _ = write!(
+        text,
+        "    setp.eq.u32 %t, %n, 0;\n    vote.sync.ballot.b32 %a, %t, 0xffffffff;\n    bfind.u32 %a, %a;\n    mov.u32 %b, %laneid;\n    \
+         sub.u32 %b, %b, %a;\n    and.b32 %b, %b, 31;\n    and.b32 %a, %seed, 64;\n    setp.ne.u32 %p, %a, 0;\n    \
+         selp.b32 %a, 128, {apart}, %p;\n    mul.wide.u32 %v, %b, %a;\n    mov.u32 %own, %n;\n    mov.u32 %n, 0;\n"
+    );
+}

@@ -1,0 +1,119 @@
+//! A device profile: what tuning found, as TOML, for later runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::device::Description;
+use crate::emit::Environment;
+
+/// The version of the files.
+pub const VERSION: u32 = 1;
+
+/// What tuning found for a device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The version of the file.
+    pub version: u32,
+    /// The most effective environment, as `--environment` takes it.
+    pub environment: String,
+    /// The device.
+    pub device: ProfiledDevice,
+    /// The parameters of systematic stress (PLDI 2016, Table 2).
+    pub stress: SystematicStress,
+    /// How often each test was seen to be weak in the environments that were compared at the end, most effective first.
+    #[serde(default)]
+    pub compared: Vec<Compared>,
+}
+
+/// The device that was tuned for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfiledDevice {
+    /// The name.
+    pub name: String,
+    /// The target of its kernels.
+    pub target: Option<String>,
+    /// The driver.
+    pub driver: Option<String>,
+}
+
+/// What the method of 2016 found; what it could not find is not there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SystematicStress {
+    /// The critical patch size, in words.
+    pub patch: Option<u32>,
+    /// The access sequence.
+    pub sequence: Option<String>,
+    /// The spread.
+    pub spread: Option<u32>,
+}
+
+/// An environment and what it showed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// What it is: `no-str`, `sys-str`, `rand-str`, `cache-str` or `random-N`.
+    pub name: String,
+    /// The environment.
+    pub environment: String,
+    /// Weak outcomes a second, for each test in the order of `tests`.
+    pub weak_per_second: Vec<u64>,
+    /// The tests.
+    pub tests: Vec<String>,
+}
+
+impl Profile {
+    /// Reads a file's text. The error is one sentence, with the line where the text is no TOML.
+    pub fn read(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let Version { version } = toml::from_str(text).map_err(|e| format!("this is no profile: {e}"))?;
+        if version != VERSION {
+            return Err(format!("a profile of version {version}; this program reads version {VERSION}"));
+        }
+        let profile: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        Environment::parse(&profile.environment).map_err(|why| format!("its environment: {why}"))?;
+        Ok(profile)
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    /// Is it of this device?
+    pub fn is_of(&self, device: &Description) -> bool {
+        self.device.name == device.name && self.device.target == device.target
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Compared, Profile, ProfiledDevice, SystematicStress, VERSION};
+
+    #[test]
+    fn profiles_are_read_as_they_are_written() {
+        let profile = Profile {
+            version: VERSION,
+            environment: "stress-ctas=auto,stress-patch=32".to_owned(),
+            device: ProfiledDevice { name: "Titan".to_owned(), target: Some("sm_90".to_owned()), driver: None },
+            stress: SystematicStress { patch: Some(32), sequence: Some("ld-st-st-ld".to_owned()), spread: None },
+            compared: vec![Compared {
+                name: "no-str".to_owned(),
+                environment: String::new(),
+                weak_per_second: vec![1, 2, 3],
+                tests: vec!["MP".to_owned(), "LB".to_owned(), "SB".to_owned()],
+            }],
+        };
+        let text = profile.text().unwrap();
+        assert_eq!(Profile::read(&text), Ok(profile), "{text}");
+        let said = |text: &str| Profile::read(text).expect_err("wrong");
+        assert!(said(&text.replace("version = 1", "version = 9")).contains("version 9"));
+        assert!(said(&text.replace("stress-patch", "stress-batch")).contains("there is no setting `stress-batch`"));
+        assert!(said("groups: 4").contains("line 1"));
+        assert!(said(&text.replace("[stress]", "[stress]\nwords = 1")).contains("words"));
+    }
+}

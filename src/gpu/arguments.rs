@@ -1,0 +1,190 @@
+//! Options of `margay gpu`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use margay_runner::emit::Target;
+
+use crate::arguments::SimMachine;
+
+/// Options of `gpu`. Without a subcommand it is `gpu run`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Gpu {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<GpuCommand>,
+    /// As for `gpu run`
+    #[command(flatten)]
+    pub run: GpuRun,
+}
+
+/// The subcommands of `gpu`.
+#[derive(Debug, Subcommand)]
+pub enum GpuCommand {
+    /// Print the PTX of a test
+    Emit(Emit),
+    /// Assemble tests and compare the machine code with them, access by access; needs no GPU
+    Check(GpuCheck),
+    /// Run tests on a device and count their outcomes (the default)
+    Run(GpuRun),
+    /// Find the environment in which a device shows most weak outcomes, and write a profile for later runs
+    Tune(Box<Tune>),
+    /// Run coRR, lb, mp and sb in the sixteen combinations of Table 6 (ASPLOS 2015), and write a page beside the published numbers
+    Table6(Table6),
+}
+
+/// What runs tests, and how.
+#[derive(Debug, Args)]
+pub struct On {
+    /// What runs them
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = RunDevice::Cuda)]
+    pub device: RunDevice,
+    /// The machine of `--device sim`
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = SimMachine::Weak)]
+    pub machine: SimMachine,
+    /// The seed of the schedules, or of the layout of each launch
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// How instances are laid out and stressed on a GPU, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
+    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
+    pub environment: String,
+    /// Start from the environment of this file, as `gpu tune` writes it; --environment changes it
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// The folder of the assembler and disassembler, as .ci/toolkit makes it: where it is, machine code is compared with its test before it runs
+    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
+    pub toolkit: PathBuf,
+    /// Give the GPU up if launches take longer than this
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub watchdog: Duration,
+}
+
+/// Options of `gpu run`.
+#[derive(Debug, Args)]
+pub struct GpuRun {
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them; for --soundness tests/corpus if none is named
+    #[arg(value_name = "TEST", required_unless_present = "soundness")]
+    pub tests: Vec<PathBuf>,
+    /// Is every outcome that is seen allowed by the model? Tests that cannot be run are passed over; with --results, those that the file has
+    /// already are not run again
+    #[arg(long)]
+    pub soundness: bool,
+    /// What runs them, and how
+    #[command(flatten)]
+    pub on: On,
+    /// How many instances of each test; a GPU runs whole launches, and so perhaps more
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub instances: u64,
+    /// A .cat file or model name to compare the outcomes with [default for --soundness: ptx-8]
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Append the results to this file, one line of JSON for each test
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+    /// Write the histogram of each test as a bar chart (SVG) into this folder
+    #[arg(long, value_name = "DIR")]
+    pub charts: Option<PathBuf>,
+    /// Give up on what the model allows after this time, e.g. `30s`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// The devices of `gpu run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunDevice {
+    /// The machine of `margay sim`.
+    Sim,
+    /// The first GPU that the CUDA driver has.
+    Cuda,
+}
+
+/// Options of `gpu emit`.
+#[derive(Debug, Args)]
+pub struct Emit {
+    /// A litmus test (PTX in tabular form or the form of 2015)
+    #[arg(value_name = "TEST")]
+    pub test: PathBuf,
+    /// The GPU, e.g. sm_90
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    pub target: Target,
+    /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
+    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
+    pub environment: String,
+}
+
+/// Options of `gpu check`.
+#[derive(Debug, Args)]
+pub struct GpuCheck {
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// The GPUs, e.g. sm_80,sm_90
+    #[arg(long, value_name = "SM", default_value = "sm_90", value_delimiter = ',')]
+    pub target: Vec<Target>,
+    /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
+    #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
+    pub environment: String,
+    /// How much the assembler optimises, 0 to 3; kernels are run as it assembles them at 0
+    #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub optimize: u8,
+    /// The folder of the assembler and disassembler, as .ci/toolkit makes it
+    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
+    pub toolkit: PathBuf,
+}
+
+/// Options of `gpu tune`.
+#[derive(Debug, Args)]
+pub struct Tune {
+    /// The profile to write; FILE.journal keeps what was measured, and an interrupted search goes on from there
+    #[arg(value_name = "FILE")]
+    pub profile_to: PathBuf,
+    /// What is tuned
+    #[command(flatten)]
+    pub on: On,
+    /// Stop after this time, e.g. `10m`; the same command goes on
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub budget: Option<Duration>,
+    /// Instances for each measurement; a GPU runs whole launches, and so perhaps more
+    #[arg(long, value_name = "N", default_value_t = 65_536)]
+    pub instances: u64,
+    /// The distances between locations, in words
+    #[arg(long, value_name = "WORDS", value_delimiter = ',', default_value = "0,16,32,64,96,128,192,255")]
+    pub distances: Vec<u32>,
+    /// The number of places of stress, in words
+    #[arg(long, value_name = "WORDS", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub locations: u32,
+    /// Try every so many-th place for patches
+    #[arg(long, value_name = "WORDS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub step: u32,
+    /// So many weak outcomes or fewer are noise
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub noise: u64,
+    /// The longest access sequence
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub longest: u8,
+    /// The largest spread
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub spread: u32,
+    /// How many random environments to try
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub random: u32,
+}
+
+/// Options of `gpu table6`.
+#[derive(Debug, Args)]
+pub struct Table6 {
+    /// The page to write (Markdown), with a chart of the same name (SVG)
+    #[arg(value_name = "FILE")]
+    pub page: PathBuf,
+    /// What runs the tests
+    #[command(flatten)]
+    pub on: On,
+    /// Runs for each test and column
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub instances: u64,
+    /// Append the results to this file, one line of JSON for each test and column
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+}

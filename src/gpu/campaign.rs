@@ -1,0 +1,233 @@
+//! Many tests on one device: what was measured is kept whatever happens, and every problem is told.
+
+use margay_litmus::read::Read;
+use margay_models::diagnostic::Diagnostic;
+use margay_runner::device::{Device, Failure, Request};
+use serde_json::Value;
+
+use super::measure::{Judge, Measured, Problem, measure, question};
+use super::results::Results;
+
+/// The device, what it is asked to do, and where results go.
+pub struct Campaign<'a> {
+    /// The device.
+    pub device: &'a mut dyn Device,
+    /// Instances, seed and environment.
+    pub request: &'a Request,
+    /// The model to compare with.
+    pub judge: Option<Judge>,
+    /// The file of results.
+    pub results: Option<Results>,
+    /// Pass over tests that the file of results has.
+    pub resume: bool,
+}
+
+/// What happens to a test.
+pub enum Event<'a> {
+    /// It was run.
+    Measured(&'a Measured),
+    /// The file of results had it.
+    Known(&'a Value),
+    /// It could not be run.
+    Problem(&'a Diagnostic),
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+pub struct End {
+    /// Tests that were run now.
+    pub measured: usize,
+    /// Tests that the file of results had.
+    pub known: usize,
+    /// Tests with an outcome that the model forbids, by name.
+    pub violations: Vec<String>,
+    /// Did the model stop at a bound for some?
+    pub undecided: bool,
+    /// Tests that could not be run.
+    pub problems: Vec<Diagnostic>,
+    /// The device failed.
+    pub failed: Option<Failure>,
+    /// Results could not be written.
+    pub unwritten: Option<Diagnostic>,
+    /// It was interrupted.
+    pub stopped: bool,
+}
+
+impl Campaign<'_> {
+    /// Runs tests until there are no more, the device fails, results cannot be written, or `stopped` says so.
+    pub fn run(
+        &mut self,
+        tests: &[(String, Read)],
+        stopped: &dyn Fn() -> bool,
+        told: &mut dyn FnMut(&Read, Event<'_>, &dyn Device) -> std::io::Result<()>,
+    ) -> std::io::Result<End> {
+        let mut end = End::default();
+        for (name, read) in tests {
+            if stopped() {
+                end.stopped = true;
+                break;
+            }
+            let model = self.judge.as_ref().map(|j| j.model.name.as_str());
+            let question = question(name, self.device.description(), model, self.request);
+            if let Some(known) = self.results.as_ref().filter(|_| self.resume).and_then(|r| r.known(&question)) {
+                end.known += 1;
+                if known["violation"] == Value::Bool(true) {
+                    end.violations.push(name.clone());
+                }
+                end.undecided |= known["bounded"] == Value::Bool(true);
+                told(read, Event::Known(known), self.device)?;
+                continue;
+            }
+            match measure(self.device, name, read, self.request, self.judge.as_mut()) {
+                Ok(measured) => {
+                    end.measured += 1;
+                    end.undecided |= measured.bounded;
+                    if measured.differs() {
+                        end.violations.push(name.clone());
+                    }
+                    // What was measured is told even if it cannot be written.
+                    told(read, Event::Measured(&measured), self.device)?;
+                    if let Some(Err(error)) = self.results.as_mut().map(|r| r.add(&measured.line)) {
+                        end.unwritten = Some(error);
+                        break;
+                    }
+                }
+                Err(Problem::Test(problem)) => {
+                    told(read, Event::Problem(&problem), self.device)?;
+                    end.problems.push(problem);
+                }
+                Err(Problem::Device(failure)) => {
+                    end.failed = Some(failure);
+                    break;
+                }
+            }
+        }
+        Ok(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use margay_litmus::read::{self, Read};
+    use margay_litmus::test::Test;
+    use margay_runner::device::{Counts, Description, Device, Failure, Request, Sim};
+    use margay_runner::emit::Environment;
+    use margay_runner::sim::Kind;
+
+    use super::{Campaign, End, Event};
+    use crate::gpu::measure::Judge;
+    use crate::gpu::results::Results;
+
+    /// A GPU that fails on the tests that are named so.
+    struct Fake {
+        inner: Sim,
+        description: Description,
+        fails: Vec<(&'static str, Failure)>,
+        ran: Vec<String>,
+    }
+
+    impl Device for Fake {
+        fn description(&self) -> &Description {
+            &self.description
+        }
+
+        fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+            self.ran.push(test.name.clone());
+            match self.fails.iter().find(|(name, _)| *name == test.name) {
+                Some((_, failure)) => Err(failure.clone()),
+                None => self.inner.run(test, request),
+            }
+        }
+    }
+
+    fn fake(kind: Kind, fails: Vec<(&'static str, Failure)>) -> Fake {
+        let description = Description { name: "Fake".to_owned(), target: Some("sm_90".to_owned()), ..Description::default() };
+        Fake { inner: Sim::new(kind), description, fails, ran: Vec::new() }
+    }
+
+    fn tests() -> Vec<(String, Read)> {
+        let names = ["ptx-isa/corr", "ptx-isa/mp-red", "asplos2019/fig5-mp"];
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+        names.map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).expect("a test of the corpus"))).into()
+    }
+
+    fn judge() -> Option<Judge> {
+        Some(Judge::new(margay_models::library::load("ptx-8", &[]).expect("a model").model, None))
+    }
+
+    fn run(fake: &mut Fake, results: Option<Results>) -> (End, Vec<String>) {
+        let request =
+            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60) };
+        let mut told = Vec::new();
+        let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
+        let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
+            let what = match event {
+                Event::Measured(m) => format!("measured, {}", m.differs()),
+                Event::Known(_) => "known".to_owned(),
+                Event::Problem(p) => p.message.clone(),
+            };
+            told.push(format!("{}: {what}", read.test.name));
+            Ok(())
+        });
+        (end.expect("nothing is written"), told)
+    }
+
+    fn file(name: &str) -> PathBuf {
+        let file = std::env::temp_dir().join(format!("margay-campaign-{}-{name}.jsonl", std::process::id()));
+        let _ = std::fs::remove_file(&file);
+        file
+    }
+
+    #[test]
+    fn a_kernel_that_the_driver_refuses_is_told_with_its_log() {
+        let log = "ptxas application ptx input, line 9; error : Unknown modifier '.gpuu'";
+        let mut fake = fake(Kind::Strong, vec![("mp-red", Failure::Refused(log.to_owned()))]);
+        let (end, told) = run(&mut fake, None);
+        assert_eq!((end.measured, end.problems.len(), end.violations.len()), (2, 1, 0), "{told:?}");
+        assert!(end.problems[0].message.contains(log), "{}", end.problems[0].message);
+        assert!(end.problems[0].message.contains("ptx-isa/mp-red"));
+    }
+
+    #[test]
+    fn a_kernel_whose_machine_code_is_another_test_is_not_counted() {
+        let why = Failure::Differs(vec!["P0: `ld.weak r0, x` is lost".to_owned()]);
+        let (end, _) = run(&mut fake(Kind::Strong, vec![("mp-red", why)]), None);
+        assert_eq!((end.measured, end.problems.len()), (2, 1));
+        assert!(end.problems[0].message.contains("was not run: P0: `ld.weak r0, x` is lost"), "{}", end.problems[0].message);
+    }
+
+    #[test]
+    fn when_a_device_goes_away_what_was_measured_is_kept_and_the_next_run_goes_on() {
+        for failure in [Failure::Lost("unspecified launch failure".to_owned()), Failure::Hung(Duration::from_secs(60))] {
+            let path = file("lost");
+            let mut gone = fake(Kind::Weak, vec![("mp-red", failure.clone())]);
+            let (end, told) = run(&mut gone, Some(Results::open(&path).expect("a new file")));
+            assert_eq!(end.failed, Some(failure));
+            assert_eq!(told, ["corr: measured, true"], "the weak machine shows CoRR");
+            let mut well = fake(Kind::Weak, Vec::new());
+            let (end, told) = run(&mut well, Some(Results::open(&path).expect("the same file")));
+            assert_eq!(told[0], "corr: known");
+            assert_eq!(well.ran.len(), 2, "{told:?}");
+            assert_eq!((end.known, end.measured, end.failed), (1, 2, None));
+            assert_eq!(end.violations[0], "ptx-isa/corr", "a violation that is known is one");
+            let text = std::fs::read_to_string(&path).expect("the file");
+            let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap_or_default()).expect("JSON");
+            assert_eq!(first["violation"], true);
+            assert!(first["test"].as_str().is_some_and(|t| t.contains("PTX")), "{first}");
+            std::fs::remove_file(&path).expect("the file goes");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn on_a_full_disk_what_was_measured_is_told() {
+        let results = Results::open(&PathBuf::from("/dev/full")).expect("it can be opened");
+        let (end, told) = run(&mut fake(Kind::Strong, Vec::new()), Some(results));
+        assert_eq!(told.len(), 1, "{told:?}");
+        let message = end.unwritten.expect("it cannot be written").message;
+        assert!(message.contains("/dev/full") && message.contains("No space left"), "{message}");
+    }
+}

@@ -1,0 +1,78 @@
+//! A device, opened, and the environment that tests run in.
+
+use std::path::Path;
+
+use margay_models::diagnostic::Diagnostic;
+use margay_runner::device::{Cuda, Device, Failure, Request, Sim};
+use margay_runner::emit::Environment;
+use margay_runner::sass::Toolkit;
+use margay_runner::tune::Profile;
+
+use super::arguments::{On, RunDevice};
+use crate::Outcome;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// A device and what it is asked to do.
+pub struct Session {
+    /// The device.
+    pub device: Box<dyn Device>,
+    /// Instances, seed and environment.
+    pub request: Request,
+}
+
+/// Why there is no session.
+pub enum Closed {
+    /// The command is wrong.
+    Wrong(Diagnostic),
+    /// There is no device.
+    Device(Failure),
+}
+
+impl Closed {
+    /// The end of the command.
+    pub fn end(self, output: &Output) -> Outcome {
+        match self {
+            Self::Wrong(error) => output.wrong(&[error]),
+            Self::Device(failure) => absent(&failure, output),
+        }
+    }
+}
+
+/// One sentence: there is no device, or it is gone.
+pub fn absent(failure: &Failure, output: &Output) -> Outcome {
+    output.wrong(&[Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")])?;
+    Ok(Exit::Undecided)
+}
+
+impl Session {
+    /// Opens the device, and reads profile and environment.
+    pub fn open(on: &On, instances: u64, output: &Output) -> Result<Self, Closed> {
+        if instances == 0 {
+            return Err(Closed::Wrong(Diagnostic::error("0 instances show nothing").help("give --instances at least 1")));
+        }
+        let profile = on.profile.as_deref().map(profile).transpose().map_err(Closed::Wrong)?;
+        let base = match &profile {
+            Some(profile) => Environment::parse(&profile.environment).map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
+            None => Environment::default(),
+        };
+        let environment = base.with(&on.environment);
+        let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
+        let device: Box<dyn Device> = match on.device {
+            RunDevice::Sim => Box::new(Sim::new(on.machine.kind())),
+            RunDevice::Cuda => Box::new(Cuda::open(Toolkit::at(&on.toolkit)).map_err(Closed::Device)?),
+        };
+        if let Some(profile) = profile.filter(|p| !p.is_of(device.description())) {
+            let (of, here) = (&profile.device.name, &device.description().name);
+            output.warn(&[Diagnostic::warning(format!("the profile is of `{of}`, and this is `{here}`"))]);
+        }
+        Ok(Self { device, request: Request { instances, seed: on.seed, environment, watchdog: on.watchdog } })
+    }
+}
+
+fn profile(path: &Path) -> Result<Profile, Diagnostic> {
+    let wrong =
+        |why: String| Diagnostic::error(format!("`{}`: {why}", path.display())).help("`margay gpu tune FILE` writes a profile");
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
+    Profile::read(&text).map_err(wrong)
+}

@@ -1,0 +1,232 @@
+//! `margay gpu tune`: the environment in which a device shows most weak outcomes, as a profile for later runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use margay_models::diagnostic::Diagnostic;
+use margay_runner::device::Description;
+use margay_runner::emit::sequence_text;
+use margay_runner::tune::{
+    Compared, Control, Found, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress, VERSION,
+};
+use serde_json::json;
+
+use super::arguments::Tune;
+use super::idioms;
+use super::session::{Session, absent};
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::limits::Limits;
+use crate::output::{Output, SCHEMA};
+use crate::progress::Steps;
+use crate::table::{number, table};
+
+/// The bar, and what stops the search.
+struct Watch<'a> {
+    bar: &'a Steps,
+    limits: &'a Limits,
+}
+
+impl Control for Watch<'_> {
+    fn stopped(&self) -> bool {
+        self.limits.stop.load(Ordering::Relaxed) || self.limits.reason().is_some()
+    }
+
+    fn progress(&mut self, stage: &str, done: usize, of: usize) {
+        self.bar.at(stage, done, of);
+    }
+}
+
+/// Runs the command.
+pub fn run(options: &Tune, output: &Output) -> Outcome {
+    let limits = Limits::start(options.budget, None);
+    let mut session = match Session::open(&options.on, options.instances, output) {
+        Ok(session) => session,
+        Err(closed) => return closed.end(output),
+    };
+    let tests = match idioms::read(&idioms::PLDI_2016) {
+        Ok(tests) => tests.into_iter().map(|(_, read)| (read.test.name.clone(), read.test)).collect::<Vec<_>>(),
+        Err(errors) => return output.wrong(&errors),
+    };
+    if let Some(far) = options.distances.iter().find(|&&d| d > 4096) {
+        return output.wrong(&[Diagnostic::error(format!("--distances {far}: 4096 words are the most"))]);
+    }
+    let settings = Settings {
+        base: session.request.environment.clone(),
+        distances: options.distances.clone(),
+        locations: options.locations,
+        step: options.step,
+        instances: options.instances,
+        noise: options.noise,
+        longest: usize::from(options.longest),
+        spread: options.spread,
+        random: options.random,
+        seed: options.on.seed,
+    };
+    let names: Vec<String> = tests.iter().map(|(name, _)| name.clone()).collect();
+    let device = session.device.description().clone();
+    let path = journal_path(&options.profile_to);
+    let mut journal = match open(&path, &settings.title(&identity(&device), &names)) {
+        Ok(journal) => journal,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let bar = Steps::new(output.format == Format::Human, 0, "measurements");
+    let mut watch = Watch { bar: &bar, limits: &limits };
+    let found = margay_runner::tune::tune(&mut *session.device, &tests, &settings, &mut journal, &mut watch);
+    bar.finish();
+    let found = match found {
+        Ok(found) => found,
+        Err(stop) => return stopped(stop, &path, &limits, output),
+    };
+    let profile = profile(&found, &device, &names);
+    let text = match profile.text() {
+        Ok(text) => text,
+        Err(error) => return output.wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]),
+    };
+    let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.\n{text}", options.profile_to.display());
+    if let Err(error) = std::fs::write(&options.profile_to, text) {
+        let message =
+            format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
+        return output.wrong(&[Diagnostic::error(message)]);
+    }
+    match output.format {
+        Format::Human | Format::Junit => print(&found, &names, &options.profile_to, &device, output)?,
+        Format::Json => output.json(&object(&found, &names, &profile))?,
+    }
+    Ok(Exit::Holds)
+}
+
+fn identity(device: &Description) -> String {
+    [Some(&device.name), device.target.as_ref(), device.driver.as_ref()]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn journal_path(profile: &Path) -> PathBuf {
+    let mut name = profile.as_os_str().to_owned();
+    name.push(".journal");
+    PathBuf::from(name)
+}
+
+fn open(path: &Path, title: &str) -> Result<Journal, Diagnostic> {
+    Journal::open(path, title).map_err(|error| match error {
+        JournalError::Io(e) => Diagnostic::error(format!("cannot use `{}`: {e}", path.display())),
+        JournalError::Other(first) => Diagnostic::error(format!(
+            "`{}` is of another search:\n  there: {}\n  here:  {title}",
+            path.display(),
+            first.chars().take(2000).collect::<String>()
+        ))
+        .help("give the same options, remove the file, or write another profile"),
+    })
+}
+
+fn stopped(stop: Stop, journal: &Path, limits: &Limits, output: &Output) -> Outcome {
+    let kept = format!("what was measured is in `{}`", journal.display());
+    match stop {
+        Stop::Failed(failure) if failure.is_of_device() => {
+            output.warn(&[Diagnostic::warning(kept).help("the same command goes on")]);
+            absent(&failure, output)
+        }
+        Stop::Failed(failure) => output.wrong(&[Diagnostic::error(format!("{failure}; {kept}"))]),
+        Stop::Journal(error) => output
+            .wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}; what it had is still there", journal.display()))]),
+        Stop::Stopped => {
+            let why = limits.reason().map_or("stopped", |r| r.words());
+            output.wrong(&[Diagnostic::error(format!("no profile yet: {why}; {kept}")).help("the same command goes on")])?;
+            Ok(Exit::Undecided)
+        }
+    }
+}
+
+fn profile(found: &Found, device: &Description, tests: &[String]) -> Profile {
+    let compared: Vec<Compared> = found
+        .compared
+        .iter()
+        .map(|(name, environment, rates)| Compared {
+            name: name.clone(),
+            environment: environment.to_string(),
+            weak_per_second: rates.clone(),
+            tests: tests.to_vec(),
+        })
+        .collect();
+    Profile {
+        version: VERSION,
+        environment: compared.first().map(|c| c.environment.clone()).unwrap_or_default(),
+        device: ProfiledDevice { name: device.name.clone(), target: device.target.clone(), driver: device.driver.clone() },
+        stress: SystematicStress {
+            patch: found.patch,
+            sequence: found.sequence.as_deref().map(sequence_text),
+            spread: found.spread,
+        },
+        compared,
+    }
+}
+
+fn or_none(value: Option<impl ToString>) -> String {
+    value.map_or("none found".to_owned(), |v| v.to_string())
+}
+
+fn print(found: &Found, tests: &[String], file: &Path, device: &Description, output: &Output) -> std::io::Result<()> {
+    let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
+    output.print(&format!("{}; profile written to {}", output.good(&format!("most effective: {best}")), file.display()))?;
+    if device.target.is_none() {
+        output.print("The machine on the CPU has no environment: what it shows does not depend on it.")?;
+    }
+    output.print("")?;
+    output.print(&output.heading("Systematic stress (as Table 2)"))?;
+    let sequence = found.sequence.as_deref().map(sequence_text);
+    let row = vec![device.name.clone(), or_none(found.patch), or_none(sequence), or_none(found.spread)];
+    output.print(&table(&["chip", "critical patch size", "sequence", "spread"], &[row], &[], output.width()))?;
+    for (title, scored) in [("Sequences (as Table 3)", &found.sequences), ("Spreads (as Fig. 4)", &found.spreads)] {
+        output.print("")?;
+        output.print(&output.heading(title))?;
+        ranks(scored, tests, output)?;
+    }
+    output.print("")?;
+    output.print(&output.heading("Environments, weak outcomes a second"))?;
+    let rows: Vec<Vec<String>> = found
+        .compared
+        .iter()
+        .take(8)
+        .map(|(name, _, rates)| [name.clone()].into_iter().chain(rates.iter().map(|&r| number(r))).collect())
+        .collect();
+    let header: Vec<&str> = ["environment"].into_iter().chain(tests.iter().map(String::as_str)).collect();
+    let right: Vec<usize> = (1..header.len()).collect();
+    output.print(&table(&header, &rows, &right, output.width()))
+}
+
+/// The three best and the three worst for each test.
+fn ranks(scored: &[Scored], tests: &[String], output: &Output) -> std::io::Result<()> {
+    let by_test: Vec<Vec<&Scored>> = (0..tests.len())
+        .map(|t| {
+            let mut order: Vec<&Scored> = scored.iter().collect();
+            order.sort_by_key(|s| std::cmp::Reverse(s.scores[t]));
+            order
+        })
+        .collect();
+    let shown = (0..scored.len()).filter(|&i| i < 3 || i + 3 >= scored.len());
+    let rows: Vec<Vec<String>> = shown
+        .map(|i| {
+            let cells = by_test.iter().enumerate().map(|(t, order)| format!("{} {}", order[i].name, number(order[i].scores[t])));
+            [(i + 1).to_string()].into_iter().chain(cells).collect()
+        })
+        .collect();
+    let header: Vec<&str> = ["rank"].into_iter().chain(tests.iter().map(String::as_str)).collect();
+    output.print(&table(&header, &rows, &[0], output.width()))
+}
+
+fn object(found: &Found, tests: &[String], profile: &Profile) -> serde_json::Value {
+    let scored = |all: &[Scored]| all.iter().map(|s| json!({ "name": s.name, "scores": s.scores })).collect::<Vec<_>>();
+    json!({
+        "schema": SCHEMA,
+        "profile": profile,
+        "tests": tests,
+        "patches": found.patches,
+        "sequences": scored(&found.sequences),
+        "spreads": scored(&found.spreads),
+    })
+}
