@@ -16,6 +16,6 @@ pub mod vocabulary;
 
 pub use guard::{Programs, beyond_guarded};
 pub use prefix::{Prefix, Reasons, Sources};
-pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+pub use problem::{MindsCycles, Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use target::roles;
 pub use technique::{Switch, Techniques};
