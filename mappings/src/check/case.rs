@@ -353,8 +353,8 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
-    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards, then whether something is read before it is
-    /// written.
+    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards and computed
+    /// values, then whether something is read before it is written.
     pub cost: Vec<u64>,
     /// The instance.
     pub instance: Instance,
@@ -362,7 +362,8 @@ pub struct Preferred {
     pub atoms: Atoms,
 }
 
-/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached.
+/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached. With
+/// `most`, only one counts whose first cost is not greater.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -371,6 +372,7 @@ pub fn preferred(
     shape: &Shape,
     question: usize,
     learned: &Learned,
+    most: Option<u64>,
 ) -> Result<Option<Preferred>, Disagreement> {
     let start = Instant::now();
     let ask = &setting.asks[question];
@@ -397,16 +399,25 @@ pub fn preferred(
         }
         let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, case.literal(r, &p))).collect();
         let mut objective = case.session.objective(&objective);
-        let smallest = loop {
-            let (Outcome::Sat(instance), Some(sum)) = case.session.minimum(&goals, &mut objective, &limits) else {
-                return Ok(None);
-            };
-            match case.refute(&instance)? {
-                Refutation::None => break sum,
-                Refutation::Learned => {}
-                Refutation::Unknown => return Ok(None),
+        // Down from one counterexample to the next: the least sum of candidates alone would be proved for nothing.
+        let mut smallest = None;
+        if let Some(most) = most.filter(|_| cost.is_empty())
+            && !case.session.keep_at_most(&mut objective, most)
+        {
+            return Ok(None);
+        }
+        loop {
+            match case.session.below(&goals, &mut objective, smallest, &limits) {
+                (Outcome::Unsat, _) => break,
+                (Outcome::Unknown, _) => return Ok(None),
+                (Outcome::Sat(instance), sum) => match case.refute(&instance)? {
+                    Refutation::None => smallest = sum,
+                    Refutation::Learned => {}
+                    Refutation::Unknown => return Ok(None),
+                },
             }
-        };
+        }
+        let Some(smallest) = smallest else { return Ok(None) };
         tracing::info!("{shape}: preferred, a stage with {smallest} at {:.2} s", start.elapsed().as_secs_f64());
         if !case.session.keep_at_most(&mut objective, smallest) {
             return Ok(None);

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::Progress;
 use super::case::{self, Answer, Ask, Decision, Extent, Preferred, Setting};
 use super::options::{CheckOptions, Level};
-use super::program::{self, Lesson};
+use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
 use super::witness::Disagreement;
 use crate::encode::atoms::Atoms;
@@ -77,13 +77,24 @@ pub struct Decided<'a> {
     pub shape: &'a Shape,
     /// The answers to the open questions.
     pub decisions: Vec<Decision>,
-    /// At program level, where there is one question: its preferred counterexample. `None` without one, or if a limit was reached.
+    /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
+    /// if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
+}
+
+/// The shape whose counterexample the others of as many threads must beat.
+struct Leader {
+    threads: usize,
+    /// Its place in the order in which shapes are decided.
+    place: usize,
+    annotations: u64,
 }
 
 /// Decides the open questions for the shapes, those of few threads first: a counterexample there makes shapes of more threads
 /// needless, unless every shape is asked for. Among shapes of as many threads the even ones are the expensive ones, and come first, so
-/// that no thread is left with a long case at the end. What is returned does not depend on the number of threads that work.
+/// that no thread is left with a long case at the end; once one has a counterexample, the others are asked for weaker annotations
+/// alone. What is returned does not depend on the number of threads that work, but for shapes after the first with a
+/// counterexample, which have no decisions then.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -98,34 +109,62 @@ pub fn decide<'a>(
     let every_shape = options.keep_going || options.all.is_some();
     let prefers = options.level == Level::Program && options.all.is_none();
     let (next, done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+    let leader: Mutex<Option<Leader>> = Mutex::default();
     let needless = |shape: &Shape| !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
-    let of_shape = |shape: &'a Shape| -> Result<Decided<'a>, Disagreement> {
+    let to_beat = |shape: &Shape, place: usize| {
+        let leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = leader.as_ref().filter(|l| !every_shape && l.threads == shape.threads() && l.place < place);
+        ahead.map(|l| l.annotations)
+    };
+    let of_shape = |shape: &'a Shape, place: usize| -> Result<Decided<'a>, Disagreement> {
+        if let (Some(most), &[question]) = (to_beat(shape, place), open) {
+            let preferred = case::preferred(setting, shape, question, &Learned::default(), Some(most))?;
+            return Ok(Decided { shape, decisions: Vec::new(), preferred });
+        }
         let decisions = if needless(shape) { Vec::new() } else { case::decide(setting, Extent::Shape(shape), open)? };
         let found = decisions.iter().find(|d| d.answer == Answer::Found);
         if found.is_some() {
             fewest.fetch_min(shape.threads(), Ordering::Relaxed);
         }
         let preferred = match found.filter(|_| prefers && !needless(shape)) {
-            Some(found) => case::preferred(setting, shape, found.question, &found.learned)?,
+            Some(found) => case::preferred(setting, shape, found.question, &found.learned, None)?,
             None => None,
         };
+        if let Some(preferred) = &preferred {
+            let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
+            let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
+                *leader = Some(new);
+            }
+        }
         Ok(Decided { shape, decisions, preferred })
     };
-    let mut order: Vec<usize> = (0..shapes.len()).collect();
-    order.sort_by_key(|&i| (shapes[i].threads(), shapes[i].sizes()[0]));
+    let mut order: Vec<&'a Shape> = shapes.iter().collect();
+    order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
     let all: Mutex<Vec<(usize, Result<Decided<'a>, Disagreement>)>> = Mutex::default();
     pool.install(|| {
         (0..pool.current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
-            while let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let decided = of_shape(&shapes[i]);
-                all.lock().unwrap_or_else(PoisonError::into_inner).push((i, decided));
-                progress.shape(&shapes[i].to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&shape) = order.get(place) else { break };
+                let decided = of_shape(shape, place);
+                all.lock().unwrap_or_else(PoisonError::into_inner).push((place, decided));
+                progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         });
     });
+    // What was decided beyond the fewest threads, and after the first shape with a counterexample, depends on the number of jobs: it
+    // does not count.
     let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_by_key(|&(i, _)| i);
-    // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
+    all.sort_by_key(|&(place, _)| place);
     let most = if every_shape { usize::MAX } else { fewest.into_inner() };
-    all.into_iter().filter(|&(i, _)| shapes[i].threads() <= most).map(|(_, decided)| decided).collect()
+    let all = all.into_iter().filter(|&(place, _)| order[place].threads() <= most).map(|(_, decided)| decided);
+    let mut all: Vec<Decided<'a>> = all.collect::<Result<_, _>>()?;
+    if prefers && !every_shape {
+        let is_found = |of: &Decided<'_>| of.decisions.iter().any(|d| d.answer == Answer::Found);
+        let first = all.iter().position(|of| is_found(of)).map_or(all.len(), |first| first + 1);
+        all[first..].iter_mut().filter(|of| of.shape.threads() == most).for_each(|of| of.decisions.clear());
+    }
+    all.sort_by_key(|of| shapes.iter().position(|shape| shape == of.shape));
+    Ok(all)
 }

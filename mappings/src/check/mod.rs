@@ -152,10 +152,7 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
-            let found: Vec<(&Decided<'_>, &Learned)> =
-                decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect();
-            if let Err(disagreement) = choose(report, setting, question, &found, pool) {
+            if let Err(disagreement) = choose(report, setting, question, decided, pool) {
                 report.axioms[question].verdict = bug(&disagreement);
             }
         }
@@ -244,14 +241,17 @@ fn choose(
     report: &mut CheckReport,
     setting: &Setting<'_>,
     question: usize,
-    found: &[(&Decided<'_>, &Learned)],
+    decided: &[Decided<'_>],
     pool: &rayon::ThreadPool,
 ) -> Result<(), Disagreement> {
+    let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
+    let found: Vec<(&Decided<'_>, &Learned)> =
+        decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect();
     let ask = &setting.asks[question];
     let v = &setting.problem.vocabulary;
     let mut chosen = Vec::new();
     if let Some(limit) = setting.options.all {
-        for (of, _) in found {
+        for (of, _) in &found {
             let (instances, atoms, more) = case::every(setting, of.shape, question, limit)?;
             report.truncated |= more;
             for instance in instances {
@@ -266,11 +266,11 @@ fn choose(
         let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
         let of_each: Vec<Option<case::Preferred>>;
         let known: Vec<Option<&case::Preferred>> = if setting.options.level == Level::Program {
-            candidates.iter().map(|(of, _)| of.preferred.as_ref()).collect()
+            decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
         } else {
             of_each = pool.install(|| {
                 let each = candidates.par_iter().with_max_len(1);
-                each.map(|(of, learned)| case::preferred(setting, of.shape, question, learned)).collect::<Result<_, _>>()
+                each.map(|(of, learned)| case::preferred(setting, of.shape, question, learned, None)).collect::<Result<_, _>>()
             })?;
             of_each.iter().map(Option::as_ref).collect()
         };
