@@ -101,7 +101,7 @@ pub struct Question {
     /// [default: execution]
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub level: Option<Level>,
-    /// At program level, at most so many guards `if (r == v)` [default: as many as useful]
+    /// At program level, at most so many guards `if (r == v)` and values computed from a read [default: as many as useful]
     #[arg(long, value_name = "N")]
     pub guards: Option<usize>,
     /// The largest number of source events; a read-modify-write is two, initial writes are none

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p margay-mappings --example quick -- MAPPING BOUND [only=..] [without=..] [axiom=..] [solver=..]
-//!     [exists] [untyped] [all] [off=..]
+//!     [exists] [program] [untyped] [all] [jobs=..] [off=..]
 //! ```
 //!
 //! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. `off=` switches a technique of
@@ -11,7 +11,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Silent, Techniques, check};
+use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, Silent, Techniques, check};
 use margay_mappings::library;
 use margay_models::Execution;
 use margay_models::diagnostic::Diagnostic;
@@ -58,6 +58,8 @@ fn set(options: &mut CheckOptions, word: &str) -> Result<(), String> {
         ("axiom", names) => options.axioms = list(names),
         ("solver", name) => options.backend = name.parse()?,
         ("exists", _) => options.co = CoReading::Exists,
+        ("program", _) => options.level = Level::Program,
+        ("jobs", number) => options.jobs = number.parse().map_err(|e| format!("jobs={number}: {e}"))?,
         ("untyped", _) => options.typed = false,
         ("all", _) => options.all = Some(1000),
         ("off", name) => {

@@ -16,8 +16,6 @@ pub struct Objective {
     /// SAT literals with their weights, each variable once.
     terms: Vec<(i32, usize)>,
     watchdog: DynamicPolyWatchdog,
-    /// Beyond what every instance pays, no instance has less than this.
-    known: usize,
 }
 
 impl Session {
@@ -31,10 +29,17 @@ impl Session {
     /// If a goal is among the objective's literals.
     pub fn minimize(&mut self, assumptions: &[Literal], objective: &[(u32, Literal)], limits: &Limits) -> (Outcome, Option<u64>) {
         let mut objective = self.objective(objective);
-        let (outcome, sum) = self.minimum(assumptions, &mut objective, limits);
-        match sum {
+        let mut best = (Outcome::Unsat, None);
+        loop {
+            match self.below(assumptions, &mut objective, best.1, limits) {
+                (Outcome::Unsat, _) => break,
+                (Outcome::Unknown, _) => return (Outcome::Unknown, None),
+                better => best = better,
+            }
+        }
+        match best.1 {
             Some(sum) if !self.keep_at_most(&mut objective, sum) => (Outcome::Unknown, None),
-            sum => (outcome, sum),
+            _ => best,
         }
     }
 
@@ -56,49 +61,35 @@ impl Session {
         }
         least += normalize(&mut terms);
         let watchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l).ok()?, w))).collect();
-        Objective { least, terms, watchdog, known: 0 }
+        Objective { least, terms, watchdog }
     }
 
-    /// An instance under the assumptions with the smallest sum, and the sum; other instances stay possible. Asked again after
-    /// clauses were added, it begins with the sum that was the smallest before.
-    pub fn minimum(&mut self, assumptions: &[Literal], objective: &mut Objective, limits: &Limits) -> (Outcome, Option<u64>) {
-        let Some(assumed) = self.assumptions(assumptions) else { return (Outcome::Unsat, None) };
-        let Objective { least, terms, watchdog, known } = objective;
-        let total: usize = terms.iter().map(|&(_, w)| w).sum();
-        let mut best = None;
-        let mut wanted = assumed.clone();
-        if *known > 0 && *known < total {
-            let Some(bounds) = self.at_most(watchdog, *known) else { return (Outcome::Unknown, None) };
-            wanted.extend(bounds);
-        }
-        // First with the sum that was the smallest before, if there was one; then with any.
-        let tries = if wanted.len() > assumed.len() { vec![&wanted, &assumed] } else { vec![&assumed] };
-        for literals in tries {
-            match self.decide_literals(literals, limits) {
-                SolverResult::Sat => {
-                    best = Some((self.instance(), self.sum(terms)));
-                    break;
-                }
-                SolverResult::Unsat => {}
-                SolverResult::Interrupted => return (Outcome::Unknown, None),
+    /// An instance under the assumptions, and its sum, which is smaller than the given one; other instances stay possible.
+    pub fn below(
+        &mut self,
+        assumptions: &[Literal],
+        objective: &mut Objective,
+        sum: Option<u64>,
+        limits: &Limits,
+    ) -> (Outcome, Option<u64>) {
+        let Some(mut wanted) = self.assumptions(assumptions) else { return (Outcome::Unsat, None) };
+        if let Some(sum) = sum {
+            let Some(most) = usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1)) else {
+                return (Outcome::Unsat, None);
+            };
+            if objective.terms.iter().map(|&(_, w)| w).sum::<usize>() > most {
+                let Some(bounds) = self.at_most(&mut objective.watchdog, most) else { return (Outcome::Unknown, None) };
+                wanted.extend(bounds);
             }
         }
-        let Some((mut best, mut sum)) = best else { return (Outcome::Unsat, None) };
-        while sum > *known {
-            let Some(bounds) = self.at_most(watchdog, sum - 1) else { return (Outcome::Unknown, None) };
-            let wanted: Vec<i32> = assumed.iter().copied().chain(bounds).collect();
-            match self.decide_literals(&wanted, limits) {
-                SolverResult::Sat => {
-                    best = self.instance();
-                    debug_assert!(self.sum(terms) < sum, "the bound on the sum was not kept");
-                    sum = self.sum(terms);
-                }
-                SolverResult::Unsat => break,
-                SolverResult::Interrupted => return (Outcome::Unknown, None),
+        match self.decide_literals(&wanted, limits) {
+            SolverResult::Sat => {
+                let sum = (objective.least + self.sum(&objective.terms)) as u64;
+                (Outcome::Sat(self.instance()), Some(sum))
             }
+            SolverResult::Unsat => (Outcome::Unsat, None),
+            SolverResult::Interrupted => (Outcome::Unknown, None),
         }
-        *known = sum;
-        (Outcome::Sat(best), Some((*least + sum) as u64))
     }
 
     /// From now on every instance has at most this sum. False if the bound cannot be encoded.

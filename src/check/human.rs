@@ -184,11 +184,11 @@ fn meaning_of_executions(co: CoReading) -> String {
 fn meaning_of_programs(guards: Option<usize>) -> String {
     let limit = match guards {
         None => String::new(),
-        Some(n) => format!(" with at most {n} guards"),
+        Some(n) => format!(" with at most {n} guards and computed values"),
     };
     format!(
         "{EVENTS}The question is about programs{limit}: a counterexample is a program and an outcome such that no consistent source \
-         execution has the outcome, none races, and the compiled program, with the control dependencies of its guards, has it. The \
+         execution has the outcome, none races, and the compiled program, with the dependencies of its guards and computed values, has it. The \
          judge confirmed the target execution; a search through all executions of the source program confirmed the other two. \
          `racy` and `explained` count the programs that were proposed and refuted. What programs are covered: \
          docs/program-level.md. "

@@ -60,6 +60,7 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         "axiom": c.axiom,
         "events": c.events,
         "guards": c.guards,
+        "computed": c.computed,
         "threads": c.source.threads.len(),
         "locations": c.source.locations.len(),
         "source_litmus": shown.source,

@@ -43,7 +43,7 @@ pub struct Repair {
 pub struct RepairReport {
     /// The smallest counterexample of the mapping as it is, in the pool; `None` if it does not fall.
     pub fallen: Option<usize>,
-    /// All repairs of the least cost and, among these, of the fewest steps.
+    /// All repairs for which cost and number of steps together are least.
     pub repairs: Vec<Repair>,
     /// The counterexamples.
     pub pool: Pool,
@@ -80,9 +80,9 @@ impl Candidate {
 }
 
 /// So many changes of the rows of one counterexample are tried.
-const FIXES: usize = 4000;
+const FIXES: usize = 20_000;
 
-/// Cost, and then the number of single steps.
+/// What counts: what the instructions cost more, and one for each single step; and the number of steps in it.
 type Price = (u64, u32);
 
 /// Weakest changes under which a counterexample is none.
@@ -148,7 +148,7 @@ impl Prices<'_> {
         let mut fixes = Fixes { found: Vec::new(), cut_off: false };
         let mut tried = 0;
         while let Some(Reverse((price, key))) = open.pop() {
-            if fixes.found.len() == most || budget.is_some_and(|b| price > b) {
+            if fixes.found.len() == most || budget.is_some_and(|b| price.0 > b.0) {
                 break;
             }
             let Some(here) = known.get(&key).cloned() else { continue };
@@ -167,8 +167,9 @@ impl Prices<'_> {
             for next in self.stronger(&here, &slots) {
                 if let Entry::Vacant(entry) = known.entry(next.key()) {
                     // A stronger lowering never counts as cheaper, or the order would not be by cost.
-                    let cost = next.cost(self.mapping, self.costs).max(price.0);
-                    open.push(Reverse(((cost, price.1 + 1), entry.key().clone())));
+                    let cost = next.cost(self.mapping, self.costs).max(price.0 - u64::from(price.1));
+                    let taken = price.1 + 1;
+                    open.push(Reverse(((cost + u64::from(taken), taken), entry.key().clone())));
                     entry.insert(next);
                 }
             }
@@ -225,7 +226,7 @@ pub fn repair(
         known.insert(Vec::new(), Candidate::default());
     }
     while let Some(Reverse((price, key))) = open.pop() {
-        let Some(candidate) = known.get(&key).cloned().filter(|_| best.is_none_or(|b| price <= b)) else { continue };
+        let Some(candidate) = known.get(&key).cloned().filter(|_| best.is_none_or(|b| price.0 <= b.0)) else { continue };
         if looked_at == most {
             stopped = Some(format!("{most} candidates were looked at"));
             break;
@@ -236,7 +237,7 @@ pub fn repair(
             Asked::Sound => {
                 best = Some(price);
                 let changes = candidate.0.into_iter().map(|(slot, (_, lowering))| Changed { slot, lowering }).collect();
-                repairs.push(Repair { changes, cost: price.0, steps: price.1, mapping: changed });
+                repairs.push(Repair { changes, cost: price.0 - u64::from(price.1), steps: price.1, mapping: changed });
                 continue;
             }
             Asked::Undecided(why) => {

@@ -157,6 +157,12 @@ impl<'a> Case<'a> {
         self.session.tuple(relation, &tuple)
     }
 
+    /// What need not be looked beyond to find a candidate.
+    fn narrowed(&mut self) -> Vec<Literal> {
+        let narrowed = self.setting.problem.narrowed;
+        narrowed.map(|formula| self.session.goal(&self.setting.problem.logic, formula)).into_iter().collect()
+    }
+
     /// The modification order that explains a candidate, if there is one. `None` if a limit was reached.
     fn explanation(&mut self, instance: &Instance) -> Option<Option<TupleSet>> {
         let formula = self.problem.to_mut().explainable(self.setting.mapping);
@@ -248,9 +254,9 @@ impl<'a> Case<'a> {
 
     /// Is there a counterexample? Without an answer, the candidate in hand is returned, if there is one. By candidate and refutation: what refutes one is excluded for all. There are finitely many
     /// modification orders and beginnings of executions.
-    fn decide(&mut self, goal: Literal) -> Result<(Answer, Option<Instance>), Disagreement> {
+    fn decide(&mut self, goals: &[Literal]) -> Result<(Answer, Option<Instance>), Disagreement> {
         loop {
-            let instance = match self.session.solve(&[goal], &self.setting.options.limits()) {
+            let instance = match self.session.solve(goals, &self.setting.options.limits()) {
                 Outcome::Unsat => return Ok((Answer::None, None)),
                 Outcome::Unknown => return Ok((Answer::Unknown, None)),
                 Outcome::Sat(instance) => instance,
@@ -304,14 +310,16 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
         }
         let ask = &setting.asks[question];
         let goal = case.session.goal(&setting.problem.logic, ask.goal);
+        let goals = [vec![goal], case.narrowed()].concat();
         if setting.options.dump_cnf.is_some() {
-            dump(setting, extent, ask, &mut case, goal);
+            dump(setting, extent, ask, &mut case, &goals);
         }
         case.candidates = Candidates::default();
-        let (answer, instance) = if setting.options.limits().reached() { (Answer::Unknown, None) } else { case.decide(goal)? };
+        let (answer, instance) = if setting.options.limits().reached() { (Answer::Unknown, None) } else { case.decide(&goals)? };
         let mut statistics = case.session.statistics();
         (statistics.conflicts, conflicts) = (statistics.conflicts - conflicts, statistics.conflicts);
         let seconds = start.elapsed().as_secs_f64();
+        tracing::info!("{extent}: {answer:?}, {seconds:.2} s, {} conflicts, {:?}", statistics.conflicts, case.candidates);
         out.push(Decision {
             question,
             answer,
@@ -327,7 +335,7 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
 }
 
 /// Writes the CNF of a case; failures are reported and do not stop the search.
-fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_>, goal: Literal) {
+fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_>, goals: &[Literal]) {
     let Some(folder) = &setting.options.dump_cnf else { return };
     let names: Vec<String> = ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
     let clean = |name: &str| name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect::<String>();
@@ -335,7 +343,7 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
     let comment = format!("margay: {}\naxiom: {}\nthread shape: {extent}", setting.mapping.title, names.join(", "));
     let written = std::fs::File::create(&path).and_then(|file| {
         let mut file = BufWriter::new(file);
-        case.session.write_dimacs(&mut file, &[goal], &[&comment])?;
+        case.session.write_dimacs(&mut file, goals, &[&comment])?;
         file.flush()
     });
     if let Err(error) = written {
@@ -345,8 +353,8 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
-    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards, then whether something is read before it is
-    /// written.
+    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards and computed
+    /// values, then whether something is read before it is written.
     pub cost: Vec<u64>,
     /// The instance.
     pub instance: Instance,
@@ -354,7 +362,8 @@ pub struct Preferred {
     pub atoms: Atoms,
 }
 
-/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached.
+/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached. With
+/// `most`, only one counts whose first cost is not greater.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -363,7 +372,9 @@ pub fn preferred(
     shape: &Shape,
     question: usize,
     learned: &Learned,
+    most: Option<u64>,
 ) -> Result<Option<Preferred>, Disagreement> {
+    let start = Instant::now();
     let ask = &setting.asks[question];
     let limits = setting.options.limits();
     let v = &setting.problem.vocabulary;
@@ -371,25 +382,43 @@ pub fn preferred(
     case.recall(learned);
     let goal = case.session.goal(&setting.problem.logic, ask.goal);
     let mut cost = Vec::new();
-    let mut stages =
-        vec![preference::locations(v, &case.atoms), preference::annotations(v, &case.atoms), preference::guards(v, &case.atoms)];
+    let mut stages = vec![
+        (preference::locations(v, &case.atoms), false),
+        (preference::annotations(v, &case.atoms), false),
+        (preference::guards(v, &case.atoms), true),
+    ];
     if setting.options.level == Level::Program {
         // Programs are easier to read with plain data than with few locations.
         stages.swap(0, 1);
     }
-    for costs in stages {
+    let narrowed = case.narrowed();
+    for (costs, counts_guards) in stages {
+        let mut goals = vec![goal];
+        if !counts_guards {
+            goals.extend(&narrowed);
+        }
         let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, case.literal(r, &p))).collect();
         let mut objective = case.session.objective(&objective);
-        let smallest = loop {
-            let (Outcome::Sat(instance), Some(sum)) = case.session.minimum(&[goal], &mut objective, &limits) else {
-                return Ok(None);
-            };
-            match case.refute(&instance)? {
-                Refutation::None => break sum,
-                Refutation::Learned => {}
-                Refutation::Unknown => return Ok(None),
+        // Down from one counterexample to the next: the least sum of candidates alone would be proved for nothing.
+        let mut smallest = None;
+        if let Some(most) = most.filter(|_| cost.is_empty())
+            && !case.session.keep_at_most(&mut objective, most)
+        {
+            return Ok(None);
+        }
+        loop {
+            match case.session.below(&goals, &mut objective, smallest, &limits) {
+                (Outcome::Unsat, _) => break,
+                (Outcome::Unknown, _) => return Ok(None),
+                (Outcome::Sat(instance), sum) => match case.refute(&instance)? {
+                    Refutation::None => smallest = sum,
+                    Refutation::Learned => {}
+                    Refutation::Unknown => return Ok(None),
+                },
             }
-        };
+        }
+        let Some(smallest) = smallest else { return Ok(None) };
+        tracing::info!("{shape}: preferred, a stage with {smallest} at {:.2} s", start.elapsed().as_secs_f64());
         if !case.session.keep_at_most(&mut objective, smallest) {
             return Ok(None);
         }
@@ -425,7 +454,10 @@ pub fn preferred(
     loop {
         let Some(instance) = case.session.lexicographic_minimum(&goals, &order, &limits).instance() else { return Ok(None) };
         match case.refute(&instance)? {
-            Refutation::None => return Ok(Some(Preferred { cost, instance, atoms: case.atoms })),
+            Refutation::None => {
+                tracing::info!("{shape}: preferred at {:.2} s", start.elapsed().as_secs_f64());
+                return Ok(Some(Preferred { cost, instance, atoms: case.atoms }));
+            }
             Refutation::Learned => {}
             Refutation::Unknown => return Ok(None),
         }
@@ -452,7 +484,7 @@ pub fn every(
     let bounds = v.bounds(&case.atoms);
     let mut found = Vec::new();
     loop {
-        let (answer, instance) = case.decide(goal)?;
+        let (answer, instance) = case.decide(&[goal])?;
         let (Answer::Found, Some(instance)) = (answer, instance) else {
             return Ok((found, case.atoms, answer == Answer::Unknown));
         };

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{self, Answer, Ask, Decision, Extent, Setting};
+use super::case::{self, Answer, Ask, Decision, Extent, Preferred, Setting};
 use super::options::{CheckOptions, Level};
-use super::program::{self, Lesson};
+use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
 use super::witness::Disagreement;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
-use crate::encode::{Problem, ProblemOptions, Programs, beyond_guarded};
+use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
 
 /// A kind of programs (at execution level there is one), with what was learned of it.
@@ -26,31 +27,34 @@ pub struct Kind {
     lessons: BTreeSet<Lesson>,
 }
 
-/// The shapes that were decided, each with the answers to the open questions.
-pub type Decided<'a> = Vec<(&'a Shape, Vec<Decision>)>;
-
 impl Kind {
     /// All kinds that a check is about: at program level first guarded programs, then the others, where they can tell.
     pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Vec<Kind> {
-        let of = |programs: Option<Programs>| {
+        let of = |programs: Option<Programs>, every_read_guards: Option<MindsCycles>| {
             let problem_options = ProblemOptions {
                 constructs: asked.constructs.clone(),
                 typed: options.typed,
                 techniques: options.techniques,
                 programs,
                 guards: options.guards,
+                every_read_guards,
             };
             let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
             let asks = questions::asks(&mut problem, asked, options);
             Kind { problem, asks, lessons: BTreeSet::new() }
         };
         if options.level == Level::Execution {
-            return vec![of(None)];
+            return vec![of(None, None)];
         }
-        let mut kinds = vec![of(Some(Programs::Guarded))];
         let others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
-        kinds.extend(others.map(|programs| of(Some(programs))));
-        kinds
+        let free = match others {
+            None => Some(MindsCycles(false)),
+            Some(Programs::Dependent { only_cyclic: true }) => Some(MindsCycles(true)),
+            Some(_) => None,
+        };
+        let free = free.filter(|_| options.guards.is_none() && options.techniques.every_read_guards);
+        let guarded = of(Some(Programs::Guarded), free);
+        std::iter::once(guarded).chain(others.map(|programs| of(Some(programs), None))).collect()
     }
 
     /// What cases of this kind share.
@@ -59,17 +63,38 @@ impl Kind {
     }
 
     /// Keeps what races teach about all shapes.
-    pub fn learn(&mut self, decided: &Decided<'_>) {
-        for (shape, decisions) in decided {
+    pub fn learn(&mut self, decided: &[Decided<'_>]) {
+        for Decided { shape, decisions, .. } in decided {
             let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
             decisions.iter().for_each(|d| program::collect(&mut self.lessons, &d.learned.races, &atoms));
         }
     }
 }
 
+/// What came out for a shape.
+pub struct Decided<'a> {
+    /// The shape.
+    pub shape: &'a Shape,
+    /// The answers to the open questions.
+    pub decisions: Vec<Decision>,
+    /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
+    /// if another shape's has weaker annotations.
+    pub preferred: Option<Preferred>,
+}
+
+/// The shape whose counterexample the others of as many threads must beat.
+struct Leader {
+    threads: usize,
+    /// Its place in the order in which shapes are decided.
+    place: usize,
+    annotations: u64,
+}
+
 /// Decides the open questions for the shapes, those of few threads first: a counterexample there makes shapes of more threads
-/// needless, unless every shape is asked for. They are the expensive ones, too, so that no thread is left with a long case at the
-/// end. What is returned does not depend on the number of threads that work.
+/// needless, unless every shape is asked for. Among shapes of as many threads the even ones are the expensive ones, and come first, so
+/// that no thread is left with a long case at the end; once one has a counterexample, the others are asked for weaker annotations
+/// alone. What is returned does not depend on the number of threads that work, but for shapes after the first with a
+/// counterexample, which have no decisions then.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -77,24 +102,69 @@ pub fn decide<'a>(
     setting: &Setting<'_>,
     shapes: &'a [Shape],
     open: &[usize],
-    every_shape: bool,
     pool: &ThreadPool,
     progress: &dyn Progress,
-) -> Result<Decided<'a>, Disagreement> {
-    let (done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-    let all: Vec<(&Shape, Result<Vec<Decision>, Disagreement>)> = pool.install(|| {
-        let decide = |shape: &'a Shape| {
-            let needless = !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
-            let decisions = if needless { Ok(Vec::new()) } else { case::decide(setting, Extent::Shape(shape), open) };
-            if decisions.iter().flatten().any(|d| d.answer == Answer::Found) {
-                fewest.fetch_min(shape.threads(), Ordering::Relaxed);
-            }
-            progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-            (shape, decisions)
+) -> Result<Vec<Decided<'a>>, Disagreement> {
+    let options = setting.options;
+    let every_shape = options.keep_going || options.all.is_some();
+    let prefers = options.level == Level::Program && options.all.is_none();
+    let (next, done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+    let leader: Mutex<Option<Leader>> = Mutex::default();
+    let needless = |shape: &Shape| !every_shape && shape.threads() > fewest.load(Ordering::Relaxed);
+    let to_beat = |shape: &Shape, place: usize| {
+        let leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = leader.as_ref().filter(|l| !every_shape && l.threads == shape.threads() && l.place < place);
+        ahead.map(|l| l.annotations)
+    };
+    let of_shape = |shape: &'a Shape, place: usize| -> Result<Decided<'a>, Disagreement> {
+        if let (Some(most), &[question]) = (to_beat(shape, place), open) {
+            let preferred = case::preferred(setting, shape, question, &Learned::default(), Some(most))?;
+            return Ok(Decided { shape, decisions: Vec::new(), preferred });
+        }
+        let decisions = if needless(shape) { Vec::new() } else { case::decide(setting, Extent::Shape(shape), open)? };
+        let found = decisions.iter().find(|d| d.answer == Answer::Found);
+        if found.is_some() {
+            fewest.fetch_min(shape.threads(), Ordering::Relaxed);
+        }
+        let preferred = match found.filter(|_| prefers && !needless(shape)) {
+            Some(found) => case::preferred(setting, shape, found.question, &found.learned, None)?,
+            None => None,
         };
-        shapes.par_iter().with_max_len(1).map(decide).collect()
+        if let Some(preferred) = &preferred {
+            let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
+            let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
+                *leader = Some(new);
+            }
+        }
+        Ok(Decided { shape, decisions, preferred })
+    };
+    let mut order: Vec<&'a Shape> = shapes.iter().collect();
+    order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
+    let all: Mutex<Vec<(usize, Result<Decided<'a>, Disagreement>)>> = Mutex::default();
+    pool.install(|| {
+        (0..pool.current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&shape) = order.get(place) else { break };
+                let decided = of_shape(shape, place);
+                all.lock().unwrap_or_else(PoisonError::into_inner).push((place, decided));
+                progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+        });
     });
-    // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
+    // What was decided beyond the fewest threads, and after the first shape with a counterexample, depends on the number of jobs: it
+    // does not count.
+    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.sort_by_key(|&(place, _)| place);
     let most = if every_shape { usize::MAX } else { fewest.into_inner() };
-    all.into_iter().filter(|(s, _)| s.threads() <= most).map(|(s, d)| Ok((s, d?))).collect()
+    let all = all.into_iter().filter(|&(place, _)| order[place].threads() <= most).map(|(_, decided)| decided);
+    let mut all: Vec<Decided<'a>> = all.collect::<Result<_, _>>()?;
+    if prefers && !every_shape {
+        let is_found = |of: &Decided<'_>| of.decisions.iter().any(|d| d.answer == Answer::Found);
+        let first = all.iter().position(|of| is_found(of)).map_or(all.len(), |first| first + 1);
+        all[first..].iter_mut().filter(|of| of.shape.threads() == most).for_each(|of| of.decisions.clear());
+    }
+    all.sort_by_key(|of| shapes.iter().position(|shape| shape == of.shape));
+    Ok(all)
 }

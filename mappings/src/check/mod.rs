@@ -80,7 +80,6 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         }
         let shapes = Shape::all(bound);
         let names: Vec<String> = open.iter().map(|&q| report.axioms[q].axiom.clone()).collect();
-        let every_shape = options.keep_going || options.all.is_some();
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
@@ -103,14 +102,14 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
             let setting = kind.setting(mapping, options);
-            let decided = match kind::decide(&setting, &shapes, &open, every_shape, &pool, progress) {
+            let decided = match kind::decide(&setting, &shapes, &open, &pool, progress) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
                     open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
                     break;
                 }
             };
-            let none = decided.iter().flat_map(|(_, d)| d).all(|d| d.answer == Answer::None);
+            let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == Answer::None);
             if !none || k == last {
                 conclude(&mut report, &setting, bound, &shapes, &open, &decided, &earlier, (&pool, progress));
             }
@@ -118,7 +117,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             if !none {
                 break;
             }
-            earlier.extend(decided.into_iter().flat_map(|(_, d)| d));
+            earlier.extend(decided.into_iter().flat_map(|d| d.decisions));
         }
         summarise(&mut report, bound);
         if matches!(report.verdict, Verdict::Undecided(_)) {
@@ -136,16 +135,16 @@ fn conclude(
     bound: usize,
     shapes: &[Shape],
     open: &[usize],
-    decided: &Decided<'_>,
+    decided: &[Decided<'_>],
     earlier: &[Decision],
     (pool, progress): (&rayon::ThreadPool, &dyn Progress),
 ) {
     let v = &setting.problem.vocabulary;
-    let named: Vec<(String, &[Decision])> = decided.iter().map(|(s, d)| (s.to_string(), d.as_slice())).collect();
+    let named: Vec<(String, &[Decision])> = decided.iter().map(|d| (d.shape.to_string(), d.decisions.as_slice())).collect();
     for &question in open {
         record(report, question, bound, &named, shapes.len(), earlier);
     }
-    let pending = decided.iter().flat_map(|(shape, d)| d.iter().filter_map(move |d| Some((*shape, d.pending.as_ref()?))));
+    let pending = decided.iter().flat_map(|of| of.decisions.iter().filter_map(move |d| Some((of.shape, d.pending.as_ref()?))));
     for (shape, instance) in pending {
         let candidate = witness(setting.mapping, v, &Atoms::new(shape, v.content.slots), instance);
         report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
@@ -153,13 +152,7 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            let found: Vec<(&Shape, &Learned)> = decided
-                .iter()
-                .flat_map(|(s, d)| d.iter().map(move |d| (*s, d)))
-                .filter(|(_, d)| d.question == question && d.answer == Answer::Found)
-                .map(|(s, d)| (s, &d.learned))
-                .collect();
-            if let Err(disagreement) = choose(report, setting, question, &found, pool) {
+            if let Err(disagreement) = choose(report, setting, question, decided, pool) {
                 report.axioms[question].verdict = bug(&disagreement);
             }
         }
@@ -248,15 +241,18 @@ fn choose(
     report: &mut CheckReport,
     setting: &Setting<'_>,
     question: usize,
-    found: &[(&Shape, &Learned)],
+    decided: &[Decided<'_>],
     pool: &rayon::ThreadPool,
 ) -> Result<(), Disagreement> {
+    let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
+    let found: Vec<(&Decided<'_>, &Learned)> =
+        decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect();
     let ask = &setting.asks[question];
     let v = &setting.problem.vocabulary;
     let mut chosen = Vec::new();
     if let Some(limit) = setting.options.all {
-        for &(shape, _) in found {
-            let (instances, atoms, more) = case::every(setting, shape, question, limit)?;
+        for (of, _) in &found {
+            let (instances, atoms, more) = case::every(setting, of.shape, question, limit)?;
             report.truncated |= more;
             for instance in instances {
                 chosen.extend(witness(setting.mapping, v, &atoms, &instance));
@@ -266,13 +262,19 @@ fn choose(
         report.truncated |= chosen.len() > limit;
         chosen.truncate(limit);
     } else {
-        let Some(fewest) = found.iter().map(|(s, _)| s.threads()).min() else { return Ok(()) };
-        let candidates: Vec<&(&Shape, &Learned)> = found.iter().filter(|(s, _)| s.threads() == fewest).collect();
-        let best: Result<Vec<Option<case::Preferred>>, Disagreement> = pool.install(|| {
-            let each = candidates.par_iter().with_max_len(1);
-            each.map(|(shape, learned)| case::preferred(setting, shape, question, learned)).collect()
-        });
-        let best = best?.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
+        let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(()) };
+        let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
+        let of_each: Vec<Option<case::Preferred>>;
+        let known: Vec<Option<&case::Preferred>> = if setting.options.level == Level::Program {
+            decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
+        } else {
+            of_each = pool.install(|| {
+                let each = candidates.par_iter().with_max_len(1);
+                each.map(|(of, learned)| case::preferred(setting, of.shape, question, learned, None)).collect::<Result<_, _>>()
+            })?;
+            of_each.iter().map(Option::as_ref).collect()
+        };
+        let best = known.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
         let Some(best) = best else {
             report.axioms[question].verdict = Verdict::Undecided(
                 "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),

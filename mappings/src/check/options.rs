@@ -60,7 +60,7 @@ pub struct CheckOptions {
     pub backend: Backend,
     /// Executions or programs.
     pub level: Level,
-    /// At program level, the largest number of guards; `None` for as many as useful.
+    /// At program level, the largest number of guards and computed values; `None` for as many as useful.
     pub guards: Option<usize>,
     /// The reading of modification order; at program level there is no choice.
     pub co: CoReading,

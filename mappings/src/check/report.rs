@@ -62,7 +62,7 @@ pub struct Counterexample {
     pub axiom: String,
     /// The number of source events, without initial writes; an RMW is two.
     pub events: usize,
-    /// At program level, the number of reads whose value guards others operations of their thread; else 0.
+    /// At program level, the number of reads whose value guards other operations of their thread; else 0.
     pub guards: usize,
     /// At program level, the number of written values that are computed from a read, once for each read; else 0.
     pub computed: usize,

@@ -130,12 +130,33 @@ pub fn dependencies(logic: &mut Logic, v: &Vocabulary, source: &Source, programs
     let different = logic.union(spared, data);
     out.push(logic.some(different));
     if only_cyclic {
-        let (po, rf) = (logic.rel(v.po), logic.rel(v.rf));
-        let both = logic.union(po, rf);
-        let acyclic = logic.acyclic(both);
-        out.push(logic.not(acyclic));
+        out.push(is_cyclic(logic, v));
     }
     out
+}
+
+/// Every read guards all that comes after it in its thread; but where program order and reads-from have a cycle, and `minds_cycles`
+/// says that the target looks at dependencies on them, what guards is left open. A program without races stays one with more
+/// guards ([`beyond_guarded`] says where), so candidates need no fewer.
+pub fn every_read_guards(logic: &mut Logic, v: &Vocabulary, source: &Source, minds_cycles: bool) -> Formula {
+    let later = later(logic, v, source);
+    let guarding = logic.restrict_domain(source.reads, later);
+    let guarding = logic.domain(guarding);
+    let guard = logic.rel(v.guard);
+    let all = logic.subset(guarding, guard);
+    if !minds_cycles {
+        return all;
+    }
+    let cyclic = is_cyclic(logic, v);
+    logic.or([all, cyclic])
+}
+
+/// Program order and reads-from have a cycle.
+fn is_cyclic(logic: &mut Logic, v: &Vocabulary) -> Formula {
+    let (po, rf) = (logic.rel(v.po), logic.rel(v.rf));
+    let both = logic.union(po, rf);
+    let acyclic = logic.acyclic(both);
+    logic.not(acyclic)
 }
 
 /// At most so many guards and values that are computed from a read.

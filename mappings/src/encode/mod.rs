@@ -20,7 +20,7 @@ pub mod vocabulary;
 pub use comparison::{Comparison, Extent, Side};
 pub use guard::{Programs, beyond_guarded};
 pub use prefix::{Prefix, Reasons, Sources};
-pub use problem::{Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+pub use problem::{MindsCycles, Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use relaxed::Change;
 pub use suite::Suite;
 pub use target::roles;

@@ -10,9 +10,13 @@ use super::vocabulary::Vocabulary;
 /// A tuple whose truth is to be avoided, with its weight.
 pub type Cost = (u32, Relation, Vec<Place>);
 
-/// Guards: one for each read whose value is tested.
+/// Guards: one for each read whose value is tested; and computed values, one for each read that goes into one.
 pub fn guards(v: &Vocabulary, atoms: &Atoms) -> Vec<Cost> {
-    (0..atoms.events()).map(|e| (1, v.guard, vec![Place::Event(e)])).collect()
+    let n = atoms.events();
+    let [_, data, _] = v.dependencies;
+    let guards = (0..n).map(|e| (1, v.guard, vec![Place::Event(e)]));
+    let pairs = (0..n).flat_map(|r| (r + 1..n).map(move |w| (1, data, vec![Place::Event(r), Place::Event(w)])));
+    guards.chain(pairs.filter(|_| v.content.programs.is_some())).collect()
 }
 
 /// Locations: one for each event that names its location.

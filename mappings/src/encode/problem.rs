@@ -34,7 +34,13 @@ pub struct ProblemOptions {
     pub programs: Option<Programs>,
     /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
+    /// Candidates need not have fewer guards than they can: see [`Problem::narrowed`].
+    pub every_read_guards: Option<MindsCycles>,
 }
+
+/// Does the target look at dependencies, on cycles of program order and reads-from?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MindsCycles(pub bool);
 
 /// A mapping as formulas over a [`Vocabulary`].
 #[derive(Debug, Clone)]
@@ -48,6 +54,8 @@ pub struct Problem {
     pub hard: Vec<Formula>,
     /// For each question: the source execution violates the axiom.
     pub goals: Vec<(Question, Formula)>,
+    /// Where there is a candidate, one with this exists: every read is a guard.
+    pub narrowed: Option<Formula>,
     pub(super) source: Source,
 }
 
@@ -127,7 +135,10 @@ impl Problem {
         if options.techniques.narrow_scopes && Self::may_narrow_scopes(mapping) {
             hard.extend(symmetry::narrow_scopes(&mut logic, &source));
         }
-        Self { logic, vocabulary: v, hard, goals, source }
+        let narrowed = options
+            .every_read_guards
+            .map(|MindsCycles(minds_cycles)| guard::every_read_guards(&mut logic, &v, &source, minds_cycles));
+        Self { logic, vocabulary: v, hard, goals, narrowed, source }
     }
 
     /// Do both models see scopes through inclusion alone, and do all rows pass them on unchanged?

@@ -27,6 +27,8 @@ pub struct Techniques {
     pub narrow_scopes: bool,
     /// One solver for all axioms of a shape, so that what it learns is used again.
     pub shared_solver: bool,
+    /// At program level, candidates have as many guards as they can where guards cost nothing.
+    pub every_read_guards: bool,
 }
 
 impl Default for Techniques {
@@ -41,6 +43,7 @@ impl Default for Techniques {
             equal_threads: true,
             narrow_scopes: true,
             shared_solver: true,
+            every_read_guards: true,
         }
     }
 }
@@ -58,7 +61,7 @@ pub struct Switch {
 
 impl Techniques {
     /// Every technique that can be switched off.
-    pub const SWITCHES: [Switch; 13] = [
+    pub const SWITCHES: [Switch; 14] = [
         Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
         Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
         Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
@@ -71,6 +74,7 @@ impl Techniques {
         Switch { name: "gates", title: "equal gates are one", off: |t| t.encoding.share_gates = false },
         Switch { name: "closed-forms", title: "closed form of communication closures", off: |t| t.closed_forms = false },
         Switch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
+        Switch { name: "guards", title: "every read a guard (programs)", off: |t| t.every_read_guards = false },
         Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
     ];
 }

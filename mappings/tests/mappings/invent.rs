@@ -72,9 +72,7 @@ fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
     let relations: &[&str] = match signature {
         Signature::Plain => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
         Signature::C => &["po", "rf", "co", "fr", "loc", "ext", "rmw", "sr"],
-        Signature::Ptx => {
-            &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta", "ctrl", "(rf | data)"]
-        }
+        Signature::Ptx => &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"],
     };
     // At execution level a source that looks at dependencies has executions that programs here do not have.
     let relations = [relations, if dependencies { &["ctrl", "data", "(rf | ctrl | data)"] } else { &[] }].concat();

@@ -1,6 +1,6 @@
 //! Techniques make the search fast; answers do not depend on them.
 
-use margay_mappings::check::{CheckReport, Techniques, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, Level, Techniques, Verdict};
 use margay_mappings::language::Mapping;
 
 use crate::setup::{ask, falls, names, options, shipped};
@@ -42,13 +42,41 @@ fn no_switch_changes_an_answer() {
 #[test]
 fn every_switch_changes_the_problem() {
     let mapping = shipped("rc11-to-ptx");
-    let measure = |off: Option<fn(&mut Techniques)>| -> Vec<(usize, u64)> {
-        let report = without(&mapping, "R.ACQ,W.REL,W.RLX,RMW.RLX,F.SC,W.NA", 3, off);
+    let measure = |level: Level, off: Option<fn(&mut Techniques)>| -> Vec<(usize, u64)> {
+        let mut options = options(3);
+        options.only = names("R.ACQ,W.REL,W.RLX,RMW.RLX,F.SC,W.NA");
+        options.level = level;
+        if let Some(off) = off {
+            off(&mut options.techniques);
+        }
+        let report = ask(&mapping, &options);
         assert_eq!(report.verdict, Verdict::None);
         report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.clauses, r.conflicts)).collect()
     };
-    let usual = measure(None);
     for switch in Techniques::SWITCHES {
-        assert_ne!(usual, measure(Some(switch.off)), "`{}` changes nothing", switch.name);
+        // Guards are of programs.
+        let level = if switch.name == "guards" { Level::Program } else { Level::Execution };
+        assert_ne!(measure(level, None), measure(level, Some(switch.off)), "`{}` changes nothing", switch.name);
+    }
+}
+
+/// Guards that cost nothing are an aid to find candidates: what is found is the same without.
+#[test]
+fn guards_that_cost_nothing_change_no_program() {
+    for (name, only) in [
+        ("rc11-to-ptx-relaxed-acquire-load", "R.NA,W.NA,R.ACQ,W.REL,W.RLX"),
+        ("rc11-to-ptx-relaxed-release-rmw", "R.NA,W.NA,R.ACQ,RMW.REL"),
+    ] {
+        let mapping = shipped(name);
+        let mut options = options(5);
+        options.level = Level::Program;
+        options.only = names(only);
+        let shown = |options: &CheckOptions| {
+            let found = ask(&mapping, options).counterexamples;
+            found.into_iter().map(|c| (c.source, c.target, c.guards)).collect::<Vec<_>>()
+        };
+        let usual = shown(&options);
+        options.techniques.every_read_guards = false;
+        assert!(usual.len() == 1 && usual == shown(&options), "{name}");
     }
 }

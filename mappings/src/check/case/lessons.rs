@@ -24,6 +24,7 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
         techniques: Techniques::default(),
         programs: Some(programs),
         guards: None,
+        every_read_guards: None,
     };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     let asks = questions::asks(&mut problem, &asked, &options);
