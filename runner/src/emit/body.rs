@@ -14,6 +14,7 @@ use super::layout::Layout;
 use super::registers::Registers;
 use super::target::Target;
 use super::{Error, spaces};
+use crate::sass::specification::Kind;
 
 /// How many backward jumps a thread takes before it is given up.
 pub(super) const JUMPS: u32 = 4096;
@@ -25,6 +26,8 @@ pub(super) struct Body {
     pub registers: Registers,
     /// The registers of the kernel that take values from memory: all are used at the end.
     pub loaded: Vec<(String, bool)>,
+    /// For each access what it is, and the register with what it brought.
+    pub specification: Vec<(Kind, Option<(String, bool)>)>,
     /// Predicates and other registers for single instructions.
     pub temporaries: u32,
     /// Can the thread be given up?
@@ -50,6 +53,7 @@ pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Targe
             lines: Vec::new(),
             registers: Registers::new(test, thread, instructions),
             loaded: Vec::new(),
+            specification: Vec::new(),
             temporaries: 0,
             loops: false,
             exits: false,
@@ -226,7 +230,9 @@ impl Emitter<'_> {
                 let (space, operand) = self.address(address, access)?;
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
                 let to = self.body.registers.define(destination, i.guard.is_some());
-                self.body.loaded.push((to.clone(), self.body.registers.is_wide(destination)));
+                let brought = (to.clone(), self.body.registers.is_wide(destination));
+                self.body.specification.push((Kind::Load, Some(brought.clone())));
+                self.body.loaded.push(brought);
                 self.line(format!("{guard}ld{qualifiers}{space}.{ty} {to}, {operand};"));
             }
             Operation::Store { access, address, value } => {
@@ -234,6 +240,7 @@ impl Emitter<'_> {
                 let (space, operand) = self.address(address, access)?;
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
                 let value = self.register(value, access.ty.is_some_and(|t| t.bits == 64))?;
+                self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
             Operation::Atom(atom) => self.atom(atom, &guard, i.guard.is_some())?,
@@ -289,6 +296,8 @@ impl Emitter<'_> {
                     self.body.loaded.push((register.clone(), self.body.registers.is_wide(destination)));
                     to.push(register);
                 }
+                let first = destinations.first().map(|d| self.body.registers.is_wide(d));
+                self.body.specification.push((Kind::Load, to.first().cloned().zip(first)));
                 self.line(format!("{guard}ld{qualifiers}{space}.v{n}.{ty} {{{}}}, {operand};", to.join(", ")));
             }
             Operation::VectorStore { access, address, values } => {
@@ -297,6 +306,7 @@ impl Emitter<'_> {
                 let (n, ty) = (values.len(), vector(access, values.len())?);
                 let wide = access.ty.is_some_and(|t| t.bits == 64);
                 let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
+                self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
             }
             Operation::Label(label) => {
@@ -390,10 +400,14 @@ impl Emitter<'_> {
         let name = function.name();
         let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
         match destination {
-            None if !no_reduction => self.line(format!("{guard}red{order}{scope}{space}.{name}.{ty} {at}, {operand};")),
+            None if !no_reduction => {
+                self.body.specification.push((Kind::Reduction, None));
+                self.line(format!("{guard}red{order}{scope}{space}.{name}.{ty} {at}, {operand};"));
+            }
             None => {
                 let to = self.temporary(if wide { 'd' } else { 'w' });
                 self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
+                self.body.specification.push((Kind::Atom, Some((to.clone(), wide))));
                 self.body.loaded.push((to, wide));
             }
             Some(d) if self.body.registers.is_wide(d) != wide => {
@@ -402,6 +416,7 @@ impl Emitter<'_> {
             Some(d) => {
                 let to = self.body.registers.define(d, guarded);
                 self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
+                self.body.specification.push((Kind::Atom, Some((to.clone(), wide))));
                 self.body.loaded.push((to, wide));
             }
         }

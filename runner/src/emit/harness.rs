@@ -9,6 +9,7 @@ use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
 use super::{Error, Module, Plan, Source, collect, stress};
+use crate::sass::specification::constant;
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
@@ -328,12 +329,26 @@ fn results(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut Strin
             let _ = writeln!(text, "    cvt.s64.s32 %v, {register};\n    xor.b64 %sink, %sink, %v;");
         }
     }
-    if !body.loaded.is_empty() || plan.environment.warm {
+    specification(t, body, text);
+    if !body.loaded.is_empty() || !body.specification.is_empty() || plan.environment.warm {
         row(plan, plan.rows(), text);
         text.push_str("    st.global.u64 [%y], %sink;\n");
     }
     row(plan, 0, text);
     text.push_str("    red.relaxed.gpu.global.add.u64 [%y], 1;\n");
+}
+
+/// Constants that say what the accesses of the thread were, for the check (ASPLOS 2015, section 4.4).
+fn specification(t: usize, body: &super::body::Body, text: &mut String) {
+    for (position, (kind, brought)) in body.specification.iter().enumerate() {
+        let Some(constant) = constant(t, position, *kind) else { continue };
+        let _ = match brought {
+            Some((register, true)) => writeln!(text, "    xor.b64 %v, {register}, {constant:#x};"),
+            Some((register, false)) => writeln!(text, "    xor.b32 %b, {register}, {constant:#x};\n    cvt.u64.u32 %v, %b;"),
+            None => writeln!(text, "    xor.b32 %b, %self, {constant:#x};\n    cvt.u64.u32 %v, %b;"),
+        };
+        text.push_str("    xor.b64 %sink, %sink, %v;\n");
+    }
 }
 
 /// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work beside the test, of their locations.
