@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{FenceOrder, InitialValue, Operation, Space, ThreadId};
+use margay_litmus::test::{AccessOrder, FenceOrder, InitialValue, Operation, Space, ThreadId};
 
 use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
@@ -12,13 +12,9 @@ use super::{Error, Module, Plan, collect, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
-    let all = || (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
-    let single =
-        all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
-    let mmio = all().any(|i| {
-        matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. }
-            if access.order == Some(margay_litmus::test::AccessOrder::Mmio))
-    });
+    let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
+    // Versions are compared as texts: all have one digit before the point.
+    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).max().unwrap_or("7.0");
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
     // The place of stress is a parameter of the launch, so that one text serves all of them.
@@ -28,11 +24,23 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
         let role = plan.layout.roles[t];
         let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
     }
-    let mut module = Module { title, version: plan.target.version(single, mmio), ..Module::default() };
+    let mut module = Module { title, version, ..Module::default() };
     reset(plan, &mut module.reset);
     test(plan, &mut module.test)?;
     collect::kernel(plan, &mut module.collect);
     Ok(module)
+}
+
+/// The version of PTX that an instruction needs, if it is not in the first one that knows scopes.
+fn needs(operation: &Operation) -> Option<&'static str> {
+    match operation {
+        Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. } => Some("8.6"),
+        Operation::Load { access, .. } | Operation::Store { access, .. } if access.order == Some(AccessOrder::Mmio) => {
+            Some("8.2")
+        }
+        Operation::ProxyFence(_) => Some("7.5"),
+        _ => None,
+    }
 }
 
 /// One thread for each instance.
