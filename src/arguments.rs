@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
 
-use crate::gpu::arguments::Gpu;
+use crate::gpu::arguments::{Gpu, On};
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
@@ -57,6 +57,8 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
     Check(Box<Check>),
+    /// Check a mapping, and run its smallest counterexamples on a device
+    Confirm(Box<Confirm>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
     Weaken(Box<Weaken>),
     /// Find the cheapest changes of rows that mend a mapping
@@ -168,6 +170,32 @@ pub struct Check {
     /// Write the CNF of every case (DIMACS) into this folder
     #[arg(long, value_name = "DIR")]
     pub dump_cnf: Option<PathBuf>,
+}
+
+/// Options of `confirm`.
+#[derive(Debug, Args)]
+pub struct Confirm {
+    /// A .map file, or the name of a built-in mapping
+    #[arg(value_name = "MAPPING")]
+    pub mapping: String,
+    /// What is asked
+    #[command(flatten)]
+    pub question: Question,
+    /// Run every smallest counterexample up to isomorphism, at most N for each axiom
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    pub all: Option<usize>,
+    /// What runs them, and how
+    #[command(flatten)]
+    pub on: On,
+    /// How many instances of each; a GPU runs whole launches, and so perhaps more
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub instances: u64,
+    /// Append the results to this file, one line of JSON for each counterexample
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+    /// Write the report, and the counterexamples as files, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// Options of `weaken`.

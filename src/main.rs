@@ -6,6 +6,7 @@ mod change;
 mod chart;
 mod check;
 mod classify;
+mod confirm;
 mod corpus;
 mod diagnostics;
 mod diff;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
     }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
+        Command::Confirm(options) => confirm::run(options, &output),
         Command::Weaken(options) => change::weaken(options, &output),
         Command::Repair(options) => change::repair(options, &output),
         Command::Diff(options) => diff::run(options, &output),

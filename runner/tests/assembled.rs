@@ -184,3 +184,28 @@ fn merged_loads_are_seen() {
     assert!(matches!(answer(&toolkit, text, text, 0), Answer::Same { compared: 3 }));
     assert!(matches!(answer(&toolkit, text, text, 3), Answer::Differs(_)));
 }
+
+/// Kernels whose accesses are as the test says, but not as their own specification does.
+#[test]
+fn specifications_are_compared() {
+    let Some(toolkit) = toolkit() else { return };
+    let test = one(DEPENDENT);
+    let target = Target(90);
+    let made = kernel(&test, target, &Environment::default()).unwrap();
+    // P0 loads, then stores: 0x07f3 0 00 0 and 0x07f3 0 01 1.
+    for (from, to, said) in [
+        ("0x7f30000;", "0x7f30001;", "another kind of access 1"),
+        ("0x7f30011;", "0x7f30010;", "another kind of access 2"),
+        ("0x7f30011;", "0x7f30021;", "an access 3 that the code has not"),
+        ("0x7f30000;", "0x1234;", "access 1 0 times"),
+        ("%t0_r0_1, 0x7f30000;", "%self, 0x7f30000;", "has not the value of access 1"),
+    ] {
+        let mut kernel = made.clone();
+        kernel.module.test = made.module.test.replacen(from, to, 1);
+        assert_ne!(kernel.module.test, made.module.test, "{from}");
+        match check(&toolkit, target, 0, &[(&test, &kernel)]).unwrap().remove(0) {
+            Answer::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
+            other => panic!("{to}: {other:?}"),
+        }
+    }
+}

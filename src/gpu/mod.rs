@@ -5,10 +5,10 @@ mod campaign;
 mod check;
 mod emit;
 mod idioms;
-mod measure;
-mod results;
+pub mod measure;
+pub mod results;
 mod run;
-mod session;
+pub mod session;
 mod table6;
 mod tune;
 

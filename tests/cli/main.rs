@@ -2,6 +2,7 @@
 
 mod change;
 mod check;
+mod confirm;
 mod gpu;
 mod litmus;
 mod program;

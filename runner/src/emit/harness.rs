@@ -2,23 +2,19 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{FenceOrder, InitialValue, Operation, Space, ThreadId, Variable};
+use margay_litmus::test::{AccessOrder, FenceOrder, InitialValue, Operation, Space, ThreadId};
 
 use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
-use super::{Error, Module, Plan, Source, collect, stress};
+use super::{Error, Module, Plan, collect, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
-    let all = || (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
-    let single =
-        all().any(|i| matches!(&i.operation, Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. }));
-    let mmio = all().any(|i| {
-        matches!(&i.operation, Operation::Load { access, .. } | Operation::Store { access, .. }
-            if access.order == Some(margay_litmus::test::AccessOrder::Mmio))
-    });
+    let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
+    // Versions are compared as texts: all have one digit before the point.
+    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).max().unwrap_or("7.0");
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
     // The place of stress is a parameter of the launch, so that one text serves all of them.
@@ -28,11 +24,23 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
         let role = plan.layout.roles[t];
         let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
     }
-    let mut module = Module { title, version: plan.target.version(single, mmio), ..Module::default() };
+    let mut module = Module { title, version, ..Module::default() };
     reset(plan, &mut module.reset);
     test(plan, &mut module.test)?;
     collect::kernel(plan, &mut module.collect);
     Ok(module)
+}
+
+/// The version of PTX that an instruction needs, if it is not in the first one that knows scopes.
+fn needs(operation: &Operation) -> Option<&'static str> {
+    match operation {
+        Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. } => Some("8.6"),
+        Operation::Load { access, .. } | Operation::Store { access, .. } if access.order == Some(AccessOrder::Mmio) => {
+            Some("8.2")
+        }
+        Operation::ProxyFence(_) => Some("7.5"),
+        _ => None,
+    }
 }
 
 /// One thread for each instance.
@@ -258,7 +266,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         let _ = writeln!(text, "$EXIT{t}:");
     }
     let _ = writeln!(text, "    pmevent {};", 2 * (t % 8) + 1);
-    results(plan, t, body, text);
+    results::results(plan, t, body, text);
     if body.loops {
         let _ = writeln!(text, "    bra $DONE{t};\n$STUCK{t}:\n    bra $DONE{t};");
     }
@@ -269,7 +277,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         }
     }
     let _ = writeln!(text, "$DONE{t}:");
-    finals_of_shared(plan, t, active, text);
+    results::finals_of_shared(plan, t, active, text);
     text.push_str("    bra $END;\n");
 }
 
@@ -297,72 +305,8 @@ fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
     }
 }
 
-/// The row of the results for a variable of an instance, in `%y`.
-fn row(plan: &Plan<'_>, row: u32, text: &mut String) {
-    let _ = write!(
-        text,
-        "    add.u32 %a, %n, {};\n    mul.wide.u32 %y, %a, 8;\n    add.u64 %y, %y, %results;\n",
-        row * plan.layout.instances
-    );
-}
-
-fn results(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String) {
-    for (variable, source) in plan.observed.variables.iter().zip(&plan.sources) {
-        if let (Variable::Register { thread, name }, Source::Row(number)) = (variable, source)
-            && thread.index() == t
-        {
-            row(plan, *number, text);
-            let register = body.registers.current(name);
-            if body.registers.is_wide(name) {
-                let _ = writeln!(text, "    st.global.u64 [%y], {register};");
-            } else {
-                let _ = writeln!(text, "    cvt.s64.s32 %v, {register};\n    st.global.u64 [%y], %v;");
-            }
-        }
-    }
-    // Every value that was read is used, so that no load is left out.
-    for (register, wide) in &body.loaded {
-        if *wide {
-            let _ = writeln!(text, "    xor.b64 %sink, %sink, {register};");
-        } else {
-            let _ = writeln!(text, "    cvt.s64.s32 %v, {register};\n    xor.b64 %sink, %sink, %v;");
-        }
-    }
-    if !body.loaded.is_empty() || plan.environment.warm {
-        row(plan, plan.rows(), text);
-        text.push_str("    st.global.u64 [%y], %sink;\n");
-    }
-    row(plan, 0, text);
-    text.push_str("    red.relaxed.gpu.global.add.u64 [%y], 1;\n");
-}
-
 /// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work beside the test, of their locations.
 fn shared_bytes(plan: &Plan<'_>) -> u32 {
     let slots = plan.layout.slots * plan.cell();
     if plan.environment.bank { slots.max(stress::BESIDE) } else { slots }
-}
-
-/// The final values of locations in shared memory: they are gone when the kernel ends.
-fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
-    let wanted: Vec<(usize, u32)> = plan
-        .observed
-        .variables
-        .iter()
-        .zip(&plan.sources)
-        .filter_map(|(v, s)| match (v, s) {
-            (Variable::Location(name), Source::Row(r)) => plan.test.location(name).map(|l| (l, *r)),
-            _ => None,
-        })
-        .collect();
-    if wanted.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
-    if plan.layout.roles[t].position != 0 {
-        return;
-    }
-    for (l, number) in wanted {
-        row(plan, number, text);
-        let _ = writeln!(text, "    ld.shared.{} %v, [%x{l}];\n    st.global.u64 [%y], %v;", plan.type_of(l));
-    }
 }

@@ -8,8 +8,10 @@ mod body;
 mod collect;
 mod environment;
 mod harness;
+mod kernel;
 mod layout;
 mod registers;
+mod results;
 mod stress;
 mod target;
 
@@ -20,10 +22,11 @@ use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
+pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
 pub use layout::{Layout, Role};
 pub use target::Target;
 
-use crate::outcome::{Observed, Outcome};
+use crate::outcome::Observed;
 
 /// What an error is about, and so what to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,94 +81,6 @@ enum Source {
     Memory(usize),
     /// A register that the thread never names holds 0.
     Nothing,
-}
-
-/// The outcomes that the table on the device has room for.
-pub const OUTCOMES: u32 = 4096;
-
-/// The text of a module, in its parts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Module {
-    /// What it is, as comments.
-    pub title: String,
-    /// The version of PTX that it needs.
-    pub version: &'static str,
-    /// The kernel `margay_reset`.
-    pub reset: String,
-    /// The kernel `margay_test`.
-    pub test: String,
-    /// The kernel `margay_collect`.
-    pub collect: String,
-}
-
-/// The directives that a module starts with.
-pub fn directives(version: &str, target: Target) -> String {
-    format!(".version {version}\n.target {target}\n.address_size 64\n\n")
-}
-
-/// A module for one test, target and environment, with what is needed to launch it.
-#[derive(Debug, Clone)]
-pub struct Kernel {
-    /// PTX.
-    pub module: Module,
-    /// The target.
-    pub target: Target,
-    /// The layout: grid, cta and cluster sizes.
-    pub layout: Layout,
-    /// Instances of a launch that count: all, or one.
-    pub counted: u32,
-    /// Bytes of memory for the locations of all instances.
-    pub memory: u64,
-    /// Are the locations mapped at a second address, for those with another name?
-    pub aliased: bool,
-    /// Bytes for the results.
-    pub results: u64,
-    /// Bytes for the stressed scratchpad.
-    pub scratchpad: u64,
-    /// What is observed.
-    pub observed: Observed,
-    /// The place of stress (`stress-first`).
-    first: u32,
-    /// The fewest stressing ctas of a launch, and the most.
-    stressing: (u32, u32),
-    /// The bits of each observed value in a key.
-    bits: u32,
-}
-
-/// What changes from launch to launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Launch {
-    /// Of the permutations.
-    pub seed: u32,
-    /// The place of stress.
-    pub first: u32,
-    /// How many ctas there are, stressing ones included.
-    pub grid: u32,
-}
-
-impl Kernel {
-    /// The key of an empty place of the table on the device.
-    pub const EMPTY: u64 = u64::MAX;
-
-    /// The text of the whole module.
-    pub fn text(&self) -> String {
-        let m = &self.module;
-        format!("{}{}{}{}{}", m.title, directives(m.version, self.target), m.reset, m.test, m.collect)
-    }
-
-    /// The next launch.
-    pub fn launch(&self, rng: &mut fastrand::Rng) -> Launch {
-        let (least, most) = self.stressing;
-        let stress = if least < most { rng.u32(least..=most) } else { most };
-        let seed = rng.u32(..);
-        Launch { seed, first: self.first, grid: self.layout.testing + stress / self.layout.cluster * self.layout.cluster }
-    }
-
-    /// An outcome from its key.
-    pub fn outcome(&self, key: u64) -> Outcome {
-        let mask = (1u64 << self.bits) - 1;
-        (0..self.observed.variables.len() as u32).map(|i| ((key >> (i * self.bits)) & mask) as i64).collect()
-    }
 }
 
 /// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.

@@ -16,12 +16,10 @@ impl Target {
         self.0 >= 90
     }
 
-    /// The oldest version of PTX that knows it and has the features asked for.
-    pub(super) fn version(self, single_sided_fences: bool, mmio: bool) -> &'static str {
+    /// The oldest version of PTX that knows it.
+    pub(super) fn version(self) -> &'static str {
         match self.0 {
-            _ if single_sided_fences => "8.6",
             100.. => "8.6",
-            _ if mmio => "8.2",
             90.. => "8.0",
             _ => "7.0",
         }

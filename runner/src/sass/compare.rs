@@ -8,7 +8,7 @@ use margay_models::execution::Scope;
 use super::dependency::{Dependencies, registers};
 use super::expect::{Effect, Expected, Strength, expected};
 use super::listing::{Instruction, Listing};
-use super::{Answer, THREADS};
+use super::{Answer, THREADS, specification};
 use crate::emit::Target;
 
 /// Compares.
@@ -25,15 +25,23 @@ pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
             (_, None) => differences.push(format!("{thread}: the markers around its code are not there")),
             (Ok(wanted), Some(code)) => {
                 compared += wanted.len();
-                differences.extend(thread_differences(&wanted, code, target).into_iter().map(|d| format!("{thread}: {d}")));
+                let after = listing.after(t);
+                differences
+                    .extend(thread_differences(&wanted, t, (code, after), target).into_iter().map(|d| format!("{thread}: {d}")));
             }
         }
     }
     if differences.is_empty() { Answer::Same { compared } } else { Answer::Differs(differences) }
 }
 
-fn thread_differences(wanted: &[Expected], code: &[Instruction], target: Target) -> Vec<String> {
+fn thread_differences(
+    wanted: &[Expected],
+    thread: usize,
+    (code, after): (&[Instruction], &[Instruction]),
+    target: Target,
+) -> Vec<String> {
     let mut out = Vec::new();
+    let mut effects = Vec::new();
     let mut known = Dependencies::default();
     let mut next = 0;
     for i in code {
@@ -56,6 +64,7 @@ fn thread_differences(wanted: &[Expected], code: &[Instruction], target: Target)
                 return out;
             }
         }
+        effects.extend(found);
         out.extend(lost(expected, wanted, i, &known));
         known.step(i, Some(next));
         next += 1;
@@ -63,6 +72,7 @@ fn thread_differences(wanted: &[Expected], code: &[Instruction], target: Target)
     if let Some(missing) = wanted.get(next) {
         out.push(format!("`{}` on {target}: expected {}, found nothing", missing.text, missing.effect));
     }
+    out.extend(specification::differences(thread, &effects, after, &mut known));
     out
 }
 

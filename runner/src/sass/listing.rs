@@ -77,11 +77,19 @@ impl Listing {
 
     /// The instructions between the markers of a thread; `None` if they are not there.
     pub fn thread(&self, thread: usize) -> Option<&[Instruction]> {
-        let marker = |event: usize| {
-            let mask = format!("{:#x}", 1u32 << event);
-            self.instructions.iter().position(|i| i.base() == "PMTRIG" && i.operands.first() == Some(&mask))
-        };
-        let (start, end) = (marker(2 * thread)? + 1, marker(2 * thread + 1)?);
+        let (start, end) = (self.marker(2 * thread)? + 1, self.marker(2 * thread + 1)?);
         self.instructions.get(start..end)
+    }
+
+    /// The instructions behind the last marker of a thread, up to the next marker.
+    pub fn after(&self, thread: usize) -> &[Instruction] {
+        let start = self.marker(2 * thread + 1).map_or(self.instructions.len(), |m| m + 1);
+        let rest = &self.instructions[start..];
+        &rest[..rest.iter().position(|i| i.base() == "PMTRIG").unwrap_or(rest.len())]
+    }
+
+    fn marker(&self, event: usize) -> Option<usize> {
+        let mask = format!("{:#x}", 1u32 << event);
+        self.instructions.iter().position(|i| i.base() == "PMTRIG" && i.operands.first() == Some(&mask))
     }
 }

@@ -5,6 +5,7 @@ mod compare;
 mod dependency;
 mod expect;
 mod listing;
+pub(crate) mod specification;
 mod toolkit;
 
 use margay_litmus::test::Test;

@@ -1,0 +1,123 @@
+//! Accesses: their qualifiers, types and read-modify-writes.
+
+use margay_litmus::test::{Access, AccessOrder, Atom, AtomFunction};
+use margay_models::execution::{Proxy, Scope};
+
+use super::Emitter;
+use crate::emit::Error;
+use crate::sass::specification::Kind;
+
+impl Emitter<'_> {
+    pub(super) fn scope(&self, scope: Scope) -> Result<(), Error> {
+        if scope == Scope::Cluster && !self.target.has_clusters() {
+            return Err(Error::target(format!("the scope .cluster needs sm_90 or later, not {}", self.target)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn qualifiers(&self, access: &Access, store: bool) -> Result<String, Error> {
+        if access.proxy != Proxy::Generic {
+            return Err(Error::test("an access through a texture, surface or constant; kernels here have none"));
+        }
+        let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
+        let cache = access.cache.map(|c| format!(".{}", c.name())).unwrap_or_default();
+        Ok(match access.order {
+            None => cache,
+            Some(AccessOrder::Weak) => format!(".weak{cache}"),
+            Some(AccessOrder::Volatile) => ".volatile".to_owned(),
+            Some(AccessOrder::Mmio) if access.scope != Some(Scope::Sys) => {
+                return Err(Error::test("mmio accesses are of scope .sys alone (PTX ISA 9.7.9.8)"));
+            }
+            Some(order @ (AccessOrder::Acquire | AccessOrder::AcqRel)) if store => {
+                return Err(Error::test(format!("a store cannot be .{}", order.name())));
+            }
+            Some(order @ (AccessOrder::Release | AccessOrder::AcqRel)) if !store => {
+                return Err(Error::test(format!("a load cannot be .{}", order.name())));
+            }
+            Some(order) if scope.is_empty() => {
+                return Err(Error::test(format!("a .{} access needs a scope", order.name())));
+            }
+            Some(order) => format!(".{}{scope}{cache}", order.name()),
+        })
+    }
+
+    pub(super) fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), Error> {
+        let Atom { access, function, destination, address, operand, replacement } = atom;
+        let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
+        let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
+        if !matches!(
+            access.order,
+            None | Some(AccessOrder::Relaxed | AccessOrder::Acquire | AccessOrder::Release | AccessOrder::AcqRel)
+        ) {
+            return Err(Error::test(format!("an atom cannot be {order}")));
+        }
+        let letter = match function {
+            AtomFunction::Exchange | AtomFunction::CompareAndSwap | AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => {
+                "b"
+            }
+            AtomFunction::Add | AtomFunction::Increment | AtomFunction::Decrement => "u",
+            AtomFunction::Min | AtomFunction::Max => "s",
+        };
+        let ty = width(access, letter, &[32, 64])?;
+        let wide = ty.ends_with("64");
+        let (space, at) = self.address(address, access)?;
+        let operand = self.value(operand, wide)?;
+        let replacement = replacement.as_ref().map(|r| self.value(r, wide)).transpose()?;
+        let cas = replacement.map(|r| format!(", {r}")).unwrap_or_default();
+        let name = function.name();
+        let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+        match destination {
+            None if !no_reduction => {
+                self.body.specification.push((Kind::Reduction, None));
+                self.line(format!("{guard}red{order}{scope}{space}.{name}.{ty} {at}, {operand};"));
+            }
+            None => {
+                let to = self.temporary(if wide { 'd' } else { 'w' });
+                self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
+                self.body.specification.push((Kind::Atom, Some((to.clone(), wide))));
+                self.body.loaded.push((to, wide));
+            }
+            Some(d) if self.body.registers.is_wide(d) != wide => {
+                return Err(Error::test(format!("`{d}` holds an address, the atom is of 32 bits; write .b64")));
+            }
+            Some(d) => {
+                let to = self.body.registers.define(d, guarded);
+                self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
+                self.body.specification.push((Kind::Atom, Some((to.clone(), wide))));
+                self.body.loaded.push((to, wide));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Cta => "cta",
+        Scope::Cluster => "cluster",
+        Scope::Gpu => "gpu",
+        Scope::Sys => "sys",
+    }
+}
+
+/// The type of an access: its letter, or else the one given; its width, or else 32.
+pub(super) fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<String, Error> {
+    let bits = access.ty.map_or(32, |t| t.bits);
+    if !widths.contains(&bits) {
+        return Err(Error::test(format!("an access of {bits} bits; kernels here have {widths:?}")));
+    }
+    Ok(match access.ty {
+        Some(ty) if letter == "b" => format!("{}{bits}", if ty.letter == 'f' { 'b' } else { ty.letter }),
+        _ => format!("{letter}{bits}"),
+    })
+}
+
+/// The type of the elements of a vector, which has 128 bits at most (PTX ISA 9.7.9.8).
+pub(super) fn vector(access: &Access, elements: usize) -> Result<String, Error> {
+    let ty = width(access, "b", &[8, 16, 32, 64])?;
+    let bits = access.ty.map_or(32, |t| usize::from(t.bits)) * elements;
+    if bits > 128 {
+        return Err(Error::test(format!("a vector of {bits} bits; 128 are the most that every GPU has")));
+    }
+    Ok(ty)
+}

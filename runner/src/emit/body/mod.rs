@@ -1,0 +1,278 @@
+//! The accesses of a thread of the test as PTX: one instruction for each, with registers chosen so that nothing waits that the
+//! test does not make wait.
+
+use std::collections::BTreeSet;
+
+use margay_litmus::test::{
+    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Space, Test, ThreadId,
+};
+use margay_litmus::unfold::Code;
+use margay_models::execution::Scope;
+
+mod access;
+mod values;
+
+use self::access::{scope_name, vector, width};
+use self::values::immediate;
+use super::layout::Layout;
+use super::registers::Registers;
+use super::target::Target;
+use super::{Error, spaces};
+use crate::sass::specification::Kind;
+
+/// How many backward jumps a thread takes before it is given up.
+pub(super) const JUMPS: u32 = 4096;
+
+/// A thread, as text.
+#[derive(Debug, Clone)]
+pub(super) struct Body {
+    pub lines: Vec<String>,
+    pub registers: Registers,
+    /// The registers of the kernel that take values from memory: all are used at the end.
+    pub loaded: Vec<(String, bool)>,
+    /// For each access what it is, and the register with what it brought.
+    pub specification: Vec<(Kind, Option<(String, bool)>)>,
+    /// Predicates and other registers for single instructions.
+    pub temporaries: u32,
+    /// Can the thread be given up?
+    pub loops: bool,
+    /// Does it end early?
+    pub exits: bool,
+    /// The locations that it names.
+    pub locations: Vec<usize>,
+}
+
+/// Emits a thread.
+pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Target, code: &Code) -> Result<Body, Error> {
+    let instructions = test.instructions(thread);
+    let mut emitter = Emitter {
+        test,
+        thread,
+        code,
+        layout,
+        target,
+        spaces: spaces(test),
+        seen: BTreeSet::new(),
+        body: Body {
+            lines: Vec::new(),
+            registers: Registers::new(test, thread, instructions),
+            loaded: Vec::new(),
+            specification: Vec::new(),
+            temporaries: 0,
+            loops: false,
+            exits: false,
+            locations: Vec::new(),
+        },
+    };
+    emitter.initial()?;
+    for i in instructions {
+        emitter.instruction(i).map_err(|e| e.or_at(i.place))?;
+    }
+    Ok(emitter.body)
+}
+
+struct Emitter<'a> {
+    test: &'a Test,
+    thread: ThreadId,
+    code: &'a Code,
+    layout: &'a Layout,
+    target: Target,
+    spaces: Vec<Space>,
+    /// The labels that were passed.
+    seen: BTreeSet<String>,
+    body: Body,
+}
+
+impl Emitter<'_> {
+    fn line(&mut self, text: impl Into<String>) {
+        self.body.lines.push(text.into());
+    }
+
+    /// A register for one instruction: `%q` predicates, `%w` words, `%d` double words.
+    fn temporary(&mut self, class: char) -> String {
+        self.body.temporaries += 1;
+        format!("%{class}{}_{}", self.thread.0, self.body.temporaries)
+    }
+
+    /// What registers hold at the start.
+    fn initial(&mut self) -> Result<(), Error> {
+        let names: Vec<String> = self.body.registers.names().cloned().collect();
+        for name in names {
+            let declared = self.test.registers.iter().find(|r| r.thread == self.thread && r.name == name);
+            let register = self.body.registers.current(&name);
+            match declared.and_then(|d| d.value.as_ref()) {
+                Some(InitialValue::AddressOf(location)) => {
+                    let address = self.generic(location)?;
+                    self.line(format!("mov.b64 {register}, {address};"));
+                }
+                other => {
+                    let n = if let Some(InitialValue::Integer(n)) = other { *n } else { 0 };
+                    let wide = self.body.registers.is_wide(&name);
+                    let n = immediate(n, wide)?;
+                    self.line(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `@p` before an instruction.
+    fn guard(&mut self, i: &Instruction) -> String {
+        let Some(guard) = &i.guard else { return String::new() };
+        let register = self.body.registers.current(&guard.register);
+        let bits = if self.body.registers.is_wide(&guard.register) { 64 } else { 32 };
+        let predicate = self.temporary('q');
+        self.line(format!("setp.ne.s{bits} {predicate}, {register}, 0;"));
+        format!("@{}{predicate} ", if guard.negated { "!" } else { "" })
+    }
+
+    fn instruction(&mut self, i: &Instruction) -> Result<(), Error> {
+        let guard = self.guard(i);
+        match &i.operation {
+            Operation::Load { access, destination, address } => {
+                let qualifiers = self.qualifiers(access, false)?;
+                let (space, operand) = self.address(address, access)?;
+                let ty = width(access, "b", &[8, 16, 32, 64])?;
+                let to = self.body.registers.define(destination, i.guard.is_some());
+                let brought = (to.clone(), self.body.registers.is_wide(destination));
+                self.body.specification.push((Kind::Load, Some(brought.clone())));
+                self.body.loaded.push(brought);
+                self.line(format!("{guard}ld{qualifiers}{space}.{ty} {to}, {operand};"));
+            }
+            Operation::Store { access, address, value } => {
+                let qualifiers = self.qualifiers(access, true)?;
+                let (space, operand) = self.address(address, access)?;
+                let ty = width(access, "b", &[8, 16, 32, 64])?;
+                let value = self.value(value, access.ty.is_some_and(|t| t.bits == 64))?;
+                self.body.specification.push((Kind::Store, None));
+                self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
+            }
+            Operation::Atom(atom) => self.atom(atom, &guard, i.guard.is_some())?,
+            Operation::Fence { order, scope } => {
+                let order = order.unwrap_or(FenceOrder::AcqRel);
+                let scope = scope.unwrap_or(Scope::Sys);
+                self.scope(scope)?;
+                if matches!(order, FenceOrder::Acquire | FenceOrder::Release) && self.target < Target(90) {
+                    let message = format!("fence.{} needs sm_90 or later, not {}", order.name(), self.target);
+                    return Err(Error::target(message));
+                }
+                self.line(format!("{guard}fence.{}.{};", order.name(), scope_name(scope)));
+            }
+            Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
+            Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
+            Operation::ProxyFence(kind) => {
+                let message = format!("fence.proxy.{}: kernels here have no textures, surfaces and constants", kind.name());
+                return Err(Error::test(message));
+            }
+            Operation::Barrier { mode, barrier, .. } => self.barrier(i, *mode, *barrier)?,
+            Operation::ClusterBarrier(barrier) => {
+                if !self.target.has_clusters() {
+                    return Err(Error::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
+                }
+                self.line(format!(
+                    "{guard}{};",
+                    match barrier {
+                        ClusterBarrier::Arrive { relaxed: true } => "barrier.cluster.arrive.relaxed",
+                        ClusterBarrier::Arrive { relaxed: false } => "barrier.cluster.arrive.release",
+                        ClusterBarrier::Wait => "barrier.cluster.wait.acquire",
+                    }
+                ));
+            }
+            Operation::Local { function, destination, operands, .. } => {
+                self.local(*function, destination, operands, &guard, i.guard.is_some())?;
+            }
+            Operation::BranchIf { comparison, left, right, target } => {
+                let predicate = self.compare(*comparison, left, right)?;
+                self.jump(target, &format!("@{predicate} "));
+            }
+            Operation::Goto(target) => self.jump(target, &guard),
+            Operation::Exit => {
+                self.body.exits = true;
+                self.line(format!("{guard}bra $EXIT{};", self.thread.0));
+            }
+            Operation::VectorLoad { access, destinations, address } => {
+                let qualifiers = self.qualifiers(access, false)?;
+                let (space, operand) = self.address(address, access)?;
+                let (n, ty) = (destinations.len(), vector(access, destinations.len())?);
+                let mut to = Vec::with_capacity(n);
+                for destination in destinations {
+                    let register = self.body.registers.define(destination, i.guard.is_some());
+                    self.body.loaded.push((register.clone(), self.body.registers.is_wide(destination)));
+                    to.push(register);
+                }
+                let first = destinations.first().map(|d| self.body.registers.is_wide(d));
+                self.body.specification.push((Kind::Load, to.first().cloned().zip(first)));
+                self.line(format!("{guard}ld{qualifiers}{space}.v{n}.{ty} {{{}}}, {operand};", to.join(", ")));
+            }
+            Operation::VectorStore { access, address, values } => {
+                let qualifiers = self.qualifiers(access, true)?;
+                let (space, operand) = self.address(address, access)?;
+                let (n, ty) = (values.len(), vector(access, values.len())?);
+                let wide = access.ty.is_some_and(|t| t.bits == 64);
+                let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
+                self.body.specification.push((Kind::Store, None));
+                self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
+            }
+            Operation::Label(label) => {
+                self.seen.insert(label.clone());
+                let label = self.label(label);
+                self.line(format!("{label}:"));
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&self, label: &str) -> String {
+        format!("$T{}_{}", self.thread.0, label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
+    }
+
+    /// A jump; one backwards only so often, because a launch that never ends cannot be told from one that hangs.
+    fn jump(&mut self, target: &str, guard: &str) {
+        if self.seen.contains(target) {
+            self.body.loops = true;
+            let t = self.thread.0;
+            let predicate = self.temporary('q');
+            self.line("sub.s32 %fuel, %fuel, 1;");
+            self.line(format!("setp.lt.s32 {predicate}, %fuel, 0;"));
+            self.line(format!("@{predicate} bra $STUCK{t};"));
+        }
+        let label = self.label(target);
+        self.line(format!("{guard}bra {label};"));
+    }
+
+    /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
+    /// meet there, which orders no two accesses of an instance that the test does not order.
+    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
+        let code = self.test.instructions(self.thread);
+        if i.guard.is_some()
+            || code.iter().any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. }))
+        {
+            return Err(Error::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
+        }
+        if barrier > 14 {
+            return Err(Error::test(format!("barrier {barrier}: the harness needs one of the sixteen; 14 is the last")));
+        }
+        let cta = self.layout.roles[self.thread.index()].cta;
+        let has = |t: &usize| {
+            self.test
+                .instructions(ThreadId(*t as u8))
+                .iter()
+                .any(|i| matches!(i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
+        };
+        let threads = self.layout.in_cta(cta).filter(has).count() as u32 * self.layout.slots;
+        let id = barrier + 1;
+        self.line(match mode {
+            // The reduction over predicates is not modelled (and `red` without one cannot be written).
+            BarrierMode::Sync | BarrierMode::Reduce => format!("bar.sync {id}, {threads};"),
+            BarrierMode::Arrive => format!("bar.arrive {id}, {threads};"),
+        });
+        Ok(())
+    }
+}
+
+/// Adds a place to an error that has none.
+impl Error {
+    fn or_at(self, place: Place) -> Self {
+        if self.place.is_some() { self } else { Self { place: Some(place.0), ..self } }
+    }
+}

@@ -1,0 +1,142 @@
+//! `margay confirm`: check a mapping, and run its smallest counterexamples on a device.
+
+mod report;
+
+use std::time::Instant;
+
+use margay_litmus::read;
+use margay_mappings::check::{Verdict, check};
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+
+use crate::Outcome;
+use crate::arguments::{Confirm, Format};
+use crate::check::{Presented, write_counterexample};
+use crate::exit::Exit;
+use crate::gpu::measure::{Judge, Measured, Problem, measure};
+use crate::gpu::results::Results;
+use crate::gpu::session::{Session, absent};
+use crate::limits::Limits;
+use crate::output::Output;
+use crate::progress::Bar;
+
+/// A counterexample, and what running it showed.
+struct Confirmed<'a> {
+    presented: Presented<'a>,
+    /// The name of its files and of its test.
+    name: String,
+    ran: Result<Measured, Diagnostic>,
+}
+
+impl Confirmed<'_> {
+    /// How often the outcome was seen that the source forbids.
+    fn seen(&self) -> u64 {
+        let rows = self.ran.as_ref().map(|m| m.rows.as_slice()).unwrap_or_default();
+        rows.iter().filter(|r| r.asked).map(|r| r.count).sum()
+    }
+}
+
+/// Runs the command.
+pub fn run(options: &Confirm, output: &Output) -> Outcome {
+    let loaded = match options.question.load(&options.mapping) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&loaded.warnings);
+    let mapping = loaded.mapping;
+    let mut results = match options.results.as_deref().map(Results::open).transpose() {
+        Ok(results) => results,
+        Err(error) => return output.wrong(&[error]),
+    };
+    // First: without a device there is nothing to wait for.
+    let mut session = match Session::open(&options.on, options.instances, output) {
+        Ok(session) => session,
+        Err(closed) => return closed.end(output),
+    };
+    let limits = Limits::start(options.question.timeout, options.question.memory);
+    let mut asked = match options.question.options(&limits) {
+        Ok(asked) => asked,
+        Err(error) => return output.wrong(&[error]),
+    };
+    asked.all = options.all;
+    let bar = Bar::new(output.format == Format::Human);
+    let start = Instant::now();
+    let checked = check(&mapping, &asked, &bar);
+    bar.finish();
+    let mut checked = match checked {
+        Ok(report) => report,
+        Err(errors) => return output.wrong(&errors),
+    };
+    if let (Verdict::Undecided(why), Some(reason)) = (&mut checked.verdict, limits.reason()) {
+        *why = format!("{}; {why}", reason.words());
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let mut judge = Judge::new(mapping.target.clone(), None);
+    let mut confirmed: Vec<Confirmed<'_>> = Vec::new();
+    let (mut failed, mut unwritten) = (None, Vec::new());
+    for (i, counterexample) in checked.counterexamples.iter().enumerate() {
+        let presented = Presented::new(&mapping, counterexample);
+        let name = format!("counterexample-{}", i + 1);
+        let file = SourceFile::new(format!("{name}-target.litmus"), presented.target.as_str());
+        let ran = match read::test(&file) {
+            // What says why there is no test is no test.
+            Err(mut errors) => Err(errors.remove(0)),
+            Ok(read) => match measure(
+                &mut *session.device,
+                &format!("{name} of {}", mapping.title),
+                &read,
+                &session.request,
+                Some(&mut judge),
+            ) {
+                Ok(measured) => Ok(measured),
+                Err(Problem::Test(problem)) => Err(problem),
+                Err(Problem::Device(failure)) => {
+                    let problem = Diagnostic::error(failure.to_string());
+                    failed = Some(failure);
+                    Err(problem)
+                }
+            },
+        };
+        if let (Some(results), Ok(measured)) = (&mut results, &ran)
+            && let Err(error) = results.add(&measured.line)
+        {
+            unwritten.push(error);
+        }
+        if let Some(folder) = &options.out
+            && let Err(error) = write_counterexample(folder, &name, &mapping, &presented)
+        {
+            unwritten.push(Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display())));
+        }
+        confirmed.push(Confirmed { presented, name, ran });
+        if failed.is_some() || !unwritten.is_empty() {
+            break;
+        }
+    }
+    let report = report::Report {
+        mapping: &mapping,
+        checked: &checked,
+        confirmed: &confirmed,
+        device: session.device.description(),
+        request: &session.request,
+        seconds,
+    };
+    if let Some(folder) = &options.out
+        && let Err(error) = report.write(folder)
+    {
+        unwritten.push(Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display())));
+    }
+    match output.format {
+        Format::Json => output.json(&report.json())?,
+        Format::Human | Format::Junit => report.print(output)?,
+    }
+    if !unwritten.is_empty() {
+        return output.wrong(&unwritten);
+    }
+    if let Some(failure) = failed {
+        return absent(&failure, output);
+    }
+    Ok(match checked.verdict {
+        Verdict::None => Exit::Holds,
+        Verdict::Counterexample => Exit::Found,
+        Verdict::Undecided(_) => Exit::Undecided,
+    })
+}

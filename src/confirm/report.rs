@@ -1,0 +1,178 @@
+//! The report: what was found, and what a device showed of it.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use margay_mappings::check::{CheckReport, Verdict};
+use margay_mappings::language::Mapping;
+use margay_runner::device::{Description, Request};
+use serde_json::json;
+
+use super::Confirmed;
+use crate::histogram;
+use crate::output::{Output, SCHEMA};
+use crate::table::number;
+
+/// Everything that it says.
+pub struct Report<'a> {
+    /// The mapping.
+    pub mapping: &'a Mapping,
+    /// What the check found.
+    pub checked: &'a CheckReport,
+    /// What running it showed.
+    pub confirmed: &'a [Confirmed<'a>],
+    /// The device.
+    pub device: &'a Description,
+    /// What it was asked to do.
+    pub request: &'a Request,
+    /// Seconds of the check.
+    pub seconds: f64,
+}
+
+/// What not seeing a bug means.
+const STAYS: &str = "A mapping bug that no run shows stays a bug: the model of the target allows the outcome, and another GPU, driver or \
+                     environment may show it.";
+/// What the machine on the CPU is worth here.
+const SIM: &str =
+    "Not yet run on hardware: the machine on the CPU is no model of PTX, and what it shows or not says nothing of a GPU.";
+
+impl Report<'_> {
+    fn answer(&self) -> String {
+        let title = &self.mapping.title;
+        let seen = self.confirmed.iter().filter(|c| c.seen() > 0).count();
+        match &self.checked.verdict {
+            Verdict::None => {
+                format!("no counterexample up to {} events, so nothing to run: {title}", self.checked.established)
+            }
+            Verdict::Undecided(why) => format!("undecided, so nothing to run: {why}: {title}"),
+            Verdict::Counterexample => {
+                let (of, device) = (self.checked.counterexamples.len(), &self.device.name);
+                format!("{seen} of {of} counterexamples seen on {device}: {title}")
+            }
+        }
+    }
+
+    /// What running one showed, in one sentence.
+    fn sentence(&self, c: &Confirmed<'_>) -> String {
+        match &c.ran {
+            Ok(measured) => {
+                let (runs, seconds) = (number(measured.counts.instances), measured.counts.seconds);
+                match c.seen() {
+                    0 => format!("not seen in {runs} runs ({seconds:.3} s)"),
+                    n => format!("seen {} times in {runs} runs ({seconds:.3} s)", number(n)),
+                }
+            }
+            Err(why) => format!("not run: {}", why.message),
+        }
+    }
+
+    fn environment(&self) -> String {
+        match &self.device.target {
+            Some(_) => format!("environment {}, seed {}", self.request.environment, self.request.seed),
+            None => format!("seed {}", self.request.seed),
+        }
+    }
+
+    fn notes(&self) -> Vec<&'static str> {
+        let mut notes = Vec::new();
+        if self.confirmed.iter().any(|c| c.seen() == 0) {
+            notes.push(STAYS);
+        }
+        if self.device.target.is_none() && !self.confirmed.is_empty() {
+            notes.push(SIM);
+        }
+        notes
+    }
+
+    /// Prints it for people.
+    pub fn print(&self, output: &Output) -> io::Result<()> {
+        let answer = self.answer();
+        let painted = match self.checked.verdict {
+            Verdict::None => output.good(&answer),
+            Verdict::Counterexample => output.bad(&answer),
+            Verdict::Undecided(_) => output.unsure(&answer),
+        };
+        output.print(&painted)?;
+        for c in self.confirmed {
+            let found = c.presented.counterexample;
+            output.print("")?;
+            let heading = format!("{}: axiom {} fails with {} events", c.name, found.axiom, found.events);
+            output.print(&output.heading(&heading))?;
+            output.print(&format!("{}\n", c.presented.target))?;
+            output.print(&format!("{}; {}", self.sentence(c), self.environment()))?;
+            if let Ok(measured) = &c.ran {
+                histogram::print(&measured.rows, &measured.counts.observed, true, output)?;
+            }
+        }
+        for note in self.notes() {
+            output.print("")?;
+            output.print(note)?;
+        }
+        Ok(())
+    }
+
+    /// As one object (docs/json.md).
+    pub fn json(&self) -> serde_json::Value {
+        let verdict = match self.checked.verdict {
+            Verdict::None => "none",
+            Verdict::Counterexample => "counterexample",
+            Verdict::Undecided(_) => "undecided",
+        };
+        let one = |c: &Confirmed<'_>| {
+            json!({
+                "axiom": c.presented.counterexample.axiom,
+                "events": c.presented.counterexample.events,
+                "source_litmus": c.presented.source,
+                "target_litmus": c.presented.target,
+                "seen": c.ran.is_ok().then(|| c.seen() > 0),
+                "count": c.ran.is_ok().then(|| c.seen()),
+                "reason": c.ran.as_ref().err().map(|e| &e.message),
+                "run": c.ran.as_ref().ok().map(|m| &m.line),
+            })
+        };
+        json!({
+            "schema": SCHEMA,
+            "mapping": self.mapping.title,
+            "source": self.mapping.source.name,
+            "target": self.mapping.target.name,
+            "verdict": verdict,
+            "established": self.checked.established,
+            "check_seconds": self.seconds,
+            "device": self.device.name,
+            "confirmed": self.confirmed.iter().map(one).collect::<Vec<_>>(),
+            "notes": self.notes(),
+        })
+    }
+
+    /// Writes `confirmation.md`, and `confirmation.json` with all that is needed to run it again.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let mut page = String::new();
+        if self.device.target.is_none() {
+            let _ = writeln!(page, "{SIM}\n");
+        }
+        let _ = writeln!(page, "# {}\n", self.answer());
+        let driver = self.device.driver.as_deref().map_or(String::new(), |d| format!(", driver {d}"));
+        let _ = writeln!(page, "Device: {}{driver}; {}.\n", self.device.name, self.environment());
+        for c in self.confirmed {
+            let found = c.presented.counterexample;
+            let _ = writeln!(page, "## Axiom {} fails with {} events\n\n{}.\n", found.axiom, found.events, self.sentence(c));
+            let _ = writeln!(page, "    {}\n", c.presented.target.replace('\n', "\n    "));
+            if let Ok(measured) = &c.ran {
+                page.push_str("| outcome | runs | |\n| --- | --- | --- |\n");
+                for row in &measured.rows {
+                    let outcome = measured.counts.observed.describe(&row.outcome);
+                    let asked = if row.asked { "forbidden by the source" } else { "" };
+                    let _ = writeln!(page, "| `{outcome}` | {} | {asked} |", row.count);
+                }
+                page.push('\n');
+            }
+        }
+        if self.confirmed.iter().any(|c| c.seen() == 0) {
+            let _ = writeln!(page, "{STAYS}");
+        }
+        std::fs::write(folder.join("confirmation.md"), page)?;
+        std::fs::write(folder.join("confirmation.json"), serde_json::to_string_pretty(&self.json())? + "\n")
+    }
+}
