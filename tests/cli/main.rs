@@ -4,6 +4,7 @@ mod change;
 mod check;
 mod gpu;
 mod litmus;
+mod models;
 mod program;
 mod programs;
 mod runner;
