@@ -16,6 +16,8 @@ pub struct Objective {
     /// SAT literals with their weights, each variable once.
     terms: Vec<(i32, usize)>,
     watchdog: DynamicPolyWatchdog,
+    /// The smallest sum when it was last asked for: clauses that were added since can only make it larger.
+    known: Option<u64>,
 }
 
 impl Session {
@@ -29,18 +31,32 @@ impl Session {
     /// If a goal is among the objective's literals.
     pub fn minimize(&mut self, assumptions: &[Literal], objective: &[(u32, Literal)], limits: &Limits) -> (Outcome, Option<u64>) {
         let mut objective = self.objective(objective);
+        let best = self.minimum(assumptions, &mut objective, limits);
+        match best.1 {
+            Some(sum) if !self.keep_at_most(&mut objective, sum) => (Outcome::Unknown, None),
+            _ => best,
+        }
+    }
+
+    /// An instance under the assumptions with the smallest sum, and the sum; other instances stay possible. Asked again after
+    /// clauses were added, it begins with the sum that was the smallest before; the assumptions must then be the same.
+    pub fn minimum(&mut self, assumptions: &[Literal], objective: &mut Objective, limits: &Limits) -> (Outcome, Option<u64>) {
         let mut best = (Outcome::Unsat, None);
+        if let Some(known) = objective.known {
+            best = self.below(assumptions, objective, Some(known + 1), limits);
+            if matches!(best.0, Outcome::Sat(_) | Outcome::Unknown) {
+                return best;
+            }
+        }
         loop {
-            match self.below(assumptions, &mut objective, best.1, limits) {
+            match self.below(assumptions, objective, best.1, limits) {
                 (Outcome::Unsat, _) => break,
                 (Outcome::Unknown, _) => return (Outcome::Unknown, None),
                 better => best = better,
             }
         }
-        match best.1 {
-            Some(sum) if !self.keep_at_most(&mut objective, sum) => (Outcome::Unknown, None),
-            _ => best,
-        }
+        objective.known = best.1.or(objective.known);
+        best
     }
 
     /// A weighted sum of literals, to ask for its minimum more than once.
@@ -61,7 +77,7 @@ impl Session {
         }
         least += normalize(&mut terms);
         let watchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l).ok()?, w))).collect();
-        Objective { least, terms, watchdog }
+        Objective { least, terms, watchdog, known: None }
     }
 
     /// An instance under the assumptions, and its sum, which is smaller than the given one; other instances stay possible.

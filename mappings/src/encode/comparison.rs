@@ -101,6 +101,7 @@ impl Comparison {
             typed: extent.typed,
             techniques: Techniques::default(),
             programs: None,
+            every_read_guards: None,
             guards: None,
         };
         let mut logic = Logic::new();

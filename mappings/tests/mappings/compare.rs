@@ -1,5 +1,7 @@
 //! `diff`: dropped axioms are found, refactorings are equal, and enumeration says the same.
 
+use std::collections::BTreeMap;
+
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
 use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Reason, Subjects, Verdict, compare};
@@ -27,8 +29,11 @@ fn parsed(name: &str, text: &str) -> Model {
     Model::parse(SourceFile::new(name, text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{text}\n{e:?}")).model
 }
 
+/// Parts of a text and what they become.
+type Replacements<'a> = &'a [(&'a str, &'a str)];
+
 /// The shipped model with a part of its text replaced.
-fn edited(name: &str, replacements: &[(&str, &str)]) -> Model {
+fn edited(name: &str, replacements: Replacements<'_>) -> Model {
     let mut text = shipped(name).source.text.clone();
     for (from, to) in replacements {
         assert!(text.contains(from), "{name} has no `{from}`");
@@ -108,7 +113,7 @@ fn every_axiom_is_missed() {
             let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Kind::Forbidden, 1)).expect("it is asked");
             let events = smallest(&report, Kind::Forbidden, 1).unwrap_or_else(|| panic!("{name} needs no {axiom}"));
             for difference in &question.differences {
-                assert_eq!(difference.violated, [axiom.clone()]);
+                assert_eq!(difference.violated, std::slice::from_ref(&axiom));
                 let place = check.place.clone();
                 assert_eq!(difference.reasons, [Reason::NoAxiom { name: axiom.clone(), forbids: place }]);
             }
@@ -129,7 +134,7 @@ fn refactorings_are_equal() {
         ("irreflexive (rf | fr); cause as Causality", "irreflexive cause; rf as First irreflexive cause; rf^-1; co as Second");
     let eco = ("let eco = (rf | mo | rb)+", "let eco = rf | mo | rb | mo; rf | rb; rf");
     let fence = ("let fence = po; [F]; po | [RMW]; po | po; [RMW]", "let fence = (po; [F | RMW]; po?) | (po?; [F | RMW]; po)");
-    let cases: [(&str, &[(&str, &str)], usize); 5] = [
+    let cases: [(&str, Replacements<'_>, usize); 5] = [
         ("ptx-6.0", &[obs, base, causality], 4),
         ("ptx-6.0", &[obs], 4),
         ("rc11-scoped", &[eco, ("let hb = (sb | (incl & sw))+", "let hb = sb | sb*; ((incl & sw); sb*)+")], 4),
@@ -349,8 +354,53 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
     found
 }
 
+/// The same for outcomes: what every read reads and which write each location ends with, of executions that neither model calls
+/// undefined. Coherence order is total.
+fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Option<usize>> {
+    let mapping = Mapping {
+        title: String::new(),
+        file: SourceFile::new("none", ""),
+        source: models[0].clone(),
+        target: models[1].clone(),
+        rows: Vec::new(),
+    };
+    let search = Search { mapping: &mapping, constructs: only, typed: false };
+    let mut judges = models.map(Judge::new);
+    let mut found = vec![None; 2];
+    for events in 1..=bound {
+        each_program(&search, events, &mut |program| {
+            // Of each outcome: is it allowed, and by an execution that is defined in both?
+            let mut outcomes: BTreeMap<Vec<(Event, Event)>, [[bool; 2]; 2]> = BTreeMap::new();
+            each_execution(models[0].signature, program, &mut |execution| {
+                let judgements = [0, 1].map(|i| judges[i].judge(execution));
+                let defined = (0..2).all(|i| {
+                    let mut checks = models[i].checks.iter().zip(&judgements[i].holds);
+                    !checks.any(|(c, &h)| c.role == Role::Flag && c.negated && c.kind == CheckKind::Empty && h)
+                });
+                let last = |e: &Event| execution.events[e.index()].kind == EventKind::Write && execution.co.row(*e).is_empty();
+                let finals = (0..execution.size()).map(Event::from).filter(last).map(|e| (e, e));
+                let seen = outcomes.entry(execution.rf.pairs().chain(finals).collect()).or_default();
+                for i in 0..2 {
+                    seen[i][0] |= judgements[i].consistent;
+                    seen[i][1] |= judgements[i].consistent && defined;
+                }
+                true
+            });
+            for [old, new] in outcomes.values() {
+                for (slot, yes) in found.iter_mut().zip([new[1] && !old[0], old[1] && !new[0]]) {
+                    if yes && slot.is_none() {
+                        *slot = Some(events);
+                    }
+                }
+            }
+            true
+        });
+    }
+    found
+}
+
 /// The execution with every coherence order and Fence-SC order that its signature has.
-fn variants(execution: &Execution) -> Vec<Execution> {
+pub fn variants(execution: &Execution) -> Vec<Execution> {
     if execution.signature != Signature::Ptx {
         return vec![execution.clone()];
     }
@@ -406,5 +456,13 @@ proptest! {
             .map(|(kind, allows)| smallest(&report, kind, allows))
             .collect();
         prop_assert_eq!(found, enumerated([&models[0], &models[1]], &only, bound));
+
+        // Outcomes are the same question with coherence order forgotten.
+        if models[0].signature.total_coherence() {
+            options.level = Level::Program;
+            let report = ask(&models[0], &models[1], &options);
+            let found: Vec<Option<usize>> = [1, 0].map(|allows| smallest(&report, Kind::Forbidden, allows)).to_vec();
+            prop_assert_eq!(found, enumerated_outcomes([&models[0], &models[1]], &only, bound));
+        }
     }
 }
