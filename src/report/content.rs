@@ -18,8 +18,87 @@ const HIDDEN: [&str; 2] = ["schema", "margay"];
 /// The deepest nesting that is shown.
 const DEPTH: usize = 6;
 
+/// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
+const FIRST: [&str; 34] = [
+    "verdict",
+    "reason",
+    "name",
+    "test",
+    "file",
+    "mapping",
+    "axiom",
+    "model",
+    "reachable",
+    "holds",
+    "expected",
+    "found",
+    "outcome",
+    "seen",
+    "count",
+    "asked",
+    "from",
+    "relation",
+    "to",
+    "summary",
+    "counterexamples",
+    "differences",
+    "source_litmus",
+    "target_litmus",
+    "litmus",
+    "svg",
+    "source_svg",
+    "target_svg",
+    "explanation",
+    "cycle",
+    "outcomes",
+    "repairs",
+    "changes",
+    "answers",
+];
+const LAST: [&str; 12] = [
+    "axioms",
+    "source_events",
+    "source_cuda",
+    "rows",
+    "source_file",
+    "target_file",
+    "mapping_file",
+    "solver",
+    "typed",
+    "truncated",
+    "seconds",
+    "peak_memory_bytes",
+];
+
+fn rank(key: &str) -> usize {
+    let place = |list: &[&str]| list.iter().position(|k| *k == key);
+    place(&FIRST).unwrap_or_else(|| FIRST.len() + place(&LAST).map_or(0, |at| at + 1))
+}
+
 fn fields(object: &Object) -> impl Iterator<Item = (&String, &Value)> {
-    object.iter().filter(|(key, _)| !HIDDEN.contains(&key.as_str()))
+    let mut fields: Vec<(&String, &Value)> = object.iter().filter(|(key, _)| !HIDDEN.contains(&key.as_str())).collect();
+    fields.sort_by_key(|(key, _)| rank(key));
+    fields.into_iter()
+}
+
+/// A list of edges, as the field writes them; `None` for other lists.
+fn edges(items: &[&Object]) -> Option<String> {
+    let line = |edge: &&Object| {
+        let text = |key: &str| edge.get(key).and_then(Value::as_str);
+        let mut line = format!("{} -{}-> {}", text("from")?, text("relation")?, text("to")?);
+        if let (Some(file), Some(number)) = (text("file"), edge.get("line").and_then(Value::as_u64)) {
+            let _ = write!(line, "    {file}:{number}  {}", text("text").unwrap_or_default());
+        }
+        Some(line)
+    };
+    items.iter().map(line).collect::<Option<Vec<_>>>().filter(|lines| !lines.is_empty()).map(|lines| lines.join("\n"))
+}
+
+/// A list of words in one line; `None` if it is none.
+fn word_list(value: &Value) -> Option<String> {
+    let word = |v: &Value| v.as_str().filter(|s| s.len() <= 24 && !s.contains(char::is_whitespace)).map(str::to_owned);
+    let words: Option<Vec<String>> = value.as_array()?.iter().map(word).collect();
+    words.filter(|w| !w.is_empty()).map(|w| w.join(", "))
 }
 
 /// One object: its short fields as a list, the others below.
@@ -127,6 +206,12 @@ fn block(key: &str, value: &Value, depth: usize) -> String {
         Value::Array(items) => {
             let objects: Vec<&Object> = items.iter().filter_map(Value::as_object).collect();
             let texts: Vec<String> = items.iter().filter(|v| is_short(v)).map(short).collect();
+            if let Some(lines) = edges(&objects).filter(|_| objects.len() == items.len()) {
+                return format!("<figure>{caption}<pre>{}</pre></figure>", escape(&lines));
+            }
+            if let Some(words) = word_list(value) {
+                return format!("<figure>{caption}<p>{}</p></figure>", escape(&words));
+            }
             if objects.len() == items.len() {
                 format!("<section class=\"nested\"><h3>{}</h3>{}</section>", words(key), table(&objects, depth + 1))
             } else if texts.len() == items.len() {

@@ -24,7 +24,7 @@ pub fn escape(text: &str) -> String {
 
 /// A key as a heading: `source_litmus` is "source litmus".
 pub fn words(key: &str) -> String {
-    escape(&key.replace('_', " "))
+    escape(&key.replace('_', " ").replace("svg", "picture"))
 }
 
 /// An SVG as an address of itself: as an image it cannot run anything, and its styles stay its own.
