@@ -81,6 +81,10 @@ fn command(object: &Map<String, Value>) -> &'static str {
     let has = |fields: &[&str]| fields.iter().all(|f| object.contains_key(*f));
     match () {
         () if has(&["mapping_file", "counterexamples"]) => "margay check",
+        () if has(&["old_file", "questions"]) => "margay diff",
+        () if has(&["falls", "repairs"]) => "margay repair",
+        () if has(&["falls", "rows"]) => "margay weaken",
+        () if has(&["tests", "rows", "model"]) => "margay synth",
         () if has(&["answers", "complete"]) => "margay check --all-mappings",
         () if has(&["quantifier", "reachable"]) => "margay run",
         () if has(&["passed", "differences"]) => "margay test",

@@ -1,13 +1,14 @@
-//! `margay report`: one HTML file from the JSON of any command, for a browser without a network.
+//! `margay report`: one HTML file from the JSON of any command, for a browser without a network; or a short summary in Markdown.
 
 mod content;
 mod html;
 mod input;
 mod look;
+mod markdown;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use margay_models::diagnostic::Diagnostic;
 use serde_json::json;
 
@@ -22,12 +23,24 @@ pub struct Report {
     /// What commands printed with `--format json`; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// A page, or a short summary for a comment on a pull request
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Html)]
+    pub form: Form,
     /// Write the page here [default: on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The title of the page
     #[arg(long, value_name = "TEXT", default_value = "Margay report")]
     pub title: String,
+}
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// One self-contained page.
+    Html,
+    /// The answers, and what is behind those that need a look.
+    Markdown,
 }
 
 /// Runs the command.
@@ -42,7 +55,10 @@ pub fn run(options: &Report, output: &Output) -> Outcome {
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
-    let page = html::page(&options.title, &sections);
+    let page = match options.form {
+        Form::Html => html::page(&options.title, &sections),
+        Form::Markdown => markdown::summary(&options.title, &sections),
+    };
     let Some(path) = &options.out else {
         output.print(page.trim_end())?;
         return Ok(Exit::Holds);

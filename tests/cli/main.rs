@@ -2,8 +2,10 @@
 
 mod change;
 mod check;
+mod families;
 mod gpu;
 mod litmus;
 mod program;
 mod programs;
+mod report;
 mod runner;
