@@ -77,14 +77,8 @@ pub fn class(key: &str, value: &Value) -> &'static str {
             "undecided" | "unsupported" => "unsure",
             _ => "word",
         },
-        ("reachable", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
-        ("holds", Value::Bool(holds)) => {
-            if *holds {
-                "good"
-            } else {
-                "bad"
-            }
-        }
+        // Whether that is good is for the reader to say.
+        ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
         ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",
         (_, Value::Number(_)) => "number",
         _ => "",

@@ -111,7 +111,7 @@ fn many(documents: &[Object], out: &mut String) {
 
 fn needs_look(of: &Object) -> bool {
     let outcomes = list(of, "outcomes");
-    is_bad(of) || of.get("holds") == Some(&Value::Bool(false)) || of.contains_key("errors") || outcomes.iter().any(|o| is_bad(o))
+    is_bad(of) || of.get("reason").is_some_and(Value::is_string) || of.contains_key("errors") || outcomes.iter().any(|o| is_bad(o))
 }
 
 /// The columns that there are; empty tables are none.
