@@ -83,6 +83,8 @@ pub enum Command {
     Fence(crate::fence::Fence),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
     Gen(crate::r#gen::Gen),
+    /// Write one HTML page from the JSON of any command
+    Report(crate::report::Report),
     /// List the built-in memory models, or show one
     Models(List),
     /// List the built-in mappings, or show one

@@ -22,6 +22,7 @@ mod limits;
 mod output;
 mod progress;
 mod question;
+mod report;
 mod run;
 mod side_by_side;
 mod sim;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Command::Classify(options) => classify::run(options, &output),
         Command::Explain(options) => explain::run(options, &output),
         Command::Fence(options) => fence::run(options, &output),
+        Command::Report(options) => report::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),

@@ -52,6 +52,7 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         .flat_map(|v| v.edges())
         .map(|e| json!({ "from": name(e.from), "to": name(e.to), "relation": e.relation.name() }))
         .collect();
+    let (source_svg, target_svg) = shown.svgs();
     let events: Vec<Value> = (0..c.source.size())
         .map(margay_models::bits::Event::from)
         .map(|e| json!({ "name": name(e), "event": margay_models::picture::event_label(&c.source, e) }))
@@ -71,6 +72,8 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         "cycle": cycle,
         "summary": shown.summary,
         "explanation": shown.explanation,
+        "source_svg": source_svg,
+        "target_svg": target_svg,
     })
 }
 

@@ -87,6 +87,7 @@ fn difference(shown: &Presented<'_>) -> Value {
         "cycle": cycle,
         "reasons": d.reasons.iter().zip(&shown.reasons).map(|(r, words)| reason(r, words)).collect::<Vec<_>>(),
         "explanation": shown.explanation,
+        "svg": shown.svg(),
     })
 }
 

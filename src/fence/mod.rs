@@ -7,19 +7,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Stopped, cheapest};
 use margay_litmus::test::Test;
-use margay_litmus::{clusters, read};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::library;
 use margay_models::model::Model;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::arguments::{Engine, Format};
 use crate::exit::Exit;
+use crate::inputs;
 use crate::output::{Output, SCHEMA};
 
 /// Options of `fence`.
@@ -77,20 +77,14 @@ pub struct Subject {
 impl Subject {
     /// Reads both.
     pub fn load(test: &std::path::Path, model: &str, output: &Output) -> Result<Self, Vec<Diagnostic>> {
-        let loaded = library::load(model, &[PathBuf::from("models")]);
-        let read = read::load(test);
-        let (loaded, read) = match (loaded, read) {
-            (Ok(loaded), Ok(read)) => (loaded, read),
-            (loaded, read) => {
-                return Err(loaded.err().into_iter().chain(read.err()).flatten().collect());
-            }
+        let (model, read) = match (inputs::model(model, output), inputs::test(test, output)) {
+            (Ok(model), Ok(read)) => (model, read),
+            (model, read) => return Err(model.err().into_iter().chain(read.err()).flatten().collect()),
         };
-        output.warn(&loaded.warnings);
-        output.warn(&read.warnings);
-        if let Some(error) = clusters::mismatch(&read.test, &loaded.model, &read.file) {
+        if let Some(error) = clusters::mismatch(&read.test, &model, &read.file) {
             return Err(vec![error]);
         }
-        Ok(Self { file: test.display().to_string(), source: read.file, test: read.test, model: loaded.model })
+        Ok(Self { file: test.display().to_string(), source: read.file, test: read.test, model })
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> Sink<'a> {
             if self.any {
                 writeln!(self.out)?;
             }
-            write!(self.out, "{}\n", text.trim_end())?;
+            writeln!(self.out, "{}", text.trim_end())?;
         }
         self.any = true;
         Ok(())

@@ -3,9 +3,11 @@
 mod change;
 mod check;
 mod confirm;
+mod families;
 mod gpu;
 mod litmus;
 mod models;
 mod program;
 mod programs;
+mod report;
 mod runner;

@@ -83,7 +83,7 @@ pub struct Annotated {
 impl Annotated {
     /// The same, written from another thread on. Only for cycles about several locations: the outcome of the others depends on
     /// where they are cut.
-    pub(super) fn from_thread(&self, thread: usize) -> Option<Self> {
+    pub(super) fn starting_at(&self, thread: usize) -> Option<Self> {
         let edges = self.cycle.edges();
         if thread == 0 || edges.iter().all(|e| e.same_location()) {
             return None;

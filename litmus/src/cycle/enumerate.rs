@@ -18,12 +18,12 @@ pub struct Sizes {
 /// from-read and coherence, reads-from and from-read: a cycle with them is no critical one (Shasha and Snir, TOPLAS 1988).
 fn goes_on(a: Edge, b: Edge) -> bool {
     use super::edge::Communication::{Co, Fr, Rf};
-    match (a, b) {
-        (Edge::Link { .. }, Edge::Link { .. }) => false,
-        (Edge::Communication { kind: Fr | Co, .. }, Edge::Communication { kind: Co, .. })
-        | (Edge::Communication { kind: Rf, .. }, Edge::Communication { kind: Fr, .. }) => false,
-        _ => true,
-    }
+    !matches!(
+        (a, b),
+        (Edge::Link { .. }, Edge::Link { .. })
+            | (Edge::Communication { kind: Fr | Co, .. }, Edge::Communication { kind: Co, .. })
+            | (Edge::Communication { kind: Rf, .. }, Edge::Communication { kind: Fr, .. })
+    )
 }
 
 /// Calls `found` with every cycle of these edges, the small ones first, each once whichever edge it is written from; stops when

@@ -59,7 +59,7 @@ impl Family {
         let name = Name::of(&test).ok()?;
         // Threads in the order in which the literature has them.
         let first = name.threads.first().filter(|_| name.classic.is_some());
-        if let Some(rotated) = first.and_then(|t| from.from_thread(t.index())) {
+        if let Some(rotated) = first.and_then(|t| from.starting_at(t.index())) {
             test = rotated.test(self.language, "test").ok()?;
             from = rotated;
         }

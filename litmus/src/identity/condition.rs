@@ -44,10 +44,10 @@ impl Question {
                     let (thread, register) = (thread.index(), name.clone());
                     return self.atoms.push(Atom { part, thread, register, comparison: *comparison, value: *value });
                 }
-                (Operand::Variable(Variable::Location(name)), Operand::Integer(value)) if *comparison == Comparison::Equal => {
-                    if only_write(unfolding, name) == Some(*value) {
-                        return;
-                    }
+                (Operand::Variable(Variable::Location(name)), Operand::Integer(value))
+                    if *comparison == Comparison::Equal && only_write(unfolding, name) == Some(*value) =>
+                {
+                    return;
                 }
                 _ => {}
             }

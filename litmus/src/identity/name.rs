@@ -189,17 +189,13 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     // Ctas of one cluster, and clusters of one gpu, next to each other, by their first thread.
     let first =
         |keep: &dyn Fn(&Placement) -> bool| groups.iter().filter(|(p, _)| keep(p)).map(|(_, g)| g[0]).min().unwrap_or(usize::MAX);
-    let mut keyed: Vec<((usize, usize, usize), &Placement, &Vec<usize>)> = groups
-        .iter()
-        .map(|(p, group)| {
-            let key = (first(&|q| p.shares(Scope::Gpu, *q)), first(&|q| p.shares(Scope::Cluster, *q)), group[0]);
-            (key, p, group)
-        })
-        .collect();
-    keyed.sort_by_key(|(key, ..)| *key);
+    let mut ordered: Vec<&(Placement, Vec<usize>)> = groups.iter().collect();
+    ordered.sort_by_cached_key(|(p, group)| {
+        (first(&|q| p.shares(Scope::Gpu, *q)), first(&|q| p.shares(Scope::Cluster, *q)), group[0])
+    });
     let mut out = String::from("@");
     let mut last: Option<&Placement> = None;
-    for (_, place, group) in keyed {
+    for (place, group) in ordered {
         if let Some(last) = last {
             out.push(match () {
                 () if !last.shares(Scope::Gpu, *place) => '.',

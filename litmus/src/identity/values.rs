@@ -49,9 +49,8 @@ impl Classes {
         builder.question(question);
         let of: Vec<usize> = (0..n).map(|l| builder.find(usize::from(unfolding.locations()[l].physical))).collect();
         let mut rigid = vec![false; n];
-        for l in 0..n {
-            let class = of[l];
-            rigid[class] |= builder.computed[l];
+        for (&class, computed) in of.iter().zip(builder.computed) {
+            rigid[class] |= computed;
         }
         Self { of, rigid }
     }

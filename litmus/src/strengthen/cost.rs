@@ -57,12 +57,13 @@ pub fn name(kind: Kind, strength: Strength) -> String {
 
 /// Is there such an operation, in PTX or in C?
 fn exists(kind: Kind, order: Order) -> bool {
-    match (kind, order) {
-        (Kind::Load, Order::Rel | Order::AcqRel) | (Kind::Store, Order::Acq | Order::AcqRel) => false,
-        (Kind::Reduction, Order::Acq | Order::AcqRel | Order::Sc) => false,
-        (Kind::Fence, Order::Rlx) => false,
-        _ => true,
-    }
+    !matches!(
+        (kind, order),
+        (Kind::Load, Order::Rel | Order::AcqRel)
+            | (Kind::Store, Order::Acq | Order::AcqRel)
+            | (Kind::Reduction, Order::Acq | Order::AcqRel | Order::Sc)
+            | (Kind::Fence, Order::Rlx)
+    )
 }
 
 fn all_names() -> Vec<String> {

@@ -203,8 +203,8 @@ impl Search<'_> {
             }
         }
         let mut core = Vec::new();
-        for site in 0..choice.len() {
-            let above = |o: &usize| !self.at_most(site, Some(*o), choice[site]);
+        for (site, &chosen) in choice.iter().enumerate() {
+            let above = |o: &usize| !self.at_most(site, Some(*o), chosen);
             let above: Vec<usize> = (0..self.options[site].len()).filter(above).collect();
             // The weakest of them: what is stronger includes them.
             let weakest = |o: &&usize| !above.iter().any(|p| p != *o && self.at_most(site, Some(*p), Some(**o)));

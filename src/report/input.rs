@@ -1,0 +1,101 @@
+//! Reads what commands print with `--format json`: one object, or one on each line.
+
+use std::io::Read;
+use std::path::Path;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use serde_json::{Map, Value};
+
+use crate::output::SCHEMA;
+
+/// What one command printed.
+pub struct Section {
+    /// The command.
+    pub command: &'static str,
+    /// The file that it was read from.
+    pub file: String,
+    /// Its objects.
+    pub documents: Vec<Map<String, Value>>,
+}
+
+/// The sections of a file: one for each run of objects of one command.
+pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
+    let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let mut bytes = Vec::new();
+    let done = match path.to_str() {
+        Some("-") => std::io::stdin().read_to_end(&mut bytes).map(|_| ()),
+        _ => std::fs::read(path).map(|found| bytes = found),
+    };
+    done.map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let file = SourceFile::new(name.clone(), text);
+    let mut sections: Vec<Section> = Vec::new();
+    let mut values = serde_json::Deserializer::from_str(&file.text).into_iter::<Value>();
+    loop {
+        let at = skipped(&file.text, values.byte_offset());
+        let Some(value) = values.next() else { break };
+        let wrong =
+            |what: String, help: &str| Diagnostic::error(what).at(&file, Span::new(at, at + 1), "here").help(help.to_owned());
+        let help = "give what a command of Margay prints with `--format json`";
+        let object = match value {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => return Err(wrong(format!("`{name}` has a JSON value that is no object"), help)),
+            Err(e) => {
+                let end = file.text.len();
+                let line: usize = file.text.split_inclusive('\n').take(e.line().saturating_sub(1)).map(str::len).sum();
+                let at = (line + e.column().saturating_sub(1)).min(end);
+                let error = Diagnostic::error(format!("`{name}` is not JSON: {e}"));
+                return Err(error.at(&file, Span::new(at, (at + 1).min(end)), "here").help(help));
+            }
+        };
+        match object.get("schema").and_then(Value::as_u64) {
+            Some(schema) if schema == u64::from(SCHEMA) => {}
+            Some(other) => {
+                return Err(wrong(
+                    format!("this is JSON of schema {other}; this Margay reads {SCHEMA}"),
+                    "use the Margay that printed it",
+                ));
+            }
+            None => return Err(wrong(format!("`{name}` has an object without `schema`"), help)),
+        }
+        let command = command(&object);
+        match sections.last_mut() {
+            Some(last) if last.command == command => last.documents.push(object),
+            _ => sections.push(Section { command, file: name.clone(), documents: vec![object] }),
+        }
+    }
+    if sections.is_empty() {
+        return Err(Diagnostic::error(format!("`{name}` is empty")).help("give what a command prints with `--format json`"));
+    }
+    Ok(sections)
+}
+
+/// Where the next value starts.
+fn skipped(text: &str, offset: usize) -> usize {
+    let rest = text.get(offset..).unwrap_or_default();
+    (offset + rest.len() - rest.trim_start().len()).min(text.len().saturating_sub(1))
+}
+
+/// Which command printed an object, by the fields that only it has (docs/json.md).
+fn command(object: &Map<String, Value>) -> &'static str {
+    let has = |fields: &[&str]| fields.iter().all(|f| object.contains_key(*f));
+    match () {
+        () if has(&["mapping_file", "counterexamples"]) => "margay check",
+        () if has(&["old_file", "questions"]) => "margay diff",
+        () if has(&["falls", "repairs"]) => "margay repair",
+        () if has(&["falls", "rows"]) => "margay weaken",
+        () if has(&["tests", "rows", "model"]) => "margay synth",
+        () if has(&["answers", "complete"]) => "margay check --all-mappings",
+        () if has(&["quantifier", "reachable"]) => "margay run",
+        () if has(&["passed", "differences"]) => "margay test",
+        () if has(&["machine", "outcomes"]) => "margay sim",
+        () if has(&["instances", "outcomes"]) => "margay gpu run",
+        () if has(&["compared", "target"]) => "margay gpu check",
+        () if has(&["grid", "block"]) => "margay gpu emit",
+        () if has(&["repairs", "asked"]) || has(&["cost_at_least"]) => "margay fence",
+        () if has(&["duplicates", "counterparts"]) => "margay classify",
+        () if has(&["digest", "cycle"]) => "margay gen",
+        () if has(&["verdict", "litmus", "model"]) => "margay explain",
+        () => "Margay",
+    }
+}

@@ -1,0 +1,115 @@
+//! How single values look: numbers, verdicts, pictures.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+/// Text for HTML, also within attributes.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // No control characters but those of text.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A key as a heading: `source_litmus` is "source litmus".
+pub fn words(key: &str) -> String {
+    escape(&key.replace('_', " ").replace("svg", "picture"))
+}
+
+/// An SVG as an address of itself: as an image it cannot run anything, and its styles stay its own.
+pub fn picture(svg: &str) -> String {
+    let mut out = String::from("data:image/svg+xml,");
+    for byte in svg.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~ =:/;,()".contains(&byte) {
+            out.push(byte as char);
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+/// Is it shown in a cell? Texts of one line, numbers, yes and no, nothing.
+pub fn is_short(value: &Value) -> bool {
+    match value {
+        Value::String(s) => !s.contains('\n') && s.chars().count() <= 200 && !s.starts_with("<svg"),
+        Value::Array(_) | Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+/// A short value as text.
+pub fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::Bool(b) => if *b { "yes" } else { "no" }.to_owned(),
+        Value::Number(n) => match (n.as_u64(), n.as_f64()) {
+            (Some(n), _) => crate::table::number(n),
+            (None, Some(f)) if f.abs() >= 100.0 => format!("{f:.0}"),
+            (None, Some(f)) => {
+                let text = format!("{f:.3}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            (None, None) => n.to_string(),
+        },
+        Value::String(s) => s.clone(),
+        Value::Array(_) | Value::Object(_) => String::new(),
+    }
+}
+
+/// The class of a value that says how something ended; `""` for all others.
+pub fn class(key: &str, value: &Value) -> &'static str {
+    match (key, value) {
+        ("verdict", Value::String(v)) => match v.as_str() {
+            "none" | "same" | "equal" => "good",
+            "counterexample" | "differs" | "difference" => "bad",
+            "undecided" | "unsupported" => "unsure",
+            _ => "word",
+        },
+        // Whether that is good is for the reader to say.
+        ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
+        ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",
+        (_, Value::Number(_)) => "number",
+        _ => "",
+    }
+}
+
+/// Is a row one to look at: an outcome that was seen and is forbidden, a counterexample, an error?
+pub fn is_bad(object: &Map<String, Value>) -> bool {
+    let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
+    let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
+    is("model", "forbidden") && seen || is("verdict", "counterexample") || is("verdict", "differs") || is("severity", "error")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_is_markup() {
+        assert_eq!(escape("<a href=\"x\" b='&'>\u{1b}"), "&lt;a href=&quot;x&quot; b=&#39;&amp;&#39;&gt;\u{fffd}");
+        let address = picture("<svg onload=\"alert('é')\"/>");
+        assert!(!address.contains(['<', '>', '"', '\'', '&', '#']), "{address}");
+        assert!(address.contains("%C3%A9"));
+    }
+
+    #[test]
+    fn numbers() {
+        let text = |v: serde_json::Value| short(&v);
+        assert_eq!(text(serde_json::json!(1_234_567)), "1 234 567");
+        assert_eq!(text(serde_json::json!(0.25)), "0.25");
+        assert_eq!(text(serde_json::json!(1234.56)), "1235");
+        assert_eq!(text(serde_json::json!(null)), "–");
+    }
+}

@@ -1,0 +1,153 @@
+//! A short summary in Markdown: for each command its answer, and for what needs a look the smallest example.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::input::Section;
+use super::look::{escape, is_bad, short};
+
+type Object = Map<String, Value>;
+
+/// The most rows of a table, and the most examples.
+const ROWS: usize = 20;
+const EXAMPLES: usize = 3;
+
+/// The summary.
+pub fn summary(title: &str, sections: &[Section]) -> String {
+    let mut out = format!("## {}\n", inline(title));
+    for section in sections {
+        let _ = write!(out, "\n### `{}`\n\n", section.command);
+        match section.documents.as_slice() {
+            [only] => one(section.command, only, &mut out),
+            several => many(several, &mut out),
+        }
+    }
+    out
+}
+
+/// Text in a line of Markdown or a cell: nothing in it is markup.
+fn inline(text: &str) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out = String::new();
+    for c in escape(&one_line).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '@' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A block of code; the fence is longer than any in the text.
+fn code(text: &str, out: &mut String) {
+    let longest = text.lines().map(|l| l.trim_start().chars().take_while(|&c| c == '`').count()).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = write!(out, "{fence}\n{}\n{fence}\n", text.trim_end());
+}
+
+fn text<'a>(of: &'a Object, key: &str) -> Option<&'a str> {
+    of.get(key).and_then(Value::as_str)
+}
+
+fn list<'a>(of: &'a Object, key: &str) -> Vec<&'a Object> {
+    of.get(key).and_then(Value::as_array).map(|a| a.iter().filter_map(Value::as_object).collect()).unwrap_or_default()
+}
+
+fn one(command: &str, of: &Object, out: &mut String) {
+    let number = |key: &str| of.get(key).map(short).unwrap_or_default();
+    let differences = list(of, "differences");
+    let headline = match command {
+        "margay test" if differences.is_empty() => format!("**no difference**, {} verdicts as expected", number("passed")),
+        "margay test" => format!("**{} differences**, {} verdicts as expected", differences.len(), number("passed")),
+        _ => text(of, "verdict").map(|v| format!("**{}**", inline(v))).unwrap_or_default(),
+    };
+    let facts =
+        ["mapping", "old", "new", "name", "model", "source", "target", "bound", "established", "equal_up_to", "reason", "cost"];
+    let facts: Vec<String> = facts
+        .iter()
+        .filter_map(|key| of.get(*key).filter(|v| !v.is_null()).map(|v| (key, short(v))))
+        .map(|(key, value)| format!("{}: {}", key.replace('_', " "), inline(&value)))
+        .collect();
+    let parts: Vec<String> = [headline].into_iter().chain(facts).filter(|p| !p.is_empty()).collect();
+    let _ = writeln!(out, "{}", parts.join("; "));
+    if command == "margay test" {
+        table(&differences, &["test", "model", "expected", "found"], out);
+    }
+    let answers = list(of, "answers");
+    table(&answers, &["mapping", "source", "target", "level", "verdict", "bound", "axiom"], out);
+    table(&list(of, "axioms"), &["axiom", "verdict", "bound"], out);
+    let questions = list(of, "questions");
+    table(&questions, &["kind", "allowed_by", "verdict", "events", "established"], out);
+    let of_questions = questions.iter().flat_map(|q| list(q, "differences"));
+    let examples: Vec<&Object> = list(of, "counterexamples").into_iter().chain(of_questions).chain(list(of, "repairs")).collect();
+    for example in examples.iter().take(EXAMPLES) {
+        let title = text(example, "summary").or(text(example, "outcome")).unwrap_or("program");
+        let _ = write!(out, "\n<details><summary>{}</summary>\n\n", escape(title));
+        for key in ["source_litmus", "target_litmus", "litmus"] {
+            if let Some(litmus) = text(example, key) {
+                code(litmus, out);
+            }
+        }
+        let words = example.get("explanation").and_then(Value::as_array);
+        let lines: Vec<&str> = words.into_iter().flatten().filter_map(Value::as_str).collect();
+        if !lines.is_empty() {
+            code(&lines.join("\n"), out);
+        }
+        out.push_str("\n</details>\n");
+    }
+    if examples.len() > EXAMPLES {
+        let _ = writeln!(out, "\n{} more.", examples.len() - EXAMPLES);
+    }
+    errors(of, out);
+}
+
+fn many(documents: &[Object], out: &mut String) {
+    let look: Vec<&Object> = documents.iter().filter(|d| needs_look(d)).collect();
+    let _ = writeln!(out, "{} answers, {} to look at", documents.len(), look.len());
+    table(&look, &["name", "file", "model", "holds", "reachable", "verdict", "reason"], out);
+    documents.iter().for_each(|d| errors(d, out));
+}
+
+fn needs_look(of: &Object) -> bool {
+    let outcomes = list(of, "outcomes");
+    is_bad(of)
+        || of.get("reason").is_some_and(Value::is_string)
+        || of.contains_key("errors")
+        || outcomes.iter().any(|o| is_bad(o))
+}
+
+/// The columns that there are; empty tables are none.
+fn table(rows: &[&Object], columns: &[&str], out: &mut String) {
+    let columns: Vec<&&str> = columns.iter().filter(|c| rows.iter().any(|r| r.contains_key(**c))).collect();
+    if rows.is_empty() || columns.is_empty() {
+        return;
+    }
+    let cells = |cell: &dyn Fn(&str) -> String| columns.iter().map(|c| cell(c)).collect::<Vec<_>>().join(" | ");
+    let _ = write!(out, "\n| {} |\n| {} |\n", cells(&|c| c.replace('_', " ")), cells(&|_| "---".to_owned()));
+    for row in rows.iter().take(ROWS) {
+        let _ = writeln!(out, "| {} |", cells(&|c| inline(&row.get(c).map(short).unwrap_or_default())));
+    }
+    if rows.len() > ROWS {
+        let _ = writeln!(out, "\n{} more.", rows.len() - ROWS);
+    }
+}
+
+fn errors(of: &Object, out: &mut String) {
+    for error in list(of, "errors").iter().take(ROWS) {
+        let _ = writeln!(out, "\n- error: {}", inline(text(error, "message").unwrap_or_default()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_is_markup() {
+        assert_eq!(inline("a|b\n<b>*x* @user"), "a\\|b &lt;b&gt;\\*x\\* \\@user");
+        let mut out = String::new();
+        code("```\nx\n````", &mut out);
+        assert!(out.starts_with("`````\n") && out.ends_with("`````\n"), "{out}");
+    }
+}

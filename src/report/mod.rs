@@ -1,0 +1,82 @@
+//! `margay report`: one HTML file from the JSON of any command, for a browser without a network; or a short summary in Markdown.
+
+mod content;
+mod html;
+mod input;
+mod look;
+mod markdown;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use margay_models::diagnostic::Diagnostic;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// What commands printed with `--format json`; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// A page, or a short summary for a comment on a pull request
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Html)]
+    pub form: Form,
+    /// Write the page here [default: on standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The title of the page
+    #[arg(long, value_name = "TEXT", default_value = "Margay report")]
+    pub title: String,
+}
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// One self-contained page.
+    Html,
+    /// The answers, and what is behind those that need a look.
+    Markdown,
+}
+
+/// Runs the command.
+pub fn run(options: &Report, output: &Output) -> Outcome {
+    let (mut sections, mut errors) = (Vec::new(), Vec::new());
+    for path in &options.files {
+        match input::read(path) {
+            Ok(found) => sections.extend(found),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return output.wrong(&errors);
+    }
+    let page = match options.form {
+        Form::Html => html::page(&options.title, &sections),
+        Form::Markdown => markdown::summary(&options.title, &sections),
+    };
+    let Some(path) = &options.out else {
+        output.print(page.trim_end())?;
+        return Ok(Exit::Holds);
+    };
+    if let Err(error) = std::fs::write(path, &page) {
+        return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
+    }
+    let entries: usize = sections.iter().map(|s| s.documents.len()).sum();
+    match output.format {
+        Format::Json => output.json(&json!({
+            "schema": SCHEMA, "file": path.display().to_string(), "documents": entries, "bytes": page.len(),
+        }))?,
+        _ => output.print(&format!(
+            "{}: {entries} {} in {} KiB",
+            path.display(),
+            if entries == 1 { "answer" } else { "answers" },
+            page.len().div_ceil(1024)
+        ))?,
+    }
+    Ok(Exit::Holds)
+}

@@ -1,0 +1,93 @@
+//! `margay report`: one page that loads nothing, in which nothing is markup that was not.
+
+use crate::program::{err, folder, margay, out, write};
+
+/// Everything that a browser would fetch.
+const LOADS: [&str; 7] = ["http://", "https://", "<link", "url(", "<iframe", "@import", "src=\"/"];
+
+#[test]
+fn a_page_of_every_command() {
+    let folder = folder("report/all");
+    let mut files = Vec::new();
+    let commands: [&[&str]; 8] = [
+        &["check", "mappings/rc11-to-ptx-no-release-rmw.map", "--bound", "4"],
+        &["run", "tests/corpus/asplos2015", "--model", "ptx-2015,ptx-6.0"],
+        &["test", "tests/corpus/asplos2015"],
+        &["sim", "tests/corpus/pldi2016/SB.litmus", "--runs", "1000", "--model", "ptx-6.0"],
+        &["explain", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "ptx-6.0"],
+        &["fence", "tests/corpus/asplos2015/dlb-mp.litmus", "--model", "ptx-6.0"],
+        &["diff", "models/ptx-6.0.cat", "models/ptx-6.0-any-fence.cat", "--bound", "3"],
+        &["classify", "tests/corpus/asplos2015"],
+    ];
+    for (i, command) in commands.iter().enumerate() {
+        let answer = out(&margay(&[command, &["--format", "json"][..]].concat()));
+        files.push(write(&folder, &format!("{i}.json"), answer));
+    }
+    let page = folder.join("report.html");
+    let mut arguments: Vec<&str> = vec!["report", "--out", page.to_str().expect("a path of text")];
+    arguments.extend(files.iter().map(String::as_str));
+    let output = margay(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let html = std::fs::read_to_string(page).expect("a page");
+    // In texts there may be addresses, and a picture names its namespace; elsewhere there is none.
+    let without = |html: &str, start: &str, end: &str| -> String {
+        let mut parts = html.split(start);
+        let first = parts.next().unwrap_or_default().to_owned();
+        first + &parts.map(|part| part.split_once(end).map_or("", |(_, rest)| rest)).collect::<String>()
+    };
+    let outside = without(&without(&html, "<pre>", "</pre>"), "<img src=\"data:image/svg+xml,", "\"");
+    for loads in LOADS {
+        assert!(!outside.contains(loads), "{loads}");
+    }
+    for command in commands {
+        assert!(html.contains(&format!("<h2>margay {} <small>", command[0])), "{}", command[0]);
+    }
+    // Both sides of the counterexample, with pictures.
+    assert!(html.contains("<div class=\"pair\"><figure><figcaption>source litmus</figcaption>"));
+    assert!(html.matches("<img src=\"data:image/svg+xml,").count() >= 3);
+    for tag in ["table", "tbody", "details", "figure", "section", "dl"] {
+        let (open, close) = (html.matches(&format!("<{tag}")).count(), html.matches(&format!("</{tag}>")).count());
+        assert_eq!(open, close, "{tag}");
+    }
+    let summary =
+        out(&margay(&[&["report", "--as", "markdown"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()));
+    assert!(summary.contains("### `margay check`\n\n**counterexample**; mapping: "), "{summary}");
+    assert!(summary.contains("**no difference**, "), "{summary}");
+    assert!(summary.len() < 20_000, "{}", summary.len());
+}
+
+#[test]
+fn what_is_in_the_answers_is_no_markup() {
+    let folder = folder("report/escaped");
+    let nasty = "</pre></table><script>alert(1)</script><img src=x onerror=alert(2)>\"'&";
+    let answer = serde_json::json!({
+        "schema": 1, "verdict": nasty, nasty: nasty, "litmus": format!("{nasty}\n{nasty}"), "source_svg": format!("<svg>{nasty}</svg>"),
+        "list": [{ nasty: nasty, "deep": { nasty: [nasty, [nasty]] } }], "errors": [{ "message": nasty }],
+    });
+    let file = write(&folder, "nasty.json", answer.to_string());
+    let html = out(&margay(&["report", &file, "--title", nasty]));
+    for markup in ["<script>alert", "<img src=x", "</pre></table>"] {
+        assert!(!html.contains(markup), "{markup}");
+    }
+    assert_eq!(html.matches("<script>").count(), 1, "its own");
+    let markdown = out(&margay(&["report", &file, "--as", "markdown", "--title", nasty]));
+    assert!(!markdown.contains("<script>"), "{markdown}");
+}
+
+#[test]
+fn what_is_no_answer_is_refused() {
+    let folder = folder("report/wrong");
+    for (text, part) in [
+        ("{ \"schema\": 1,\n  \"x\": ]", "is not JSON"),
+        ("[1, 2]", "no object"),
+        ("{\"a\": 1}", "without `schema`"),
+        ("{\"schema\": 99}", "schema 99"),
+        ("", "is empty"),
+    ] {
+        let file = write(&folder, "wrong.json", text);
+        let output = margay(&["report", &file]);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(err(&output).contains(part), "{text}: {}", err(&output));
+    }
+    assert_eq!(margay(&["report", "nowhere.json"]).status.code(), Some(2));
+}
