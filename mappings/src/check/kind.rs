@@ -162,7 +162,7 @@ pub fn decide<'a>(
     let mut all: Vec<Decided<'a>> = all.collect::<Result<_, _>>()?;
     if prefers && !every_shape {
         let is_found = |of: &Decided<'_>| of.decisions.iter().any(|d| d.answer == Answer::Found);
-        let first = all.iter().position(|of| is_found(of)).map_or(all.len(), |first| first + 1);
+        let first = all.iter().position(is_found).map_or(all.len(), |first| first + 1);
         all[first..].iter_mut().filter(|of| of.shape.threads() == most).for_each(|of| of.decisions.clear());
     }
     all.sort_by_key(|of| shapes.iter().position(|shape| shape == of.shape));
