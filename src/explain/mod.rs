@@ -198,7 +198,11 @@ fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidde
             output.print(&output.heading("The cycle, edge by edge, and the line that each comes from"))?;
             for (e, place) in &cycle {
                 let edge = format!("{} -{}-> {}", name(e.from), e.relation.name(), name(e.to));
-                output.print(&format!("  {edge:<22} line {:<4} {}", place.line(), line_of(place)))?;
+                let line = format!("  {edge:<22} line {:<4}", place.line());
+                let text = line_of(place);
+                // In a narrow window the line of the model stands below.
+                let fits = line.chars().count() + 1 + text.chars().count() <= output.width();
+                output.print(&if fits { format!("{line} {text}") } else { format!("{}\n    {text}", line.trim_end()) })?;
             }
         }
         output.print("")?;

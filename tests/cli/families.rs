@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{err, folder, json, lines, margay, out, write};
+use crate::program::{command, err, folder, json, lines, margay, out, write};
 
 #[test]
 fn generated_tests_are_distinct_and_listed() {
@@ -113,6 +113,8 @@ fn every_edge_of_a_cycle_has_its_line() {
     let human = out(&margay(&["explain", test, "--model", "ptx-6.0"]));
     assert!(human.starts_with("forbidden: fig5-mp under ptx-6.0\n"), "{human}");
     assert!(human.contains("line 75   irreflexive (rf | fr); cause as Causality"), "{human}");
+    let narrow = out(&command(&["explain", test, "--model", "ptx-6.0"]).env("COLUMNS", "60").output().expect("it starts"));
+    assert!(narrow.contains("line 75\n    irreflexive (rf | fr); cause as Causality\n"), "{narrow}");
 }
 
 #[test]
