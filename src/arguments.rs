@@ -65,6 +65,8 @@ pub enum Command {
     Repair(Box<Repair>),
     /// Compare two models: the smallest executions that one allows and the other forbids
     Diff(Box<Diff>),
+    /// Find every minimal test of a model: forbidden, and allowed as soon as any one instruction is weaker
+    Synth(Box<Synth>),
     /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
     Run(Run),
     /// Compare the verdicts of a corpus of litmus tests with the expected ones
@@ -278,6 +280,44 @@ pub struct Diff {
     #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
     pub solver: Backend,
     /// Write the differences as files into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Options of `synth`.
+#[derive(Debug, Args)]
+pub struct Synth {
+    /// A .cat file or model name
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// The largest number of events; a read-modify-write is two, initial writes are none
+    #[arg(short, long, value_name = "N", default_value_t = 4)]
+    pub bound: usize,
+    /// Only tests with an execution that violates this axiom
+    #[arg(short, long, value_name = "NAME")]
+    pub axiom: Option<String>,
+    /// Leave these constructs out of the tests, e.g. `R.SC,W.SC` or a whole operation, `RMW`
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Make tests of these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
+    pub typed: Switch,
+    /// The number of threads that solve [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time, e.g. `30s`, `10m`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
+    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
+    pub memory: Option<u64>,
+    /// The SAT solver
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    pub solver: Backend,
+    /// Write the tests, an index and their verdicts into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

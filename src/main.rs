@@ -25,6 +25,7 @@ mod question;
 mod run;
 mod side_by_side;
 mod sim;
+mod synth;
 mod table;
 mod wrapped;
 
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::Weaken(options) => change::weaken(options, &output),
         Command::Repair(options) => change::repair(options, &output),
         Command::Diff(options) => diff::run(options, &output),
+        Command::Synth(options) => synth::run(options, &output),
         Command::Run(options) => run::run(options, &output),
         Command::Test(options) => corpus::run(options, &output),
         Command::Sim(options) => sim::run(options, &output),

@@ -9,6 +9,11 @@ pub use options::{MAX_BOUND, SynthesisOptions};
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use margay_litmus::corpus::Expected;
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::render::render;
+use margay_litmus::test::Test;
 use margay_models::bits::Event;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Execution;
@@ -19,7 +24,7 @@ use crate::check::{Disagreement, Progress};
 use crate::compare::identity;
 use crate::encode::Suite;
 use crate::encode::shape::Shape;
-use case::{Setting, Tests, tests};
+use case::{Found, Setting, Tests, tests};
 
 /// A minimal test.
 #[derive(Debug, Clone)]
@@ -30,6 +35,12 @@ pub struct MinimalTest {
     pub finals: Vec<Option<Event>>,
     /// The number of events.
     pub events: usize,
+    /// The program and outcome.
+    pub test: Test,
+    /// What both engines say of it.
+    pub verdict: Expected,
+    /// The axioms that forbid it, by name: those that one execution with the outcome violates, as few as the search finds.
+    pub violated: Vec<String>,
 }
 
 /// The tests of one bound.
@@ -83,6 +94,7 @@ pub fn synthesize(
         scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
     };
     let names: Vec<String> = axioms.iter().map(|&i| model.checks[i].display_name()).collect();
+    let mut runner = Runner::new(model);
     for events in 1..=options.bound {
         let mut suite = Suite::new(model, &extent, events);
         let forbidden = suite.forbidden(&axioms);
@@ -101,6 +113,7 @@ pub fn synthesize(
                 })
                 .collect()
         });
+        let mut number = 1;
         let mut row = Row { events, tests: 0, open: Vec::new(), explained: 0 };
         for (shape, tests) in by_shape {
             let mut tests = match tests {
@@ -117,11 +130,17 @@ pub fn synthesize(
             if !tests.complete {
                 row.open.push(shape.to_string());
             }
-            report.tests.extend(tests.found.into_iter().map(|f| MinimalTest {
-                execution: f.execution,
-                finals: f.finals,
-                events,
-            }));
+            for found in tests.found {
+                let name = format!("{}-{events}-{number:03}", model.name);
+                number += 1;
+                match confirmed(model, &mut runner, found, &name, events) {
+                    Ok(test) => report.tests.push(test),
+                    Err(Disagreement(what)) => {
+                        report.undecided = Some(bug(&what));
+                        return Ok(report);
+                    }
+                }
+            }
         }
         if !row.open.is_empty() {
             let shapes = row.open.join(", ");
@@ -133,4 +152,31 @@ pub fn synthesize(
         }
     }
     Ok(report)
+}
+
+/// What to say where the engines disagree.
+fn bug(what: &str) -> String {
+    format!("the two engines disagree, which is a bug in Margay; please report it: {what}")
+}
+
+/// The test of what was found, once both engines say that its outcome is forbidden.
+fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, events: usize) -> Result<MinimalTest, Disagreement> {
+    let wrong = |what: String| Disagreement(format!("{name}: {what}"));
+    let description = format!("minimal for {}", model.name);
+    let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;
+    let test = rendered.test;
+    let verdict = runner.run(&test, &Options::default(), Choice::Both).map_err(|e| wrong(format!("{e}\n{test}")))?;
+    if verdict.reachable {
+        return Err(wrong(format!("its outcome is allowed\n{test}")));
+    }
+    let forbidden = runner.forbidden(&test, &Options::default(), Choice::Auto).map_err(|e| wrong(e.to_string()))?;
+    let checks = forbidden.map(|f| f.checks).unwrap_or_default();
+    Ok(MinimalTest {
+        execution: found.execution,
+        finals: found.finals,
+        events,
+        verdict: Expected::from(&verdict),
+        violated: checks.into_iter().map(|c| model.checks[c].display_name()).collect(),
+        test,
+    })
 }

@@ -1,5 +1,7 @@
 //! `diff`: dropped axioms are found, refactorings are equal, and enumeration says the same.
 
+use std::collections::BTreeMap;
+
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
 use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Reason, Subjects, Verdict, compare};
@@ -349,8 +351,53 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
     found
 }
 
+/// The same for outcomes: what every read reads and which write each location ends with, of executions that neither model calls
+/// undefined. Coherence order is total.
+fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Option<usize>> {
+    let mapping = Mapping {
+        title: String::new(),
+        file: SourceFile::new("none", ""),
+        source: models[0].clone(),
+        target: models[1].clone(),
+        rows: Vec::new(),
+    };
+    let search = Search { mapping: &mapping, constructs: only, typed: false };
+    let mut judges = models.map(Judge::new);
+    let mut found = vec![None; 2];
+    for events in 1..=bound {
+        each_program(&search, events, &mut |program| {
+            // Of each outcome: is it allowed, and by an execution that is defined in both?
+            let mut outcomes: BTreeMap<Vec<(Event, Event)>, [[bool; 2]; 2]> = BTreeMap::new();
+            each_execution(models[0].signature, program, &mut |execution| {
+                let judgements = [0, 1].map(|i| judges[i].judge(execution));
+                let defined = (0..2).all(|i| {
+                    let mut checks = models[i].checks.iter().zip(&judgements[i].holds);
+                    !checks.any(|(c, &h)| c.role == Role::Flag && c.negated && c.kind == CheckKind::Empty && h)
+                });
+                let last = |e: &Event| execution.events[e.index()].kind == EventKind::Write && execution.co.row(*e).is_empty();
+                let finals = (0..execution.size()).map(Event::from).filter(last).map(|e| (e, e));
+                let seen = outcomes.entry(execution.rf.pairs().chain(finals).collect()).or_default();
+                for i in 0..2 {
+                    seen[i][0] |= judgements[i].consistent;
+                    seen[i][1] |= judgements[i].consistent && defined;
+                }
+                true
+            });
+            for [old, new] in outcomes.values() {
+                for (slot, yes) in found.iter_mut().zip([new[1] && !old[0], old[1] && !new[0]]) {
+                    if yes && slot.is_none() {
+                        *slot = Some(events);
+                    }
+                }
+            }
+            true
+        });
+    }
+    found
+}
+
 /// The execution with every coherence order and Fence-SC order that its signature has.
-fn variants(execution: &Execution) -> Vec<Execution> {
+pub fn variants(execution: &Execution) -> Vec<Execution> {
     if execution.signature != Signature::Ptx {
         return vec![execution.clone()];
     }
@@ -406,5 +453,13 @@ proptest! {
             .map(|(kind, allows)| smallest(&report, kind, allows))
             .collect();
         prop_assert_eq!(found, enumerated([&models[0], &models[1]], &only, bound));
+
+        // Outcomes are the same question with coherence order forgotten.
+        if models[0].signature.total_coherence() {
+            options.level = Level::Program;
+            let report = ask(&models[0], &models[1], &options);
+            let found: Vec<Option<usize>> = [1, 0].map(|allows| smallest(&report, Kind::Forbidden, allows)).to_vec();
+            prop_assert_eq!(found, enumerated_outcomes([&models[0], &models[1]], &only, bound));
+        }
     }
 }

@@ -16,5 +16,6 @@ mod robustness;
 mod roundtrip;
 mod rows;
 mod setup;
+mod synthesis;
 mod techniques;
 mod variants;

@@ -13,7 +13,7 @@ use margay_models::judge::{Judge, Judgement};
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Construct;
 
-pub use orders::partial_orders;
+pub use orders::{choices, partial_orders, permutations};
 pub use program::{Op, Program, each as each_program};
 pub use source::each as each_execution;
 
