@@ -13,14 +13,17 @@ pub fn write(folder: &Path, model: &str, report: &SynthesisReport) -> io::Result
     fs::create_dir_all(folder)?;
     let mut lines = Vec::new();
     let mut index = format!(
-        "# Minimal tests of {model}\n\n| test | events | threads | forbidden by | outcome |\n| --- | --- | --- | --- | --- |\n"
+        "# Minimal tests of {model}\n\n| test | name | events | threads | forbidden by | outcome |\n| --- | --- | --- | --- | --- | --- |\n"
     );
     for test in &report.tests {
         let file = format!("{}.litmus", test.test.name);
         fs::write(folder.join(&file), test.test.to_string())?;
         let (threads, violated) = (test.test.threads.len(), test.violated.join(", "));
         let outcome = asked(&test.test).replace('|', "\\|");
-        index.push_str(&format!("| [{}]({file}) | {} | {threads} | {violated} | `{outcome}` |\n", test.test.name, test.events));
+        index.push_str(&format!(
+            "| [{}]({file}) | {} | {} | {threads} | {violated} | `{outcome}` |\n",
+            test.test.name, test.name, test.events
+        ));
         let source = "margay synth: both engines".to_owned();
         lines.push(Line { file, model: model.to_owned(), expected: test.verdict, source });
     }

@@ -78,6 +78,7 @@ fn human(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64, o
             .map(|t| {
                 vec![
                     t.test.name.clone(),
+                    t.name.classic.unwrap_or_default().to_owned(),
                     t.events.to_string(),
                     t.test.threads.len().to_string(),
                     t.violated.join(", "),
@@ -86,7 +87,12 @@ fn human(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64, o
             })
             .collect();
         output.print("")?;
-        output.print(&table(&["test", "events", "threads", "forbidden by", "outcome"], &rows, &[1, 2], output.width()))?;
+        output.print(&table(
+            &["test", "classic", "events", "threads", "forbidden by", "outcome"],
+            &rows,
+            &[2, 3],
+            output.width(),
+        ))?;
     }
     output.print("")?;
     let written = match &options.out {
@@ -111,6 +117,8 @@ fn object(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64) 
         .map(|t| {
             json!({
                 "name": t.test.name,
+                "classic": t.name.classic,
+                "identity": t.name.to_string(),
                 "events": t.events,
                 "threads": t.test.threads.len(),
                 "violated": t.violated,

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
+use margay_litmus::identity::Name;
 use margay_litmus::render::render;
 use margay_litmus::test::Test;
 use margay_models::bits::Event;
@@ -39,6 +40,8 @@ pub struct MinimalTest {
     pub test: Test,
     /// What both engines say of it.
     pub verdict: Expected,
+    /// Its name up to isomorphism (`margay classify`), with the classic name of its shape if it has one.
+    pub name: Name,
     /// The axioms that forbid it, by name: those that one execution with the outcome violates, as few as the search finds.
     pub violated: Vec<String>,
 }
@@ -164,7 +167,11 @@ fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, event
     let wrong = |what: String| Disagreement(format!("{name}: {what}"));
     let description = format!("minimal for {}", model.name);
     let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;
-    let test = rendered.test;
+    let mut test = rendered.test;
+    let name = Name::of(&test).map_err(|e| wrong(e.to_string()))?;
+    if let Some(classic) = name.classic {
+        test.description = Some(format!("{classic}, {description}"));
+    }
     let verdict = runner.run(&test, &Options::default(), Choice::Both).map_err(|e| wrong(format!("{e}\n{test}")))?;
     if verdict.reachable {
         return Err(wrong(format!("its outcome is allowed\n{test}")));
@@ -176,6 +183,7 @@ fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, event
         finals: found.finals,
         events,
         verdict: Expected::from(&verdict),
+        name,
         violated: checks.into_iter().map(|c| model.checks[c].display_name()).collect(),
         test,
     })
