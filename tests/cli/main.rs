@@ -5,6 +5,7 @@ mod check;
 mod confirm;
 mod gpu;
 mod litmus;
+mod models;
 mod program;
 mod programs;
 mod runner;

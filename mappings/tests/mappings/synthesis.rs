@@ -65,6 +65,18 @@ fn causality_of_tso() {
     );
 }
 
+/// Ten tests of four events or fewer, for all axioms together (docs/diff.md, "Counting for TSO").
+#[test]
+fn ten_tests_of_tso() {
+    let report = ask(&shipped("tso"), &options(4));
+    let by_events: Vec<usize> = report.rows.iter().map(|r| r.tests).collect();
+    assert_eq!(by_events, [0, 3, 3, 4]);
+    let classic: BTreeSet<&str> = report.tests.iter().filter_map(|t| t.name.classic).collect();
+    for name in ["MP", "LB", "S", "2+2W"] {
+        assert!(classic.contains(name), "{name} {classic:?}");
+    }
+}
+
 /// Message passing is minimal with a release and an acquire of the narrowest scope that reaches; nothing more, nothing less.
 #[test]
 fn message_passing_in_ptx() {
