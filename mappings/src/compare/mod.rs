@@ -171,7 +171,7 @@ fn collect<'a>(
     let most = setting.options.most;
     report.questions[q].more = found.len() > most;
     for found in found.into_iter().take(most) {
-        match Difference::confirmed(setting.subjects, question, found) {
+        match Difference::confirmed(setting.subjects, question, found, setting.options.level) {
             Ok(difference) => report.questions[q].differences.push(difference),
             Err(disagreement) => {
                 report.questions[q].verdict = Verdict::bug(&disagreement);

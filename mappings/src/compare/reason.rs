@@ -79,6 +79,11 @@ pub fn reasons(
     }]
 }
 
+/// Does one of them find something? All of them are asked.
+fn each<T>(items: impl IntoIterator<Item = T>, mut finds: impl FnMut(T) -> bool) -> bool {
+    items.into_iter().map(&mut finds).filter(|&found| found).count() > 0
+}
+
 /// Looks for what one model relates and the other does not.
 #[derive(Clone, Copy)]
 struct Search<'a> {
@@ -99,13 +104,13 @@ impl Search<'_> {
             Step::Definition { name, place, because } => {
                 self.derivation(because, found) || self.definition(name, place, derivation, found)
             }
-            Step::Path(steps) => steps.iter().fold(false, |any, s| self.derivation(s, found) || any),
+            Step::Path(steps) => each(steps, |s| self.derivation(s, found)),
             Step::Both(derivations, conditions) => {
-                let inner = derivations.iter().fold(false, |any, s| self.derivation(s, found) || any);
-                conditions.iter().fold(inner, |any, c| self.condition(c, found) || any)
+                let inner = each(derivations, |s| self.derivation(s, found));
+                each(conditions, |c| self.condition(c, found)) || inner
             }
             Step::Inverse(inner) => self.derivation(inner, found),
-            Step::Conditions(conditions) => conditions.iter().fold(false, |any, c| self.condition(c, found) || any),
+            Step::Conditions(conditions) => each(conditions, |c| self.condition(c, found)),
         }
     }
 
@@ -131,7 +136,7 @@ impl Search<'_> {
         let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
         // The sign in `hb^-1` is no part of a name.
         let words = words.filter(|w| !w.is_empty() && !w.starts_with('-'));
-        words.fold(false, |any, word| search.named(word, condition, found) || any)
+        each(words, |word| search.named(word, condition, found))
     }
 
     /// A name of a condition.

@@ -1,5 +1,8 @@
 //! What a comparison found.
 
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::render::render;
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
@@ -12,7 +15,7 @@ use super::case::{Found, executions};
 use super::options::Subjects;
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
-use crate::check::Disagreement;
+use crate::check::{Disagreement, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
 
 /// The answer to one question.
@@ -79,7 +82,12 @@ pub struct Difference {
 
 impl Difference {
     /// The difference, if the judge agrees with the solver.
-    pub(super) fn confirmed(subjects: Subjects<'_>, question: &Question, found: Found) -> Result<Self, Disagreement> {
+    pub(super) fn confirmed(
+        subjects: Subjects<'_>,
+        question: &Question,
+        found: Found,
+        level: Level,
+    ) -> Result<Self, Disagreement> {
         let models = subjects.models();
         let executions = executions(&found.witness, subjects).map(Clone::clone);
         for execution in &executions {
@@ -109,6 +117,10 @@ impl Difference {
             Subjects::Models(..) => reasons(allowing, other, &executions[0], first, violation.as_ref()),
             Subjects::Mapping(_) => Vec::new(),
         };
+        let outcome_only = matches!(subjects, Subjects::Models(..)) && level == Level::Program;
+        if outcome_only && question.kind == Kind::Forbidden {
+            observed([allowing, other], &executions[0], &found.witness.target_finals)?;
+        }
         let finals = match subjects {
             Subjects::Models(..) => [found.witness.target_finals.clone(), found.witness.target_finals],
             Subjects::Mapping(_) => [found.witness.finals, found.witness.target_finals],
@@ -123,6 +135,20 @@ impl Difference {
             undefined,
         })
     }
+}
+
+/// Asks the engine of `margay run` whether the first model allows the outcome, and the second one does not.
+fn observed(models: [&Model; 2], execution: &Execution, finals: &[Option<Event>]) -> Result<(), Disagreement> {
+    let wrong = |what: String| Disagreement(format!("the outcome of a difference: {what}"));
+    let test = render(execution, "difference", None, finals).map_err(|e| wrong(e.to_string()))?.test;
+    for (model, expected) in models.into_iter().zip([true, false]) {
+        let verdict = Runner::new(model).run(&test, &Options::default(), Choice::Auto).map_err(|e| wrong(e.to_string()))?;
+        if verdict.reachable != expected {
+            let verb = if expected { "forbids" } else { "allows" };
+            return Err(wrong(format!("`{}` {verb} it\n{test}", model.name)));
+        }
+    }
+    Ok(())
 }
 
 /// A comparison.

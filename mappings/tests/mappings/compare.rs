@@ -29,8 +29,11 @@ fn parsed(name: &str, text: &str) -> Model {
     Model::parse(SourceFile::new(name, text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{text}\n{e:?}")).model
 }
 
+/// Parts of a text and what they become.
+type Replacements<'a> = &'a [(&'a str, &'a str)];
+
 /// The shipped model with a part of its text replaced.
-fn edited(name: &str, replacements: &[(&str, &str)]) -> Model {
+fn edited(name: &str, replacements: Replacements<'_>) -> Model {
     let mut text = shipped(name).source.text.clone();
     for (from, to) in replacements {
         assert!(text.contains(from), "{name} has no `{from}`");
@@ -110,7 +113,7 @@ fn every_axiom_is_missed() {
             let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Kind::Forbidden, 1)).expect("it is asked");
             let events = smallest(&report, Kind::Forbidden, 1).unwrap_or_else(|| panic!("{name} needs no {axiom}"));
             for difference in &question.differences {
-                assert_eq!(difference.violated, [axiom.clone()]);
+                assert_eq!(difference.violated, std::slice::from_ref(&axiom));
                 let place = check.place.clone();
                 assert_eq!(difference.reasons, [Reason::NoAxiom { name: axiom.clone(), forbids: place }]);
             }
@@ -131,7 +134,7 @@ fn refactorings_are_equal() {
         ("irreflexive (rf | fr); cause as Causality", "irreflexive cause; rf as First irreflexive cause; rf^-1; co as Second");
     let eco = ("let eco = (rf | mo | rb)+", "let eco = rf | mo | rb | mo; rf | rb; rf");
     let fence = ("let fence = po; [F]; po | [RMW]; po | po; [RMW]", "let fence = (po; [F | RMW]; po?) | (po?; [F | RMW]; po)");
-    let cases: [(&str, &[(&str, &str)], usize); 5] = [
+    let cases: [(&str, Replacements<'_>, usize); 5] = [
         ("ptx-6.0", &[obs, base, causality], 4),
         ("ptx-6.0", &[obs], 4),
         ("rc11-scoped", &[eco, ("let hb = (sb | (incl & sw))+", "let hb = sb | sb*; ((incl & sw); sb*)+")], 4),

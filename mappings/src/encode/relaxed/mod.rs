@@ -2,16 +2,19 @@
 //! execution of its own: the events and reads-from of the given one, as far as they are still there, and some coherence and
 //! Fence-SC order.
 
+mod view;
+
 use margay_models::execution::{Order, Scope};
-use margay_models::lower::{Base, lower};
+use margay_models::lower::lower;
 use margay_models::model::{Model, Role as CheckRole};
-use margay_models::signature::{BaseRelation, BaseSet, Signature};
+use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Bounds, Expr, Formula, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place};
-use super::source::{Source, find, inclusion, placed};
+use super::source::Source;
 use super::target::fence_order;
 use super::vocabulary::Vocabulary;
+use view::View;
 
 /// One step of relaxation (`margay_models::signature`: what is weaker than what).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -325,98 +328,5 @@ impl Chosen {
             let upper = bounds.get(like).map(|(_, upper)| upper.clone()).unwrap_or_else(|| TupleSet::new(2));
             bounds.between(relation, TupleSet::new(2), upper);
         }
-    }
-}
-
-/// A level as a .cat model sees it.
-struct View<'a> {
-    level: &'a Level,
-    all_writes: Expr,
-    memory: Expr,
-    plain: Expr,
-    atomics: Expr,
-    halves: Expr,
-    sr: Expr,
-    placed: Vec<(Scope, Expr)>,
-}
-
-impl<'a> View<'a> {
-    fn new(logic: &mut Logic, level: &'a Level) -> Self {
-        let all_writes = logic.union(level.writes, level.inits);
-        let memory = logic.union(level.reads, all_writes);
-        let accesses = logic.union(level.reads, level.writes);
-        let plain = match find(&level.orders, Order::Plain) {
-            Some(plain) => {
-                let plain = logic.intersection(plain, accesses);
-                logic.union(plain, level.inits)
-            }
-            None => level.inits,
-        };
-        let atomics = logic.difference(level.universe, plain);
-        let (reads, writes) = (logic.domain(level.rmw), logic.range(level.rmw));
-        let halves = logic.union(reads, writes);
-        let placed = placed(logic, &level.together, level.thread);
-        let sr = inclusion(logic, &level.scopes, &placed);
-        Self { level, all_writes, memory, plain, atomics, halves, sr, placed }
-    }
-}
-
-impl Base for View<'_> {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
-        let l = self.level;
-        match set {
-            BaseSet::Universe => Some(l.universe),
-            BaseSet::W => Some(self.all_writes),
-            BaseSet::R => Some(l.reads),
-            BaseSet::M | BaseSet::Gen => Some(self.memory),
-            BaseSet::F | BaseSet::Mfence => Some(l.fences),
-            BaseSet::Rmw => Some(self.halves),
-            BaseSet::Iw => Some(l.inits),
-            BaseSet::Na | BaseSet::Weak => Some(self.plain),
-            BaseSet::Atomic => Some(self.atomics),
-            BaseSet::Rlx => find(&l.orders, Order::Rlx),
-            BaseSet::Acq => find(&l.orders, Order::Acq),
-            BaseSet::Rel => find(&l.orders, Order::Rel),
-            BaseSet::AcqRel => find(&l.orders, Order::AcqRel),
-            BaseSet::Sc => find(&l.orders, Order::Sc),
-            BaseSet::Cta => find(&l.scopes, Scope::Cta),
-            BaseSet::Cluster => find(&l.scopes, Scope::Cluster),
-            BaseSet::Gpu => find(&l.scopes, Scope::Gpu),
-            BaseSet::Sys => find(&l.scopes, Scope::Sys),
-            BaseSet::B
-            | BaseSet::Alias
-            | BaseSet::Sur
-            | BaseSet::Tex
-            | BaseSet::Con
-            | BaseSet::Red
-            | BaseSet::Volatile
-            | BaseSet::Mmio => None,
-        }
-    }
-
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
-        let l = self.level;
-        let [addr, data, ctrl] = l.dependencies;
-        match relation {
-            BaseRelation::Po => Some(l.po),
-            BaseRelation::Rf => Some(l.rf),
-            BaseRelation::Co => Some(l.co),
-            BaseRelation::Loc | BaseRelation::Vloc => Some(l.loc),
-            BaseRelation::Int => Some(l.int),
-            BaseRelation::Rmw => Some(l.rmw),
-            BaseRelation::Addr => Some(addr),
-            BaseRelation::Data => Some(data),
-            BaseRelation::Ctrl => Some(ctrl),
-            BaseRelation::Sr => Some(self.sr),
-            BaseRelation::Scta => find(&self.placed, Scope::Cta),
-            BaseRelation::Scluster => find(&self.placed, Scope::Cluster),
-            BaseRelation::Sgpu => find(&self.placed, Scope::Gpu),
-            BaseRelation::SyncFence => l.fence_sc,
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext | BaseRelation::Syncbar | BaseRelation::SyncBarrier => None,
-        }
-    }
-
-    fn universe(&self) -> Expr {
-        self.level.universe
     }
 }
