@@ -29,17 +29,22 @@ impl Session {
     /// If a goal is among the objective's literals.
     pub fn minimize(&mut self, assumptions: &[Literal], objective: &[(u32, Literal)], limits: &Limits) -> (Outcome, Option<u64>) {
         let mut objective = self.objective(objective);
-        let mut best = (Outcome::Unsat, None);
-        loop {
-            match self.below(assumptions, &mut objective, best.1, limits) {
-                (Outcome::Unsat, _) => break,
-                (Outcome::Unknown, _) => return (Outcome::Unknown, None),
-                better => best = better,
-            }
-        }
+        let best = self.minimum(assumptions, &mut objective, limits);
         match best.1 {
             Some(sum) if !self.keep_at_most(&mut objective, sum) => (Outcome::Unknown, None),
             _ => best,
+        }
+    }
+
+    /// An instance with the smallest sum, and the sum; other instances stay possible. Without an answer there is no sum.
+    pub fn minimum(&mut self, assumptions: &[Literal], objective: &mut Objective, limits: &Limits) -> (Outcome, Option<u64>) {
+        let mut best = (Outcome::Unsat, None);
+        loop {
+            match self.below(assumptions, objective, best.1, limits) {
+                (Outcome::Unsat, _) => return best,
+                (Outcome::Unknown, _) => return (Outcome::Unknown, None),
+                better => best = better,
+            }
         }
     }
 

@@ -102,6 +102,7 @@ impl Comparison {
             techniques: Techniques::default(),
             programs: None,
             guards: None,
+            every_read_guards: None,
         };
         let mut logic = Logic::new();
         let v = Vocabulary::new(&mut logic, content(mapping, &options), options.techniques);
