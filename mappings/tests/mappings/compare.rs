@@ -320,7 +320,8 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
     let mapping = Mapping {
         title: String::new(),
         file: SourceFile::new("none", ""),
-        source: old.clone(),
+        // Programs have scopes if one of the models looks at them.
+        source: if new.is_scoped() { new.clone() } else { old.clone() },
         target: new.clone(),
         rows: Vec::new(),
     };
@@ -360,7 +361,7 @@ fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) ->
     let mapping = Mapping {
         title: String::new(),
         file: SourceFile::new("none", ""),
-        source: models[0].clone(),
+        source: models[usize::from(models[1].is_scoped())].clone(),
         target: models[1].clone(),
         rows: Vec::new(),
     };
@@ -444,7 +445,7 @@ proptest! {
         for model in &mut models {
             model.checks.retain(|c| c.display_name() != "No-Thin-Air");
         }
-        let scopes = if models[0].is_scoped() { 3 } else { 1 };
+        let scopes = if models.iter().any(Model::is_scoped) { 3 } else { 1 };
         let operations: usize = only.iter().map(|c| if c.has_scope() { scopes } else { 1 }).sum();
         let bound = if operations <= 3 { 3 } else { 2 };
         let mut options = options(bound);
