@@ -59,18 +59,6 @@ impl Session {
         best
     }
 
-    /// An instance with the smallest sum, and the sum; other instances stay possible. Without an answer there is no sum.
-    pub fn minimum(&mut self, assumptions: &[Literal], objective: &mut Objective, limits: &Limits) -> (Outcome, Option<u64>) {
-        let mut best = (Outcome::Unsat, None);
-        loop {
-            match self.below(assumptions, objective, best.1, limits) {
-                (Outcome::Unsat, _) => return best,
-                (Outcome::Unknown, _) => return (Outcome::Unknown, None),
-                better => best = better,
-            }
-        }
-    }
-
     /// A weighted sum of literals, to ask for its minimum more than once.
     ///
     /// # Panics
