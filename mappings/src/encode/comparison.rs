@@ -103,7 +103,6 @@ impl Comparison {
             programs: None,
             every_read_guards: None,
             guards: None,
-            every_read_guards: None,
         };
         let mut logic = Logic::new();
         let v = Vocabulary::new(&mut logic, content(mapping, &options), options.techniques);
