@@ -99,6 +99,29 @@ pub struct List {
     pub show: Option<String>,
 }
 
+/// What every search by a solver can be told.
+#[derive(Debug, Args)]
+pub struct Search {
+    /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Make programs of these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// The number of threads that solve [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time, e.g. `30s`, `10m`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
+    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
+    pub memory: Option<u64>,
+    /// The SAT solver
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    pub solver: Backend,
+}
+
 /// What is asked of a mapping, whatever is then done with the answer.
 #[derive(Debug, Args)]
 pub struct Question {
@@ -116,12 +139,6 @@ pub struct Question {
     /// Ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
     pub axiom: Vec<String>,
-    /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
-    pub without: Vec<String>,
-    /// Make programs of these constructs alone
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
-    pub only: Vec<String>,
     /// Is a location atomic or plain, never both?
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
     pub typed: Switch,
@@ -135,18 +152,9 @@ pub struct Question {
     /// A .cat file or model name to use instead of the mapping's target model
     #[arg(long, value_name = "MODEL")]
     pub target: Option<String>,
-    /// The number of threads that solve [default: one for each core]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub timeout: Option<Duration>,
-    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
-    pub memory: Option<u64>,
-    /// The SAT solver
-    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
-    pub solver: Backend,
+    /// How it searches
+    #[command(flatten)]
+    pub search: Search,
 }
 
 /// Options of `check`.
@@ -260,27 +268,12 @@ pub struct Diff {
     /// Show at most so many smallest differences of each direction [default: 3; without a number: 1000]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
     pub all: Option<usize>,
-    /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
-    pub without: Vec<String>,
-    /// Make programs of these constructs alone
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
-    pub only: Vec<String>,
     /// Is a location atomic or plain, never both?
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
     pub typed: Switch,
-    /// The number of threads that solve [default: one for each core]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub timeout: Option<Duration>,
-    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
-    pub memory: Option<u64>,
-    /// The SAT solver
-    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
-    pub solver: Backend,
+    /// How it searches
+    #[command(flatten)]
+    pub search: Search,
     /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -298,27 +291,12 @@ pub struct Synth {
     /// Only tests with an execution that violates this axiom
     #[arg(short, long, value_name = "NAME")]
     pub axiom: Option<String>,
-    /// Leave these constructs out of the tests, e.g. `R.SC,W.SC` or a whole operation, `RMW`
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
-    pub without: Vec<String>,
-    /// Make tests of these constructs alone
-    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
-    pub only: Vec<String>,
     /// Is a location atomic or plain, never both?
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
     pub typed: Switch,
-    /// The number of threads that solve [default: one for each core]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub timeout: Option<Duration>,
-    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
-    pub memory: Option<u64>,
-    /// The SAT solver
-    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
-    pub solver: Backend,
+    /// How it searches
+    #[command(flatten)]
+    pub search: Search,
     /// Write the tests, an index and their verdicts into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -1,11 +1,11 @@
-//! What is asked of a mapping, from the command line to the library: shared by `check`, `weaken` and `repair`.
+//! What is asked, from the command line to the library: shared by the commands that search.
 
 use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_mappings::language::{LoadOptions, Loaded};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::arguments::{self, Co, Question, Switch};
+use crate::arguments::{self, Co, Question, Search, Switch};
 use crate::limits::Limits;
 
 /// The level, as the library names it.
@@ -13,6 +13,21 @@ pub fn level(level: arguments::Level) -> Level {
     match level {
         arguments::Level::Execution => Level::Execution,
         arguments::Level::Program => Level::Program,
+    }
+}
+
+impl Search {
+    /// The number of threads that solve, or `usual` where none is asked for.
+    pub fn jobs(&self, usual: usize) -> Result<usize, Diagnostic> {
+        match self.jobs {
+            Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
+            asked => Ok(asked.unwrap_or(usual)),
+        }
+    }
+
+    /// Starts to watch the limits.
+    pub fn limits(&self) -> Limits {
+        Limits::start(self.timeout, self.memory)
     }
 }
 
@@ -25,14 +40,11 @@ impl Question {
     /// The options that mean the same for one mapping and for all.
     pub fn usual(&self) -> Result<CheckOptions, Diagnostic> {
         let mut asked = CheckOptions::new(self.bound);
-        asked.without.clone_from(&self.without);
-        asked.only.clone_from(&self.only);
+        asked.without.clone_from(&self.search.without);
+        asked.only.clone_from(&self.search.only);
         asked.typed = self.typed == Switch::On;
-        asked.jobs = self.jobs.unwrap_or(asked.jobs);
-        asked.backend = self.solver;
-        if asked.jobs == 0 {
-            return Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1"));
-        }
+        asked.jobs = self.search.jobs(asked.jobs)?;
+        asked.backend = self.search.solver;
         Ok(asked)
     }
 

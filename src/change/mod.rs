@@ -23,7 +23,7 @@ use crate::output::Output;
 fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, Limits, CheckOptions), Vec<Diagnostic>> {
     let Loaded { mapping, warnings } = question.load(name)?;
     output.warn(&warnings);
-    let limits = Limits::start(question.timeout, question.memory);
+    let limits = question.search.limits();
     let mut options = question.options(&limits).map_err(|e| vec![e])?;
     if question.co != Some(Co::Universal) {
         options.co = CoReading::Exists;

@@ -15,7 +15,6 @@ use margay_models::diagnostic::Diagnostic;
 use crate::Outcome;
 use crate::arguments::{Check, Format};
 use crate::exit::Exit;
-use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Bar;
 use crate::question::level;
@@ -53,7 +52,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     if let Err(error) = folders(options) {
         return output.wrong(&[error]);
     }
-    let limits = Limits::start(options.question.timeout, options.question.memory);
+    let limits = options.question.search.limits();
     let mut asked = match options.question.options(&limits) {
         Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),

@@ -15,7 +15,6 @@ use crate::exit::Exit;
 use crate::gpu::measure::{Judge, Measured, Problem, measure};
 use crate::gpu::results::Results;
 use crate::gpu::session::{Session, absent};
-use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Bar;
 
@@ -52,7 +51,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         Ok(session) => session,
         Err(closed) => return closed.end(output),
     };
-    let limits = Limits::start(options.question.timeout, options.question.memory);
+    let limits = options.question.search.limits();
     let mut asked = match options.question.options(&limits) {
         Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),

@@ -13,7 +13,6 @@ use margay_models::diagnostic::Diagnostic;
 use crate::Outcome;
 use crate::arguments::{Diff, Format, Switch};
 use crate::exit::Exit;
-use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Bar;
 use load::Loading;
@@ -36,21 +35,21 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         Loading::Models(models) => Subjects::Models(&models[0], &models[1]),
         Loading::Mapping(mapping) => Subjects::Mapping(mapping),
     };
-    let limits = Limits::start(options.timeout, options.memory);
+    let limits = options.search.limits();
     let mut asked = CompareOptions::new(options.bound);
-    asked.without.clone_from(&options.without);
-    asked.only.clone_from(&options.only);
+    asked.without.clone_from(&options.search.without);
+    asked.only.clone_from(&options.search.only);
     asked.typed = options.typed == Switch::On;
     asked.most = options.all.unwrap_or(asked.most);
     asked.first = options.first;
     asked.level = if options.program { Level::Program } else { Level::Execution };
-    asked.jobs = options.jobs.unwrap_or(asked.jobs);
     asked.deadline = limits.deadline;
     asked.stop = limits.stop.clone();
-    asked.backend = options.solver;
-    if asked.jobs == 0 {
-        return output.wrong(&[Diagnostic::error("0 jobs cannot do anything").help("give at least 1")]);
-    }
+    asked.backend = options.search.solver;
+    asked.jobs = match options.search.jobs(asked.jobs) {
+        Ok(jobs) => jobs,
+        Err(error) => return output.wrong(&[error]),
+    };
 
     let bar = Bar::new(output.format == Format::Human);
     let start = std::time::Instant::now();

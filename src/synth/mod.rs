@@ -10,7 +10,6 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{Format, Switch, Synth};
 use crate::exit::Exit;
-use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::table::table;
@@ -24,19 +23,19 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
     };
     output.warn(&loaded.warnings);
     let model = loaded.model;
-    let limits = Limits::start(options.timeout, options.memory);
+    let limits = options.search.limits();
     let mut asked = SynthesisOptions::new(options.bound);
     asked.axiom.clone_from(&options.axiom);
-    asked.without.clone_from(&options.without);
-    asked.only.clone_from(&options.only);
+    asked.without.clone_from(&options.search.without);
+    asked.only.clone_from(&options.search.only);
     asked.typed = options.typed == Switch::On;
-    asked.jobs = options.jobs.unwrap_or(asked.jobs);
     asked.deadline = limits.deadline;
     asked.stop = limits.stop.clone();
-    asked.backend = options.solver;
-    if asked.jobs == 0 {
-        return output.wrong(&[Diagnostic::error("0 jobs cannot do anything").help("give at least 1")]);
-    }
+    asked.backend = options.search.solver;
+    asked.jobs = match options.search.jobs(asked.jobs) {
+        Ok(jobs) => jobs,
+        Err(error) => return output.wrong(&[error]),
+    };
     let bar = Bar::new(output.format == Format::Human);
     let start = std::time::Instant::now();
     let result = synthesize(&model, &asked, &bar);

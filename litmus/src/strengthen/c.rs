@@ -47,7 +47,7 @@ impl Rewriter<'_> {
             StatementKind::Evaluate(e) => self.expression(e),
             StatementKind::Fence { order, scope } => {
                 self.open = false;
-                let now = Strength { order: order_of(*order), scope: scope.unwrap_or(Scope::Sys) };
+                let now = Strength { order: order.order(), scope: scope.unwrap_or(Scope::Sys) };
                 if let Some(s) = (self.choose)(&Site { thread: self.thread, kind: Kind::Fence, now: Some(now) }) {
                     *order = memory_order(s.order);
                     *scope = Some(s.scope);
@@ -106,7 +106,7 @@ impl Rewriter<'_> {
             }
         };
         let order = call.order.unwrap_or(MemoryOrder::SeqCst);
-        let now = Strength { order: order_of(order), scope: call.scope.unwrap_or(Scope::Sys) };
+        let now = Strength { order: order.order(), scope: call.scope.unwrap_or(Scope::Sys) };
         if let Some(s) = (self.choose)(&Site { thread: self.thread, kind, now: Some(now) }) {
             let order = memory_order(s.order);
             call.order = Some(order);
@@ -122,30 +122,11 @@ impl Rewriter<'_> {
 /// Does a statement itself access memory, first of all?
 fn accesses(kind: &StatementKind) -> bool {
     match kind {
-        StatementKind::Assign { value, .. } => value.as_ref().is_some_and(reads_or_writes),
+        StatementKind::Assign { value, .. } => value.as_ref().is_some_and(Expression::accesses),
         StatementKind::Store { .. } => true,
-        StatementKind::Evaluate(e) => reads_or_writes(e),
-        StatementKind::If { condition, .. } | StatementKind::While { condition, .. } => reads_or_writes(condition),
+        StatementKind::Evaluate(e) => e.accesses(),
+        StatementKind::If { condition, .. } | StatementKind::While { condition, .. } => condition.accesses(),
         _ => false,
-    }
-}
-
-fn reads_or_writes(e: &Expression) -> bool {
-    match e {
-        Expression::Integer(_) | Expression::Name(_) => false,
-        Expression::Dereference(_) | Expression::Atomic(_) => true,
-        Expression::Unary(_, e) => reads_or_writes(e),
-        Expression::Binary(_, a, b) => reads_or_writes(a) || reads_or_writes(b),
-    }
-}
-
-fn order_of(order: MemoryOrder) -> Order {
-    match order {
-        MemoryOrder::Relaxed => Order::Rlx,
-        MemoryOrder::Acquire => Order::Acq,
-        MemoryOrder::Release => Order::Rel,
-        MemoryOrder::AcqRel => Order::AcqRel,
-        MemoryOrder::SeqCst => Order::Sc,
     }
 }
 

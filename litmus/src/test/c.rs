@@ -1,6 +1,6 @@
 //! Scoped C: the fragment of C11 that herd's litmus tests use, with OpenCL's scopes. The CUDA spelling reads into the same tree.
 
-use margay_models::execution::Scope;
+use margay_models::execution::{Order, Scope};
 
 use super::{Comparison, Place};
 
@@ -29,6 +29,17 @@ impl MemoryOrder {
             Self::SeqCst => Self::SeqCst,
             Self::Acquire | Self::AcqRel => Self::Acquire,
             Self::Relaxed | Self::Release => Self::Relaxed,
+        }
+    }
+
+    /// The order of its events.
+    pub fn order(self) -> Order {
+        match self {
+            Self::Relaxed => Order::Rlx,
+            Self::Acquire => Order::Acq,
+            Self::Release => Order::Rel,
+            Self::AcqRel => Order::AcqRel,
+            Self::SeqCst => Order::Sc,
         }
     }
 
@@ -241,6 +252,18 @@ pub enum Expression {
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     /// An atomic operation.
     Atomic(Box<AtomicCall>),
+}
+
+impl Expression {
+    /// Does it access memory?
+    pub fn accesses(&self) -> bool {
+        match self {
+            Self::Integer(_) | Self::Name(_) => false,
+            Self::Dereference(_) | Self::Atomic(_) => true,
+            Self::Unary(_, e) => e.accesses(),
+            Self::Binary(_, a, b) => a.accesses() || b.accesses(),
+        }
+    }
 }
 
 /// What a statement does.

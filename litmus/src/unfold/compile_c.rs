@@ -62,16 +62,6 @@ struct Compiler<'a> {
     return_conditions: Vec<usize>,
 }
 
-fn order(order: MemoryOrder) -> Order {
-    match order {
-        MemoryOrder::Relaxed => Order::Rlx,
-        MemoryOrder::Acquire => Order::Acq,
-        MemoryOrder::Release => Order::Rel,
-        MemoryOrder::AcqRel => Order::AcqRel,
-        MemoryOrder::SeqCst => Order::Sc,
-    }
-}
-
 impl Compiler<'_> {
     fn push(&mut self, step: Step) -> usize {
         self.program.push(step, self.place)
@@ -99,7 +89,7 @@ impl Compiler<'_> {
                 // C11 7.17.4.1: a relaxed fence has no effects.
                 StatementKind::Fence { order: MemoryOrder::Relaxed, .. } => {}
                 StatementKind::Fence { order: o, scope } => {
-                    self.push(Step::Fence { order: order(*o), scope: Some(scope.unwrap_or(Scope::Sys)) });
+                    self.push(Step::Fence { order: o.order(), scope: Some(scope.unwrap_or(Scope::Sys)) });
                 }
                 StatementKind::If { condition, then, otherwise } => {
                     let condition = self.expression(condition)?;
@@ -261,7 +251,7 @@ impl Compiler<'_> {
                 };
                 Term::Unary(operator, Box::new(self.expression(e)?))
             }
-            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b) if accesses(b) => {
+            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b) if b.accesses() => {
                 self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?
             }
             Expression::Binary(operator, a, b) => {
@@ -291,7 +281,7 @@ impl Compiler<'_> {
     fn call(&mut self, call: &AtomicCall) -> Result<Register, Error> {
         let address = self.expression(&call.address)?;
         let scope = Some(call.scope.unwrap_or(Scope::Sys));
-        let memory_order = order(call.order.unwrap_or(MemoryOrder::SeqCst));
+        let memory_order = call.order.unwrap_or(MemoryOrder::SeqCst).order();
         let construct = Construct { operation: Operation::Rmw, order: memory_order };
         let read = Attributes::new(construct.read_order(), scope);
         let write = Attributes::new(construct.write_order(), scope);
@@ -314,7 +304,7 @@ impl Compiler<'_> {
                 let new = self.expression(desired)?;
                 let expected = self.program.register(expected);
                 // Without an order of its own a failure has the order of the success, less its release part (C11 7.17.7.4).
-                let failure = failure.map_or(construct.read_order(), order);
+                let failure = failure.map_or(construct.read_order(), MemoryOrder::order);
                 let success = self.program.fresh();
                 let modification = Modification::CompareAndSwap {
                     expected: Term::Register(expected),
@@ -331,15 +321,6 @@ impl Compiler<'_> {
         };
         self.push(Step::Modify { to: Some(to), address, modification, read, write });
         Ok(to)
-    }
-}
-
-fn accesses(e: &Expression) -> bool {
-    match e {
-        Expression::Integer(_) | Expression::Name(_) => false,
-        Expression::Dereference(_) | Expression::Atomic(_) => true,
-        Expression::Unary(_, e) => accesses(e),
-        Expression::Binary(_, a, b) => accesses(a) || accesses(b),
     }
 }
 

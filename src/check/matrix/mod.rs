@@ -83,7 +83,7 @@ struct Mended {
 pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Output) -> Outcome {
     let start = Instant::now();
     // Ctrl-C and the memory limit end everything, the time limit a question.
-    let limits = Limits::start(None, options.question.memory);
+    let limits = Limits::start(None, options.question.search.memory);
     let ask = Ask { options, asked, limits: &limits, output };
     let mut cells: Vec<Cell> = Vec::new();
     let mut mended = Vec::new();
@@ -172,7 +172,7 @@ impl Ask<'_> {
         let mut asked = self.asked.clone();
         asked.level = level;
         asked.co = CoReading::Exists;
-        asked.deadline = self.options.question.timeout.and_then(|t| Instant::now().checked_add(t));
+        asked.deadline = self.options.question.search.timeout.and_then(|t| Instant::now().checked_add(t));
         asked.stop = self.limits.stop.clone();
         asked
     }

@@ -15,7 +15,7 @@ const INTRODUCTION: &str = "A number is the size of the smallest counterexample 
 /// The page.
 pub fn page(cells: &[Cell], mended: &[Mended], options: &Check, stopped: Option<&str>) -> String {
     let asked = &options.question;
-    let timeout = asked.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
+    let timeout = asked.search.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
     let mut out = format!(
         "# What compilers emit, checked\n\nMade by `margay check --all-mappings --bound {}{timeout}`, version {}. {INTRODUCTION}\n\n",
         asked.bound,
