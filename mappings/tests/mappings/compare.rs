@@ -82,6 +82,7 @@ const AXIOMS: [(&str, &str); 12] = [
     ("rc11", C),
     ("rc11-scoped", C),
     ("rc11-scoped-mo-atomic", C),
+    ("c20", C),
     ("c20-scoped", C),
 ];
 const C: &str = "Coherence 2, Atomicity 3, SC 4";
