@@ -28,7 +28,7 @@ impl std::error::Error for Flaw {}
 const BLOCK: usize = 1 << 16;
 
 /// Uncompressed records, one after the other.
-pub(super) struct Input<R> {
+pub struct Input<R> {
     reader: R,
     block: Vec<u8>,
     at: usize,
@@ -42,7 +42,8 @@ pub(super) struct Input<R> {
 }
 
 impl<R: Read> Input<R> {
-    pub(super) fn new(reader: R) -> Self {
+    /// Reads from here.
+    pub fn new(reader: R) -> Self {
         let record = Record { kind: Kind::End, id: 0, literals: Vec::new(), hints: Vec::new() };
         Self { reader, block: Vec::with_capacity(BLOCK), at: 0, before: 0, records: 0, last: Last::default(), record }
     }
@@ -87,6 +88,15 @@ impl<R: Read> Input<R> {
             }
         }
         Err(self.flaw("a number has more than 64 bits"))
+    }
+
+    /// Reads the next record.
+    ///
+    /// # Errors
+    /// There is none, or it is none.
+    pub fn record(&mut self) -> Result<&Record, Flaw> {
+        self.next()?;
+        Ok(&self.record)
     }
 
     /// Reads a record into `record`.

@@ -22,7 +22,7 @@ mod replay;
 mod tracer;
 
 pub use checker::{Checker, Step};
-pub use input::Flaw;
+pub use input::{Flaw, Input};
 pub use log::{Log, Written};
 pub use record::{Encoder, Kind, Record};
 pub use replay::{Replay, Replayed};
