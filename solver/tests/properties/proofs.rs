@@ -337,7 +337,7 @@ fn a_session_is_replayed() {
         let v = variables(150);
         let mut session = Session::replayed(v.bounds.clone(), Encoding::default(), &replay);
         assert_eq!(refuted(&perform(&mut session, &v, &acts)), answers);
-        let replayed = replay.finish().expect("it was told the same");
+        let replayed = replay.finish(true).expect("it was told the same");
         assert_eq!(replayed.refuted, answers.iter().filter(|&&r| r).count() as u64);
         assert_eq!(replayed.file_bytes, file.len() as u64);
 
@@ -352,7 +352,7 @@ fn a_session_is_replayed() {
             let replay = Replay::open(&path.0).expect("it is there");
             let mut session = Session::replayed(v.bounds.clone(), Encoding::default(), &replay);
             perform(&mut session, &v, &other);
-            let flaw = replay.finish().expect_err("it was told something else");
+            let flaw = replay.finish(true).expect_err("it was told something else");
             assert!(flaw.what.contains("another problem") || flaw.what.contains("more than the case"), "{flaw}");
         }
     }
@@ -370,7 +370,7 @@ fn files_that_are_no_proofs_are_refused() {
         let replay = Replay::open(&path.0)?;
         let mut session = Session::replayed(v.bounds.clone(), Encoding::default(), &replay);
         perform(&mut session, &v, &[Act::Clause(vec![1]), Act::Ask(vec![-1])]);
-        replay.finish()
+        replay.finish(true)
     };
     let whole = read("whole", &file).expect("it is whole").file;
     // Behind the last record lies what closes the compressed frame: without it the proof is whole, but not the file that it was.
