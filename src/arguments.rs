@@ -57,6 +57,8 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
     Check(Box<Check>),
+    /// Verify a certificate, without a solver
+    Verify(Verify),
     /// Check a mapping, and run its smallest counterexamples on a device
     Confirm(Box<Confirm>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
@@ -165,7 +167,7 @@ pub struct Check {
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards"])]
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "certify", "guards"])]
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
@@ -182,6 +184,20 @@ pub struct Check {
     /// Write the CNF of every case (DIMACS) into this folder
     #[arg(long, value_name = "DIR")]
     pub dump_cnf: Option<PathBuf>,
+    /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md)
+    #[arg(long, value_name = "DIR")]
+    pub certify: Option<PathBuf>,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The folder that `--certify` named
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: PathBuf,
+    /// The number of threads that verify [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
 }
 
 /// Options of `confirm`.

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use margay_solver::proof::Replayed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{self, Answer, Ask, Decision, Extent, Preferred, Setting};
+use super::case::{self, Answer, Ask, Certified, Decision, Extent, Preferred, Setting};
+use super::certify::Proofs;
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
@@ -63,11 +65,9 @@ impl Kind {
     }
 
     /// Keeps what races teach about all shapes.
-    pub fn learn(&mut self, decided: &[Decided<'_>]) {
-        for Decided { shape, decisions, .. } in decided {
-            let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
-            decisions.iter().for_each(|d| program::collect(&mut self.lessons, &d.learned.races, &atoms));
-        }
+    pub fn learn<'a>(&mut self, shape: &Shape, learned: impl Iterator<Item = &'a Learned>) {
+        let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
+        learned.for_each(|l| program::collect(&mut self.lessons, l.races(), &atoms));
     }
 }
 
@@ -80,6 +80,8 @@ pub struct Decided<'a> {
     /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
     /// if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
+    /// The proof of what has no counterexample, where one was asked for and accepted.
+    pub proof: Option<Replayed>,
 }
 
 /// The shape whose counterexample the others of as many threads must beat.
@@ -102,8 +104,8 @@ pub fn decide<'a>(
     setting: &Setting<'_>,
     shapes: &'a [Shape],
     open: &[usize],
-    pool: &ThreadPool,
-    progress: &dyn Progress,
+    (pool, progress): (&ThreadPool, &dyn Progress),
+    proofs: Option<&Proofs<'_>>,
 ) -> Result<Vec<Decided<'a>>, Disagreement> {
     let options = setting.options;
     let every_shape = options.keep_going || options.all.is_some();
@@ -119,9 +121,16 @@ pub fn decide<'a>(
     let of_shape = |shape: &'a Shape, place: usize| -> Result<Decided<'a>, Disagreement> {
         if let (Some(most), &[question]) = (to_beat(shape, place), open) {
             let preferred = case::preferred(setting, shape, question, &Learned::default(), Some(most))?;
-            return Ok(Decided { shape, decisions: Vec::new(), preferred });
+            return Ok(Decided { shape, decisions: Vec::new(), preferred, proof: None });
         }
-        let decisions = if needless(shape) { Vec::new() } else { case::decide(setting, Extent::Shape(shape), open)? };
+        let (decisions, proof) = match proofs {
+            _ if needless(shape) => (Vec::new(), None),
+            None => (case::decide(setting, Extent::Shape(shape), open)?, None),
+            Some(proofs) => {
+                let Certified { decisions, proof } = case::decide_certified(setting, shape, open, &proofs.file(shape))?;
+                (decisions, proof)
+            }
+        };
         let found = decisions.iter().find(|d| d.answer == Answer::Found);
         if found.is_some() {
             fewest.fetch_min(shape.threads(), Ordering::Relaxed);
@@ -137,7 +146,7 @@ pub fn decide<'a>(
                 *leader = Some(new);
             }
         }
-        Ok(Decided { shape, decisions, preferred })
+        Ok(Decided { shape, decisions, preferred, proof })
     };
     let mut order: Vec<&'a Shape> = shapes.iter().collect();
     order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));

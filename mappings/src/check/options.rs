@@ -68,6 +68,8 @@ pub struct CheckOptions {
     pub techniques: Techniques,
     /// A folder for the CNF of every case.
     pub dump_cnf: Option<PathBuf>,
+    /// An empty folder for a certificate of what has no counterexample.
+    pub certify: Option<PathBuf>,
 }
 
 impl CheckOptions {
@@ -90,6 +92,7 @@ impl CheckOptions {
             co: CoReading::default(),
             techniques: Techniques::default(),
             dump_cnf: None,
+            certify: None,
         }
     }
 

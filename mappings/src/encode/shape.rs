@@ -27,6 +27,11 @@ impl Shape {
         out
     }
 
+    /// The shape with threads of these sizes, if they are some, and largest first.
+    pub fn of(sizes: &[usize]) -> Option<Shape> {
+        (!sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b)).then(|| Shape(sizes.to_vec()))
+    }
+
     /// Every event in a thread of its own.
     pub fn apart(events: usize) -> Shape {
         Shape(vec![1; events])
