@@ -8,7 +8,7 @@ use super::explanation::{Explanation, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
 use crate::check::{Disagreement, Level, Witness, witness};
-use crate::encode::Comparison;
+use crate::encode::{Comparison, Special};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
 use crate::encode::symmetry::equal_threads;
@@ -156,6 +156,9 @@ impl<'a> Case<'a> {
             for &(construct, relation) in &v.construct {
                 terms.push((strength(construct), self.literal(relation, &[event(e)])));
             }
+            for &(special, relation) in &v.special {
+                terms.push((weight(special), self.literal(relation, &[event(e)])));
+            }
             for &(scope, relation) in &v.scope {
                 terms.push((scope.rank(), self.literal(relation, &[event(e)])));
             }
@@ -212,6 +215,13 @@ impl<'a> Case<'a> {
                 };
                 if !covers {
                     different.push((true, relation, vec![event(e)]));
+                }
+            }
+            for &(s, relation) in &v.special {
+                // An event of its own kind is another one; an operation is stronger if it is special.
+                let here = has(relation, &[event(e)]);
+                if here || s.is_event() {
+                    different.push((!here, relation, vec![event(e)]));
                 }
             }
             for &(s, relation) in &v.scope {
@@ -289,6 +299,11 @@ pub fn executions<'a>(witness: &'a Witness, subjects: Subjects<'_>) -> [&'a Exec
         Subjects::Models(..) => [&witness.target, &witness.target],
         Subjects::Mapping(_) => [&witness.source, &witness.target],
     }
+}
+
+/// What is special is shown only where it must be.
+fn weight(special: Special) -> u32 {
+    if special.is_event() { 18 } else { 6 }
 }
 
 /// Grows with every step that makes an instruction stronger (`models/src/signature/strength.rs`).

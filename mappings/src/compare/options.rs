@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_models::execution::Scope;
+use margay_models::execution::{Proxy, Scope};
 use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, Signature, constructs};
 use margay_solver::{Backend, Limits};
 
 use crate::check::Level;
-use crate::encode::Extent;
+use crate::encode::{Extent, Special};
 use crate::language::Mapping;
 use crate::selection;
 
@@ -122,18 +122,83 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         ),
         Subjects::Models(..) | Subjects::Mapping(_) => {}
     }
-    let selected = selection::constructs(&constructs(old.signature), old.signature, &options.only, &options.without);
+    // What is special is selected by its own names, the rest by those of constructs.
+    let named = |list: &[String]| -> (Vec<Group>, Vec<String>) {
+        let group = |name: &String| GROUPS.iter().find(|g| g.name == name.to_uppercase() && old.signature == Signature::Ptx);
+        (list.iter().filter_map(group).copied().collect(), list.iter().filter(|n| group(n).is_none()).cloned().collect())
+    };
+    let ((only, only_constructs), (without, without_constructs)) = (named(&options.only), named(&options.without));
+    let selected =
+        selection::constructs(&constructs(old.signature), old.signature, &only_constructs, &without_constructs);
     match selected {
         Ok(constructs) if errors.is_empty() => {
+            let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
+            let specials = match subjects {
+                Subjects::Models(..) => groups([old, new], options.level).filter(chosen).flat_map(|g| g.specials).copied().collect(),
+                Subjects::Mapping(_) => Vec::new(),
+            };
             let scopes = match subjects {
                 Subjects::Models(..) => scopes([old, new]),
                 Subjects::Mapping(mapping) => mapping.scopes(),
             };
-            Ok(Extent { constructs, scopes, typed: options.typed })
+            Ok(Extent { constructs, specials, scopes, typed: options.typed })
         }
         Ok(_) => Err(errors),
         Err(more) => Err(errors.into_iter().chain(more).collect()),
     }
+}
+
+/// Operations that occur together or not at all, by the name that `--only` and `--without` know them by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Group {
+    /// Also the base set by which models speak of them.
+    pub name: &'static str,
+    /// The operations.
+    pub specials: &'static [Special],
+    sets: &'static [BaseSet],
+    relations: &'static [BaseRelation],
+}
+
+const fn through(name: &'static str, specials: &'static [Special], sets: &'static [BaseSet]) -> Group {
+    Group { name, specials, sets, relations: &[] }
+}
+
+/// All of them.
+const GROUPS: [Group; 8] = [
+    Group {
+        name: "B",
+        specials: &[Special::Arrival, Special::Wait],
+        sets: &[BaseSet::B],
+        relations: &[BaseRelation::Syncbar, BaseRelation::SyncBarrier],
+    },
+    through("RED", &[Special::Red], &[BaseSet::Red]),
+    through("VOLATILE", &[Special::Volatile], &[BaseSet::Volatile]),
+    through("MMIO", &[Special::Mmio], &[BaseSet::Mmio]),
+    Group {
+        name: "ALIAS",
+        specials: &[Special::ProxyFence(Proxy::Alias), Special::Alias],
+        sets: &[BaseSet::Alias],
+        relations: &[BaseRelation::Vloc],
+    },
+    through("SUR", &[Special::ProxyFence(Proxy::Surface), Special::Through(Proxy::Surface)], &[BaseSet::Sur, BaseSet::Gen]),
+    through("TEX", &[Special::ProxyFence(Proxy::Texture), Special::Through(Proxy::Texture)], &[BaseSet::Tex]),
+    through("CON", &[Special::ProxyFence(Proxy::Constant), Special::Through(Proxy::Constant)], &[BaseSet::Con]),
+];
+
+/// Those of which one of the models speaks. What a `red` reads is no outcome, so there is none at program level.
+fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Group> {
+    let named = move |g: &&Group| {
+        models.iter().any(|m| {
+            g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r))
+        })
+    };
+    GROUPS.iter().filter(named).filter(move |g| level == Level::Execution || g.name != "RED")
+}
+
+/// The names of those of which one of the models speaks and of which the executions have nothing.
+pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str> {
+    let missing = |g: &&Group| !g.specials.iter().any(|s| extent.specials.contains(s));
+    groups(subjects.models(), Level::Execution).filter(missing).map(|g| g.name).collect()
 }
 
 /// The scopes that operations have where two models are compared: none if neither looks at them (PTX instructions cannot do without

@@ -8,11 +8,10 @@ use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
 use margay_models::judge::judge;
 use margay_models::model::{Model, Role};
-use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::wellformed;
 
 use super::case::{Found, executions};
-use super::options::Subjects;
+use super::options::{Subjects, blind};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
 use crate::check::{Disagreement, Level};
@@ -183,7 +182,7 @@ impl CompareReport {
             questions: questions.iter().map(question).collect(),
             constructs: extent.constructs.iter().map(|c| c.name(models[0].signature)).collect(),
             scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
-            blind: blind(models),
+            blind: blind(subjects, extent),
         }
     }
 
@@ -214,14 +213,4 @@ impl CompareReport {
     pub fn equal_up_to(&self) -> Option<usize> {
         self.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min()
     }
-}
-
-/// The base names that a model depends on and that executions made of loads, stores, read-modify-writes and fences leave empty.
-fn blind(models: [&Model; 2]) -> Vec<&'static str> {
-    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex, Volatile};
-    let sets = [B, Alias, Sur, Tex, Con, Red, Volatile, Mmio];
-    let relations = [BaseRelation::Syncbar, BaseRelation::SyncBarrier];
-    let sets = sets.into_iter().filter(|&s| models.iter().any(|m| m.mentions_set(s))).map(BaseSet::name);
-    let relations = relations.into_iter().filter(|&r| models.iter().any(|m| m.mentions_relation(r))).map(BaseRelation::name);
-    sets.chain(relations).collect()
 }

@@ -13,7 +13,7 @@ use super::vocabulary::Vocabulary;
 pub fn equal_threads(v: &Vocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, Place); 2]>> {
     let sizes = atoms.shape.sizes();
     let relations: Vec<Relation> =
-        v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)).chain(v.choice.iter().copied()).collect();
+        (v.construct.iter().map(|&(_, r)| r).chain(v.special.iter().map(|&(_, r)| r))).chain(v.scope.iter().map(|&(_, r)| r)).chain(v.choice.iter().copied()).collect();
     (1..sizes.len())
         .filter(|&t| sizes[t] == sizes[t - 1])
         .map(|t| {
