@@ -6,7 +6,7 @@ use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::identity::Form;
 use margay_litmus::read;
-use margay_litmus::strengthen::{Costs, Found, Limits, Means, cheapest, options, sites, strengthened};
+use margay_litmus::strengthen::{Costs, Found, Knows, Limits, Means, cheapest, options, sites, strengthened};
 use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
@@ -75,7 +75,7 @@ fn the_fences_of_the_paper_of_2015() {
 /// Every choice, one after the other: no cheaper one forbids the outcome, and as many as cheap.
 fn exhaustively(test: &Test, model: &Model, means: Means) -> Option<(u32, usize)> {
     let (sites, costs) = (sites(test), Costs::default());
-    let options: Vec<Vec<_>> = sites.iter().map(|s| options(test, s, means, false)).collect();
+    let options: Vec<Vec<_>> = sites.iter().map(|s| options(test, s, means, Knows { clusters: false, one_sided_fences: false })).collect();
     let mut runner = Runner::new(model);
     let mut best: Option<(u32, usize)> = None;
     let total: usize = options.iter().map(|o| o.len() + 1).product();
