@@ -195,6 +195,11 @@ fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Gr
     GROUPS.iter().filter(named).filter(move |g| level == Level::Execution || g.name != "RED")
 }
 
+/// The names of those that occur.
+pub(super) fn special_names(extent: &Extent) -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().filter(|g| g.specials.iter().any(|s| extent.specials.contains(s))).map(|g| g.name)
+}
+
 /// The names of those of which one of the models speaks and of which the executions have nothing.
 pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str> {
     let missing = |g: &&Group| !g.specials.iter().any(|s| extent.specials.contains(s));

@@ -11,7 +11,7 @@ use margay_models::model::{Model, Role};
 use margay_models::wellformed;
 
 use super::case::{Found, executions};
-use super::options::{Subjects, blind};
+use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
 use crate::check::{Disagreement, Level};
@@ -180,7 +180,9 @@ impl CompareReport {
         Self {
             models: models.map(|m| m.name.clone()),
             questions: questions.iter().map(question).collect(),
-            constructs: extent.constructs.iter().map(|c| c.name(models[0].signature)).collect(),
+            constructs: (extent.constructs.iter().map(|c| c.name(models[0].signature)))
+                .chain(special_names(extent).map(str::to_owned))
+                .collect(),
             scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
             blind: blind(subjects, extent),
         }
