@@ -157,7 +157,9 @@ pub fn table(of: &[&Object], depth: usize) -> String {
         out.push_str("</tr>");
         let rest = blocks(entry, depth);
         if !rest.is_empty() {
-            let open = if (of.len() == 1 || first_bad == Some(i)) && depth <= 1 { " open" } else { "" };
+            let picture = i == 0 && ["svg", "source_svg"].iter().any(|key| entry.contains_key(*key));
+            let first = (of.len() == 1 || first_bad == Some(i)) && depth <= 1 || picture && depth <= 2;
+            let open = if first { " open" } else { "" };
             let _ = write!(
                 out,
                 "<tr class=\"more\"><td colspan=\"{}\"><details{open}><summary>details</summary>{rest}</details></td></tr>",
