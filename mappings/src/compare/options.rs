@@ -128,15 +128,31 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         (list.iter().filter_map(group).copied().collect(), list.iter().filter(|n| group(n).is_none()).cloned().collect())
     };
     let ((only, only_constructs), (without, without_constructs)) = (named(&options.only), named(&options.without));
+    if only_constructs.is_empty() && !only.is_empty() {
+        let error = Diagnostic::error("--only leaves no construct to make programs of");
+        errors.push(error.help("name loads and stores, too, e.g. `--only R,W,B`"));
+    }
+    let possible: Vec<&Group> = match subjects {
+        Subjects::Models(..) => groups([old, new], options.level).collect(),
+        Subjects::Mapping(_) => Vec::new(),
+    };
+    for group in only.iter().filter(|g| !possible.contains(g)) {
+        let error = Diagnostic::error(format!("`{}` in --only is not compared here", group.name));
+        errors.push(error.help(match subjects {
+            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) && group.name == "RED" => {
+                "what a reduction reads is no outcome: leave out `--program`"
+            }
+            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) => "one of the two models is of an older ISA",
+            Subjects::Models(..) => "neither model speaks of it",
+            Subjects::Mapping(_) => "mappings have none",
+        }));
+    }
     let selected =
         selection::constructs(&constructs(old.signature), old.signature, &only_constructs, &without_constructs);
     match selected {
         Ok(constructs) if errors.is_empty() => {
             let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
-            let specials = match subjects {
-                Subjects::Models(..) => groups([old, new], options.level).filter(chosen).flat_map(|g| g.specials).copied().collect(),
-                Subjects::Mapping(_) => Vec::new(),
-            };
+            let specials = possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();
             let scopes = match subjects {
                 Subjects::Models(..) => scopes([old, new]),
                 Subjects::Mapping(mapping) => mapping.scopes(),
@@ -157,10 +173,17 @@ pub struct Group {
     pub specials: &'static [Special],
     sets: &'static [BaseSet],
     relations: &'static [BaseRelation],
+    /// Is it in the newer ISA only? Then both models must be of that.
+    newer: bool,
 }
 
-const fn through(name: &'static str, specials: &'static [Special], sets: &'static [BaseSet]) -> Group {
-    Group { name, specials, sets, relations: &[] }
+const fn marked(
+    name: &'static str,
+    specials: &'static [Special],
+    sets: &'static [BaseSet],
+    newer: bool,
+) -> Group {
+    Group { name, specials, sets, relations: &[], newer }
 }
 
 /// All of them.
@@ -170,29 +193,39 @@ const GROUPS: [Group; 8] = [
         specials: &[Special::Arrival, Special::Wait],
         sets: &[BaseSet::B],
         relations: &[BaseRelation::Syncbar, BaseRelation::SyncBarrier],
+        newer: false,
     },
-    through("RED", &[Special::Red], &[BaseSet::Red]),
-    through("VOLATILE", &[Special::Volatile], &[BaseSet::Volatile]),
-    through("MMIO", &[Special::Mmio], &[BaseSet::Mmio]),
+    marked("RED", &[Special::Red], &[BaseSet::Red], false),
+    marked("VOLATILE", &[Special::Volatile], &[BaseSet::Volatile], false),
+    marked("MMIO", &[Special::Mmio], &[BaseSet::Mmio], true),
     Group {
         name: "ALIAS",
         specials: &[Special::ProxyFence(Proxy::Alias), Special::Alias],
         sets: &[BaseSet::Alias],
         relations: &[BaseRelation::Vloc],
+        newer: true,
     },
-    through("SUR", &[Special::ProxyFence(Proxy::Surface), Special::Through(Proxy::Surface)], &[BaseSet::Sur, BaseSet::Gen]),
-    through("TEX", &[Special::ProxyFence(Proxy::Texture), Special::Through(Proxy::Texture)], &[BaseSet::Tex]),
-    through("CON", &[Special::ProxyFence(Proxy::Constant), Special::Through(Proxy::Constant)], &[BaseSet::Con]),
+    marked("SUR", &[Special::ProxyFence(Proxy::Surface), Special::Through(Proxy::Surface)], &[BaseSet::Sur, BaseSet::Gen], true),
+    marked("TEX", &[Special::ProxyFence(Proxy::Texture), Special::Through(Proxy::Texture)], &[BaseSet::Tex], true),
+    marked("CON", &[Special::ProxyFence(Proxy::Constant), Special::Through(Proxy::Constant)], &[BaseSet::Con], true),
 ];
 
-/// Those of which one of the models speaks. What a `red` reads is no outcome, so there is none at program level.
+/// Those of which one of the models speaks, and both know (by [`Model::knows_clusters`]). What a `red` reads is no outcome, so there
+/// is none at program level.
 fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Group> {
+    let newer = models.iter().all(|m| m.knows_clusters());
+    let possible = move |g: &&Group| (newer || !g.newer) && (level == Level::Execution || g.name != "RED");
+    mentioned(models).filter(possible)
+}
+
+/// Those of which one of the models speaks.
+fn mentioned(models: [&Model; 2]) -> impl Iterator<Item = &'static Group> {
     let named = move |g: &&Group| {
         models.iter().any(|m| {
             g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r))
         })
     };
-    GROUPS.iter().filter(named).filter(move |g| level == Level::Execution || g.name != "RED")
+    GROUPS.iter().filter(named)
 }
 
 /// The names of those that occur.
@@ -203,7 +236,7 @@ pub(super) fn special_names(extent: &Extent) -> impl Iterator<Item = &'static st
 /// The names of those of which one of the models speaks and of which the executions have nothing.
 pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str> {
     let missing = |g: &&Group| !g.specials.iter().any(|s| extent.specials.contains(s));
-    groups(subjects.models(), Level::Execution).filter(missing).map(|g| g.name).collect()
+    mentioned(subjects.models()).filter(missing).map(|g| g.name).collect()
 }
 
 /// The scopes that operations have where two models are compared: none if neither looks at them (PTX instructions cannot do without

@@ -118,12 +118,28 @@ fn what_a_model_speaks_of_is_compared() {
     asked.without = names("B");
     let report = ask(&old, &new, &asked);
     assert_eq!((sizes(&report), report.blind), ([None, None], vec!["B"]));
+    // PTX 6.0 does not know what the current model says of proxies.
+    let report = ask(&shipped("ptx-6.0"), &shipped("ptx-8"), &options(2, ""));
+    assert_eq!((sizes(&report), report.blind), ([None, None], vec!["ALIAS", "SUR", "TEX", "CON"]));
     // A reduction's read is no outcome.
     let old = shipped("ptx-8");
     let new = edited("ptx-8", "let read-operation = R \\ RED", "let read-operation = R");
     let mut asked = options(2, "");
     asked.level = Level::Program;
     assert_eq!(ask(&old, &new, &asked).blind, ["RED"]);
+}
+
+/// Selections that leave nothing, or of what the models do not know.
+#[test]
+fn selections_that_do_not_fit() {
+    let said = |old: &str, new: &str, only: &str| {
+        let errors = compare(Subjects::Models(&shipped(old), &shipped(new)), &options(2, only), &Silent).expect_err("it is refused");
+        errors.into_iter().map(|e| e.message).collect::<Vec<_>>()
+    };
+    assert_eq!(said("ptx-6.0", "ptx-8", "B"), ["--only leaves no construct to make programs of"]);
+    assert_eq!(said("ptx-6.0", "ptx-8", "R,ALIAS"), ["`ALIAS` in --only is not compared here"]);
+    assert_eq!(said("ptx-6.0", "ptx-6.0-any-fence", "R,W,RED"), ["`RED` in --only is not compared here"]);
+    assert_eq!(said("sc", "tso", "R,B"), ["the source language has no construct `B`"]);
 }
 
 /// Outcomes of programs with barriers.
