@@ -138,8 +138,12 @@ fn read_modify_writes() {
     let edges: Vec<Edge> = "Rfe Rmw PodWR Fre".split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
     let cycle = Cycle::new(&edges).unwrap_or_else(|e| panic!("{e}"));
     let written = |language: Language, orders: &[Order]| {
-        let variations =
-            Variations { orders: orders.to_vec(), scopes: vec![Scope::Gpu], places: vec![Places::Together(Scope::Gpu)], ..variations(language) };
+        let variations = Variations {
+            orders: orders.to_vec(),
+            scopes: vec![Scope::Gpu],
+            places: vec![Places::Together(Scope::Gpu)],
+            ..variations(language)
+        };
         let mut found = Vec::new();
         let flow = Family::new(language).add_each(&cycle, &variations, &mut |g| {
             let halves = g.from.execution(language);

@@ -234,7 +234,9 @@ impl Gen {
         }
         let barrier = |e: &Edge| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. });
         if language != Language::Ptx && (edges.iter().any(barrier) || cycles.iter().any(|c| c.edges().iter().any(barrier))) {
-            errors.push(Diagnostic::error("`BarSync` is an edge of PTX: C and generic tests have no barriers").help("leave it out"));
+            errors.push(
+                Diagnostic::error("`BarSync` is an edge of PTX: C and generic tests have no barriers").help("leave it out"),
+            );
         }
         if !errors.is_empty() {
             return Err(errors);

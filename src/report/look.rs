@@ -90,7 +90,8 @@ pub fn is_bad(object: &Map<String, Value>) -> bool {
     let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
     let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
     is("model", "forbidden") && seen
-        || ["counterexample", "differs", "different"].iter().any(|v| is("verdict", v)) || is("severity", "error")
+        || ["counterexample", "differs", "different"].iter().any(|v| is("verdict", v))
+        || is("severity", "error")
 }
 
 #[cfg(test)]

@@ -67,8 +67,21 @@ fn one(command: &str, of: &Object, out: &mut String) {
         "margay test" => format!("**{} differences**, {} verdicts as expected", differences.len(), number("passed")),
         _ => text(of, "verdict").map(|v| format!("**{}**", inline(v))).unwrap_or_default(),
     };
-    let facts =
-        ["mapping", "old", "new", "name", "model", "source", "target", "bound", "established", "equal_up_to", "not_compared", "reason", "cost"];
+    let facts = [
+        "mapping",
+        "old",
+        "new",
+        "name",
+        "model",
+        "source",
+        "target",
+        "bound",
+        "established",
+        "equal_up_to",
+        "not_compared",
+        "reason",
+        "cost",
+    ];
     let facts: Vec<String> = facts
         .iter()
         .filter_map(|key| of.get(*key).map(|v| (key, v.as_array().map_or_else(|| short(v), |a| strings(a).join(", ")))))

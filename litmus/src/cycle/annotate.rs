@@ -107,8 +107,7 @@ impl Variations {
         let half = |i: usize| cycle.edges()[i].is_rmw() || cycle.edges()[(i + n - 1) % n].is_rmw();
         let legal = |(i, d): (usize, Direction)| {
             let strong = |o: &Order| !half(i) || *o != Order::Plain || self.language == Language::Generic;
-            let found: Vec<Order> =
-                self.orders.iter().copied().filter(|&o| self.language.has(d, o)).filter(strong).collect();
+            let found: Vec<Order> = self.orders.iter().copied().filter(|&o| self.language.has(d, o)).filter(strong).collect();
             if found.is_empty() && half(i) { vec![Order::Rlx] } else { found }
         };
         cycle.accesses().enumerate().map(legal).collect()

@@ -89,15 +89,15 @@ impl Cycle {
         if let (Some(&only), None) = (changes.next(), changes.next()) {
             return Err(NoCycle::OneChange(only));
         }
-        if edges.iter().all(|e| matches!(e, Edge::Communication { .. }) || e.is_rmw()) && edges.iter().all(|e| e.same_location()) {
+        if edges.iter().all(|e| matches!(e, Edge::Communication { .. }) || e.is_rmw()) && edges.iter().all(|e| e.same_location())
+        {
             return Err(NoCycle::OnlyCommunication);
         }
         let mut edges = edges.to_vec();
         let start = edges.iter().position(|e| e.external()).unwrap_or(0) + 1;
         edges.rotate_left(start);
-        let barriers = |thread: &[Edge]| {
-            thread.iter().filter(|e| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. })).count()
-        };
+        let barriers =
+            |thread: &[Edge]| thread.iter().filter(|e| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. })).count();
         if edges.split_inclusive(|e| e.external()).any(|thread| barriers(thread) > 1) {
             return Err(NoCycle::Barriers);
         }

@@ -218,7 +218,11 @@ pub fn read(folder: &Path) -> Result<Document, Diagnostic> {
     };
     let head: Head = match serde_json::from_slice(&bytes) {
         Ok(head) => head,
-        Err(e) => return Err(fail(format!("line {}, column {}: {e}", e.line(), e.column())).help("the file is damaged, or no certificate")),
+        Err(e) => {
+            return Err(
+                fail(format!("line {}, column {}: {e}", e.line(), e.column())).help("the file is damaged, or no certificate")
+            );
+        }
     };
     if head.format != FORMAT {
         return Err(fail(format!("its format is `{}`, and not `{FORMAT}`", head.format)));

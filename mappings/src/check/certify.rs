@@ -44,7 +44,8 @@ impl Proofs<'_> {
 pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
     if !options.backend.proves() {
         let solvers: Vec<&str> = Backend::available().iter().filter(|b| b.proves()).map(|b| b.name()).collect();
-        let error = Diagnostic::error(format!("the solver `{}` writes no proofs, which a certificate is made of", options.backend));
+        let error =
+            Diagnostic::error(format!("the solver `{}` writes no proofs, which a certificate is made of", options.backend));
         return Some(error.help(match solvers.first() {
             Some(solver) => format!("use `--solver {solver}`"),
             None => "build Margay with the feature `cadical`".to_owned(),
@@ -139,7 +140,8 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
                     None => in_program_order(),
                     Some(given) => {
                         let reads: Vec<usize> = given.iter().map(|&(r, _)| r).collect();
-                        once(&reads) && given.iter().all(|&(r, w)| order.contains(&r) && w.is_none_or(|w| w != r && order.contains(&w)))
+                        once(&reads)
+                            && given.iter().all(|&(r, w)| order.contains(&r) && w.is_none_or(|w| w != r && order.contains(&w)))
                     }
                 };
             let sources = sources.clone().map_or(Sources::Latest, Sources::Given);
@@ -183,7 +185,8 @@ pub fn write(
     bounds: Vec<Entry>,
     folder: &Path,
 ) -> Result<Certified, Vec<Diagnostic>> {
-    let fail = |what: String| vec![Diagnostic::error(format!("cannot write the certificate into `{}`: {what}", folder.display()))];
+    let fail =
+        |what: String| vec![Diagnostic::error(format!("cannot write the certificate into `{}`: {what}", folder.display()))];
     let up_to = established(&bounds, kinds, questions.len()).map_err(fail)?;
     let claims: Vec<Claim> =
         questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect();

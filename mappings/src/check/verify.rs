@@ -52,7 +52,10 @@ pub fn verify(
                 if document.margay == env!("CARGO_PKG_VERSION") {
                     error
                 } else {
-                    error.help(format!("the certificate was written by Margay {}, which may translate in another way", document.margay))
+                    error.help(format!(
+                        "the certificate was written by Margay {}, which may translate in another way",
+                        document.margay
+                    ))
                 }
             };
             let shape = Shape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
@@ -154,7 +157,8 @@ fn well_formed(document: &Document, kinds: usize, questions: usize, bound: usize
             if case.shape.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)) != Some(*events) {
                 return Err(format!("the case of `{file}` is not one of {events} events"));
             }
-            if !case.answers.is_sorted_by(|a, b| a.question < b.question) || case.answers.iter().any(|a| a.question >= questions) {
+            if !case.answers.is_sorted_by(|a, b| a.question < b.question) || case.answers.iter().any(|a| a.question >= questions)
+            {
                 return Err(format!("the case of `{file}` answers what was not asked"));
             }
             if Path::new(file).components().count() != 1 || Path::new(file).file_name().is_none() {

@@ -8,10 +8,10 @@ use super::explanation::{Explanation, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
 use crate::check::{Disagreement, Level, Witness, witness};
-use crate::encode::{Comparison, Special};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
 use crate::encode::symmetry::equal_threads;
+use crate::encode::{Comparison, Special};
 use crate::language::Mapping;
 
 /// What all cases share.

@@ -147,8 +147,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
             Subjects::Mapping(_) => "mappings have none",
         }));
     }
-    let selected =
-        selection::constructs(&constructs(old.signature), old.signature, &only_constructs, &without_constructs);
+    let selected = selection::constructs(&constructs(old.signature), old.signature, &only_constructs, &without_constructs);
     match selected {
         Ok(constructs) if errors.is_empty() => {
             let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
@@ -177,12 +176,7 @@ pub struct Group {
     newer: bool,
 }
 
-const fn marked(
-    name: &'static str,
-    specials: &'static [Special],
-    sets: &'static [BaseSet],
-    newer: bool,
-) -> Group {
+const fn marked(name: &'static str, specials: &'static [Special], sets: &'static [BaseSet], newer: bool) -> Group {
     Group { name, specials, sets, relations: &[], newer }
 }
 
@@ -221,9 +215,7 @@ fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Gr
 /// Those of which one of the models speaks.
 fn mentioned(models: [&Model; 2]) -> impl Iterator<Item = &'static Group> {
     let named = move |g: &&Group| {
-        models.iter().any(|m| {
-            g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r))
-        })
+        models.iter().any(|m| g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r)))
     };
     GROUPS.iter().filter(named)
 }

@@ -178,8 +178,7 @@ impl Specials {
             }
         }
         // Marks exclude each other, but for the address.
-        let marks: Vec<Expr> =
-            self.sets.iter().filter(|(s, _)| !s.is_event() && *s != Special::Alias).map(|&(_, e)| e).collect();
+        let marks: Vec<Expr> = self.sets.iter().filter(|(s, _)| !s.is_event() && *s != Special::Alias).map(|&(_, e)| e).collect();
         for (i, &a) in marks.iter().enumerate() {
             for &b in &marks[i + 1..] {
                 let both = logic.intersection(a, b);

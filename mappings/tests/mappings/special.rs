@@ -73,7 +73,13 @@ const EDITS: [Edit; 12] = [
     // Whatever is at one barrier would synchronise, arrivals alone too.
     ("ptx-6.0", "| sync_barrier |", "| syncbar |", "R.WEAK,W.WEAK,B", [None, Some(4)]),
     // The read of a reduction forms an acquire pattern: release, reduction, fence, and an access on each side.
-    ("ptx-8", "let read-operation = R \\ RED", "let read-operation = R", "R.WEAK,W.WEAK,W.REL,RMW.RLX,F.ACQ,RED", [None, Some(6)]),
+    (
+        "ptx-8",
+        "let read-operation = R \\ RED",
+        "let read-operation = R",
+        "R.WEAK,W.WEAK,W.REL,RMW.RLX,F.ACQ,RED",
+        [None, Some(6)],
+    ),
     // Aliases overlap: a load of what a later store to the alias writes.
     ("ptx-8", "let overlap = vloc", "let overlap = loc", "R.WEAK,W.WEAK,ALIAS", [None, Some(2)]),
     // Aliases need no fence in between, but for the one event that the path must have.
@@ -133,7 +139,8 @@ fn what_a_model_speaks_of_is_compared() {
 #[test]
 fn selections_that_do_not_fit() {
     let said = |old: &str, new: &str, only: &str| {
-        let errors = compare(Subjects::Models(&shipped(old), &shipped(new)), &options(2, only), &Silent).expect_err("it is refused");
+        let errors =
+            compare(Subjects::Models(&shipped(old), &shipped(new)), &options(2, only), &Silent).expect_err("it is refused");
         errors.into_iter().map(|e| e.message).collect::<Vec<_>>()
     };
     assert_eq!(said("ptx-6.0", "ptx-8", "B"), ["--only leaves no construct to make programs of"]);

@@ -253,11 +253,7 @@ impl<R: Read> Checker<R> {
                 None => follows = true,
             }
         }
-        if follows {
-            Ok(())
-        } else {
-            Err(self.flaw(format!("clause {} does not follow from its hints", record.id)))
-        }
+        if follows { Ok(()) } else { Err(self.flaw(format!("clause {} does not follow from its hints", record.id))) }
     }
 }
 

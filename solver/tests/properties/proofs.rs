@@ -135,11 +135,8 @@ fn is_true(said: &[(Act, bool)]) -> bool {
             Act::Clause(clause) => clauses.push(clause),
             Act::Ask(assumptions) if *refuted => {
                 // A damaged literal may be of a variable beyond what can be tried; an independent solver decides then.
-                let wrong = if count <= 12 {
-                    satisfiable(&clauses, assumptions, count)
-                } else {
-                    by_varisat(&clauses, assumptions)
-                };
+                let wrong =
+                    if count <= 12 { satisfiable(&clauses, assumptions, count) } else { by_varisat(&clauses, assumptions) };
                 if wrong {
                     return false;
                 }

@@ -35,7 +35,8 @@ pub fn decide_certified(
         // Whether the solver can is asked before the first case.
         let Some(case) = start() else { return Err(std::io::Error::other("the solver writes no proofs")) };
         let case = std::cell::Cell::new(Some(case));
-        let decisions = decide_from(setting, Extent::Shape(shape), questions, || case.take().unwrap_or_else(|| Case::new(setting, shape)));
+        let decisions =
+            decide_from(setting, Extent::Shape(shape), questions, || case.take().unwrap_or_else(|| Case::new(setting, shape)));
         Ok((decisions, log.finish()))
     });
     let (mut decisions, finished) = match written {
