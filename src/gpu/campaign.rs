@@ -160,7 +160,7 @@ mod tests {
 
     fn run(fake: &mut Fake, results: Option<Results>) -> (End, Vec<String>) {
         let request =
-            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60) };
+            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60), stop: Arc::default() };
         let mut told = Vec::new();
         let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
         let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
