@@ -19,6 +19,7 @@ impl Target {
     /// A version of PTX that knows it (PTX ISA, release notes).
     pub(super) fn version(self) -> &'static str {
         match self.0 {
+            107 => "9.4",
             88 | 110 => "9.0",
             103 | 121 => "8.8",
             120 => "8.7",
