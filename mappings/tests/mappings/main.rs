@@ -4,6 +4,8 @@
 mod against_judge;
 mod all;
 mod brute;
+#[cfg(feature = "cadical")]
+mod certificates;
 mod change;
 mod compare;
 mod dependencies;
