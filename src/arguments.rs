@@ -165,7 +165,7 @@ pub struct Check {
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards"])]
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards", "checkpoint"])]
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
@@ -180,8 +180,12 @@ pub struct Check {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Write the CNF of every case (DIMACS) into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "checkpoint")]
     pub dump_cnf: Option<PathBuf>,
+    /// Keep the answers of cases in this folder as they come; the same command goes on from there after an interruption
+    /// (docs/cluster.md)
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
 }
 
 /// Options of `confirm`.

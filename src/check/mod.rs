@@ -60,8 +60,9 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     asked.all = options.all;
     asked.keep_going = options.keep_going;
     asked.dump_cnf.clone_from(&options.dump_cnf);
+    asked.checkpoint.clone_from(&options.checkpoint);
 
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = check(&mapping, &asked, &bar);
     bar.finish();

@@ -57,7 +57,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     asked.all = options.all;
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = Instant::now();
     let checked = check(&mapping, &asked, &bar);
     bar.finish();

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, Statistics, TupleSet};
 
+use super::cases::Answers;
 use super::options::{CheckOptions, CoReading, Level};
 use super::program::{self, Learned, Lesson, Refuter};
 use super::witness::{Disagreement, witness};
@@ -76,6 +77,8 @@ pub struct Setting<'a> {
     pub options: &'a CheckOptions,
     /// What smaller programs taught.
     pub lessons: &'a BTreeSet<Lesson>,
+    /// Where answers are kept.
+    pub answers: Option<&'a Answers>,
 }
 
 /// A solver for one shape.

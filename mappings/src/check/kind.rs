@@ -8,7 +8,8 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{self, Answer, Ask, Decision, Extent, Preferred, Setting};
+use super::case::{Answer, Ask, Decision, Preferred, Setting};
+use super::cases::{self, Answers};
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
@@ -58,8 +59,8 @@ impl Kind {
     }
 
     /// What cases of this kind share.
-    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions) -> Setting<'a> {
-        Setting { mapping, problem: &self.problem, asks: &self.asks, options, lessons: &self.lessons }
+    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions, answers: Option<&'a Answers>) -> Setting<'a> {
+        Setting { mapping, problem: &self.problem, asks: &self.asks, options, lessons: &self.lessons, answers }
     }
 
     /// Keeps what races teach about all shapes.
@@ -118,16 +119,16 @@ pub fn decide<'a>(
     };
     let of_shape = |shape: &'a Shape, place: usize| -> Result<Decided<'a>, Disagreement> {
         if let (Some(most), &[question]) = (to_beat(shape, place), open) {
-            let preferred = case::preferred(setting, shape, question, &Learned::default(), Some(most))?;
+            let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
             return Ok(Decided { shape, decisions: Vec::new(), preferred });
         }
-        let decisions = if needless(shape) { Vec::new() } else { case::decide(setting, Extent::Shape(shape), open)? };
+        let decisions = if needless(shape) { Vec::new() } else { cases::decide(setting, shape, open, progress)? };
         let found = decisions.iter().find(|d| d.answer == Answer::Found);
         if found.is_some() {
             fewest.fetch_min(shape.threads(), Ordering::Relaxed);
         }
         let preferred = match found.filter(|_| prefers && !needless(shape)) {
-            Some(found) => case::preferred(setting, shape, found.question, &found.learned, None)?,
+            Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
             None => None,
         };
         if let Some(preferred) = &preferred {

@@ -3,6 +3,7 @@
 
 pub(crate) mod canonical;
 mod case;
+mod cases;
 mod kind;
 mod options;
 mod program;
@@ -42,6 +43,11 @@ pub trait Progress: Sync {
     fn choosing(&self, axiom: &str, events: usize) {
         let _ = (axiom, events);
     }
+
+    /// Something is not as it should be, and the check goes on.
+    fn warning(&self, what: &Diagnostic) {
+        let _ = what;
+    }
 }
 
 /// No progress display.
@@ -61,6 +67,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         .num_threads(options.jobs.max(1))
         .build()
         .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+
+    let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
+    let answers = options.checkpoint.as_deref().map(open).transpose()?;
 
     let axiom = |ask: &case::Ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
     let mut report = CheckReport {
@@ -83,7 +92,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
-            let setting = kinds[0].setting(mapping, options);
+            let setting = kinds[0].setting(mapping, options, None);
             let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
@@ -101,7 +110,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         let last = kinds.len() - 1;
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
-            let setting = kind.setting(mapping, options);
+            let setting = kind.setting(mapping, options, answers.as_ref());
             let decided = match kind::decide(&setting, &shapes, &open, &pool, progress) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
@@ -152,7 +161,7 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(disagreement) = choose(report, setting, question, decided, pool) {
+            if let Err(disagreement) = choose(report, setting, question, decided, (pool, progress)) {
                 report.axioms[question].verdict = bug(&disagreement);
             }
         }
@@ -242,7 +251,7 @@ fn choose(
     setting: &Setting<'_>,
     question: usize,
     decided: &[Decided<'_>],
-    pool: &rayon::ThreadPool,
+    (pool, progress): (&rayon::ThreadPool, &dyn Progress),
 ) -> Result<(), Disagreement> {
     let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
     let found: Vec<(&Decided<'_>, &Learned)> =
@@ -270,7 +279,8 @@ fn choose(
         } else {
             of_each = pool.install(|| {
                 let each = candidates.par_iter().with_max_len(1);
-                each.map(|(of, learned)| case::preferred(setting, of.shape, question, learned, None)).collect::<Result<_, _>>()
+                each.map(|(of, learned)| cases::preferred(setting, of.shape, question, learned, None, progress))
+                    .collect::<Result<_, _>>()
             })?;
             of_each.iter().map(Option::as_ref).collect()
         };

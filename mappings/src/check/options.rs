@@ -68,6 +68,8 @@ pub struct CheckOptions {
     pub techniques: Techniques,
     /// A folder for the CNF of every case.
     pub dump_cnf: Option<PathBuf>,
+    /// A folder to keep answers of cases in, and to take those of runs before from.
+    pub checkpoint: Option<PathBuf>,
 }
 
 impl CheckOptions {
@@ -90,6 +92,7 @@ impl CheckOptions {
             co: CoReading::default(),
             techniques: Techniques::default(),
             dump_cnf: None,
+            checkpoint: None,
         }
     }
 
