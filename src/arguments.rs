@@ -57,6 +57,8 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
     Check(Box<Check>),
+    /// Solve, list or write the cases of a check one by one, for many machines
+    Case(Box<crate::case::Case>),
     /// Check a mapping, and run its smallest counterexamples on a device
     Confirm(Box<Confirm>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
@@ -165,7 +167,7 @@ pub struct Check {
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards", "checkpoint"])]
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards", "checkpoint", "split"])]
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
@@ -186,6 +188,9 @@ pub struct Check {
     /// (docs/cluster.md)
     #[arg(long, value_name = "DIR")]
     pub checkpoint: Option<PathBuf>,
+    /// Split cases that are predicted to take more than the share of one of N workers; answers do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub split: Option<u32>,
 }
 
 /// Options of `confirm`.

@@ -2,6 +2,7 @@
 
 mod allowed;
 mod arguments;
+mod case;
 mod change;
 mod chart;
 mod check;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
+        Command::Case(options) => case::run(options, &output),
         Command::Confirm(options) => confirm::run(options, &output),
         Command::Weaken(options) => change::weaken(options, &output),
         Command::Repair(options) => change::repair(options, &output),

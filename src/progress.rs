@@ -49,6 +49,11 @@ impl Progress for Bar {
         self.bar.set_position(done as u64);
     }
 
+    fn cases(&self, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+    }
+
     fn choosing(&self, axiom: &str, events: usize) {
         self.bar.set_message(format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
     }

@@ -61,6 +61,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     asked.keep_going = options.keep_going;
     asked.dump_cnf.clone_from(&options.dump_cnf);
     asked.checkpoint.clone_from(&options.checkpoint);
+    asked.split = options.split.map(|n| n as usize);
 
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();

@@ -2,6 +2,7 @@
 
 mod change;
 mod check;
+mod checkpoint;
 mod confirm;
 mod families;
 mod gpu;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, Statistics, TupleSet};
 
-use super::cases::Answers;
+use super::cases::{Answers, Costs, Cube};
 use super::options::{CheckOptions, CoReading, Level};
 use super::program::{self, Learned, Lesson, Refuter};
 use super::witness::{Disagreement, witness};
@@ -77,6 +77,8 @@ pub struct Setting<'a> {
     pub options: &'a CheckOptions,
     /// What smaller programs taught.
     pub lessons: &'a BTreeSet<Lesson>,
+    /// What the cases of smaller bounds cost.
+    pub costs: &'a Costs,
     /// Where answers are kept.
     pub answers: Option<&'a Answers>,
 }
@@ -151,6 +153,19 @@ impl<'a> Case<'a> {
         if let Some(reasons) = self.refuter.as_ref().map(Refuter::reasons) {
             for prefix in &learned.races {
                 self.exclude_race(prefix, reasons);
+            }
+        }
+    }
+
+    /// Leaves the executions of a leaf alone.
+    fn restrict(&mut self, cube: &Cube) {
+        for &(fact, holds) in cube {
+            let tuples = fact.tuples(&self.problem.vocabulary);
+            let literals: Vec<Literal> = tuples.iter().map(|(r, p)| self.literal(*r, p)).collect();
+            if holds {
+                self.session.add_clause(&literals);
+            } else {
+                literals.into_iter().for_each(|l| self.session.add_clause(&[!l]));
             }
         }
     }
@@ -278,6 +293,8 @@ impl<'a> Case<'a> {
 pub enum Extent<'a> {
     /// Those of a thread shape.
     Shape(&'a Shape),
+    /// Those of a thread shape that are in a leaf of a tree of facts.
+    Leaf(&'a Shape, &'a Cube),
     /// Those of so many events, in whatever threads.
     Events(usize),
 }
@@ -285,7 +302,7 @@ pub enum Extent<'a> {
 impl std::fmt::Display for Extent<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Extent::Shape(shape) => shape.fmt(f),
+            Extent::Shape(shape) | Extent::Leaf(shape, _) => shape.fmt(f),
             Extent::Events(n) => write!(f, "any-{n}"),
         }
     }
@@ -298,17 +315,24 @@ impl std::fmt::Display for Extent<'_> {
 pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Result<Vec<Decision>, Disagreement> {
     let slots = setting.problem.vocabulary.content.slots;
     let atoms = || match extent {
-        Extent::Shape(shape) => Atoms::new(shape, slots),
+        Extent::Shape(shape) | Extent::Leaf(shape, _) => Atoms::new(shape, slots),
         Extent::Events(n) => Atoms::in_chosen_threads(n, slots),
     };
     let mut out = Vec::new();
     let mut start = Instant::now();
-    let mut case = Case::of(setting, atoms());
+    let started = || {
+        let mut case = Case::of(setting, atoms());
+        if let Extent::Leaf(_, cube) = extent {
+            case.restrict(cube);
+        }
+        case
+    };
+    let mut case = started();
     let mut conflicts = 0;
     for (i, &question) in questions.iter().enumerate() {
         if i > 0 && !setting.options.techniques.shared_solver {
             start = Instant::now();
-            case = Case::of(setting, atoms());
+            case = started();
             conflicts = 0;
         }
         let ask = &setting.asks[question];

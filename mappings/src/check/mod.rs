@@ -12,6 +12,7 @@ mod report;
 mod witness;
 
 pub use crate::encode::{Switch, Techniques};
+pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Solved, Work, covers};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};
@@ -37,6 +38,11 @@ pub trait Progress: Sync {
     /// A thread shape was decided for all axioms; so many of the bound are done.
     fn shape(&self, shape: &str, done: usize) {
         let _ = (shape, done);
+    }
+
+    /// Of a bound's cases that are solved elsewhere, so many are done of so many.
+    fn cases(&self, done: usize, of: usize) {
+        let _ = (done, of);
     }
 
     /// A counterexample exists, and the smallest one is being chosen.

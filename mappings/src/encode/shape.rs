@@ -27,6 +27,12 @@ impl Shape {
         out
     }
 
+    /// The shape with these numbers of events; `None` unless there are some, none is 0, and the largest come first.
+    pub fn of(sizes: Vec<usize>) -> Option<Shape> {
+        let fits = !sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b);
+        fits.then_some(Shape(sizes))
+    }
+
     /// Every event in a thread of its own.
     pub fn apart(events: usize) -> Shape {
         Shape(vec![1; events])

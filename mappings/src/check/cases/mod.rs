@@ -2,6 +2,11 @@
 //! follows from what is asked ([`statement`]), from the case, and from the lessons that smaller bounds taught; a run that was interrupted
 //! therefore ends as one that was not. Only answers are kept, never that a limit was reached.
 
+mod cost;
+mod cube;
+mod engine;
+mod file;
+mod part;
 mod record;
 mod statement;
 mod store;
@@ -23,6 +28,11 @@ use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+pub use cost::{Cost, Costs};
+pub use cube::{Cube, Fact, covers};
+pub use engine::{Engine, Work, elsewhere};
+pub use file::{CaseFile, Solved};
+pub use part::{Part, join, parts};
 use record::{DecisionRecord, PreferredRecord};
 use statement::{Statement, digest_of};
 use store::{Kept, Store};
@@ -31,6 +41,7 @@ use store::{Kept, Store};
 #[derive(Debug)]
 pub struct Answers {
     store: Store,
+    statement: Statement,
     /// Was it said that nothing more is kept?
     is_full: AtomicBool,
 }
@@ -50,9 +61,20 @@ fn numbers(questions: &[usize]) -> String {
     questions.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The name of a case: bound, kind, shape and questions.
-fn name(setting: &Setting<'_>, shape: &Shape, questions: &[usize]) -> String {
-    format!("{:02}-{}-{shape}-q{}", shape.events(), kind(setting), numbers(questions))
+/// The name of a case: bound, kind, shape, questions, and for a leaf the way to it.
+fn name(setting: &Setting<'_>, shape: &Shape, questions: &[usize], cube: &Cube) -> String {
+    let way: String = cube.iter().map(|&(_, holds)| if holds { '1' } else { '0' }).collect();
+    let leaf = if way.is_empty() { way } else { format!("-leaf{way}") };
+    format!("{:02}-{}-{shape}-q{}{leaf}", shape.events(), kind(setting), numbers(questions))
+}
+
+impl Part<'_> {
+    /// The name of the answer, and the digest of what it depends on beside the statement.
+    fn place(&self, setting: &Setting<'_>) -> (String, String) {
+        let name = name(setting, self.shape, &self.questions, &self.cube);
+        let depends = digest_of(&(&name, &self.cube, setting.lessons));
+        (name, depends)
+    }
 }
 
 impl Answers {
@@ -75,7 +97,18 @@ impl Answers {
         if let Some(remark) = remark {
             progress.warning(&Diagnostic::warning(remark));
         }
-        Ok(Self { store, is_full: AtomicBool::new(false) })
+        Ok(Self { store, statement, is_full: AtomicBool::new(false) })
+    }
+
+    /// The decisions of a part that were kept.
+    fn kept(&self, setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Option<Vec<Decision>> {
+        let (name, depends) = part.place(setting);
+        let atoms = Atoms::new(part.shape, setting.problem.vocabulary.content.slots);
+        self.read(&name, &depends, progress, |records: Vec<DecisionRecord>| {
+            let all = records.len() == part.questions.len();
+            let decisions = records.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, &atoms));
+            all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()
+        })
     }
 
     /// What was kept under a name; a file that cannot be used is told of.
@@ -116,30 +149,20 @@ impl Answers {
     }
 }
 
-/// Decides the questions for a shape, or takes the answers that were kept.
+/// Decides the questions of a part, or takes the answers that were kept.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn decide(
-    setting: &Setting<'_>,
-    shape: &Shape,
-    questions: &[usize],
-    progress: &dyn Progress,
-) -> Result<Vec<Decision>, Disagreement> {
-    let Some(answers) = setting.answers else { return case::decide(setting, Extent::Shape(shape), questions) };
-    let name = name(setting, shape, questions);
-    let depends = digest_of(&(&name, setting.lessons));
-    let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-    let restore = |records: Vec<DecisionRecord>| {
-        let all = records.len() == questions.len();
-        let decisions = records.iter().zip(questions).map(|(r, &q)| r.decision(q, &atoms));
-        all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()
-    };
-    if let Some(kept) = answers.read(&name, &depends, progress, restore) {
+pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Vec<Decision>, Disagreement> {
+    if let Some(kept) = setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
         return Ok(kept);
     }
-    let decisions = case::decide(setting, Extent::Shape(shape), questions)?;
-    if let Some(records) = decisions.iter().map(DecisionRecord::new).collect::<Option<Vec<_>>>() {
+    let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
+    let decisions = case::decide(setting, extent, &part.questions)?;
+    if let Some(answers) = setting.answers
+        && let Some(records) = decisions.iter().map(DecisionRecord::new).collect::<Option<Vec<_>>>()
+    {
+        let (name, depends) = part.place(setting);
         answers.write(&name, &depends, progress, &records);
     }
     Ok(decisions)
@@ -160,7 +183,7 @@ pub fn preferred(
 ) -> Result<Option<Preferred>, Disagreement> {
     let Some(answers) = setting.answers else { return case::preferred(setting, shape, question, learned, most) };
     let within = most.map_or(String::new(), |most| format!("-within-{most}"));
-    let name = format!("{}-chosen{within}", name(setting, shape, &[question]));
+    let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));
     let depends = digest_of(&(&name, setting.lessons));
     let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
     let restore = |record: PreferredRecord| record.preferred(setting, atoms);

@@ -72,7 +72,15 @@ pub enum Kept<T> {
 /// It cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
+    #[cfg(unix)]
+    {
+        // As any other file: a folder may be shared.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -99,6 +107,11 @@ impl Store {
             let _ = write_whole(&own.join("about.json"), &text);
         }
         Ok((Self { folder: own, key }, remark))
+    }
+
+    /// The key of the statement.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// The folder.
