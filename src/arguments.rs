@@ -167,7 +167,7 @@ pub struct Check {
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards", "checkpoint", "split"])]
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards", "checkpoint", "split", "cluster"])]
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
@@ -191,6 +191,9 @@ pub struct Check {
     /// Split cases that are predicted to take more than the share of one of N workers; answers do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub split: Option<u32>,
+    /// Who else solves
+    #[command(flatten)]
+    pub cluster: crate::cluster::Options,
 }
 
 /// Options of `confirm`.

@@ -7,6 +7,7 @@ mod change;
 mod chart;
 mod check;
 mod classify;
+mod cluster;
 mod confirm;
 mod corpus;
 mod diagnostics;

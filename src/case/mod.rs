@@ -2,6 +2,7 @@
 
 mod list;
 mod run;
+mod simulate;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,8 @@ enum Command {
     List(List),
     /// Write the case files of a bound
     Export(Export),
+    /// Say how long a bound takes on 1 to 1,000 workers, from the times of cases in a folder of answers
+    Simulate(Simulate),
 }
 
 /// Options of `case run`.
@@ -73,11 +76,26 @@ struct Export {
     into: PathBuf,
 }
 
+/// Options of `case simulate`.
+#[derive(Debug, Args)]
+struct Simulate {
+    /// The folder of a `margay check --checkpoint`; with a bound that was solved with --split as well, splitting is simulated too
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The smallest bound to show
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=20))]
+    from: u32,
+    /// The largest bound; what was not solved is predicted
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=20))]
+    to: u32,
+}
+
 /// Runs the command.
 pub fn run(options: &Case, output: &Output) -> Outcome {
     match &options.command {
         Command::Run(options) => run::run(options, output),
         Command::List(options) => list::run(options, None, output),
+        Command::Simulate(options) => simulate::run(options, output),
         Command::Export(options) => list::run(&options.list, Some(&options.into), output),
     }
 }

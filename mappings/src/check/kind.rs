@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -202,6 +203,8 @@ pub fn decide<'a>(
         progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
         Some((*place, decided))
     };
+    let start = Instant::now();
+    let busy: Mutex<Vec<f64>> = Mutex::default();
     let all: Mutex<Vec<(usize, Result<Decided<'a>, Disagreement>)>> = Mutex::default();
     pool.install(|| {
         (0..pool.current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
@@ -213,8 +216,12 @@ pub fn decide<'a>(
                 let decided = of_part(index);
                 all.lock().unwrap_or_else(PoisonError::into_inner).extend(decided);
             }
+            busy.lock().unwrap_or_else(PoisonError::into_inner).push(start.elapsed().as_secs_f64());
         });
     });
+    let (wall, busy) = (start.elapsed().as_secs_f64(), busy.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let share = 100.0 * busy.iter().sum::<f64>() / (wall * busy.len().max(1) as f64).max(f64::MIN_POSITIVE);
+    tracing::info!("{} events: {wall:.2} s, workers were busy {share:.1} % of it", order.first().map_or(0, |s| s.events()));
     // What was decided beyond the fewest threads, and after the first shape with a counterexample, depends on the number of jobs: it
     // does not count.
     let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ mod report;
 mod witness;
 
 pub use crate::encode::{Switch, Techniques};
-pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Solved, Work, covers};
+pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use witness::{Disagreement, Witness, witness};

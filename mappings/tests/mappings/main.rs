@@ -16,6 +16,7 @@ mod robustness;
 mod roundtrip;
 mod rows;
 mod setup;
+mod split;
 mod synthesis;
 mod techniques;
 mod variants;

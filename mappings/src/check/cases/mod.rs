@@ -6,8 +6,10 @@ mod cost;
 mod cube;
 mod engine;
 mod file;
+mod makespan;
 mod part;
 mod record;
+mod recorded;
 mod statement;
 mod store;
 
@@ -32,8 +34,10 @@ pub use cost::{Cost, Costs};
 pub use cube::{Cube, Fact, covers};
 pub use engine::{Engine, Work, elsewhere};
 pub use file::{CaseFile, Solved};
+pub use makespan::makespan;
 pub use part::{Part, join, parts};
 use record::{DecisionRecord, PreferredRecord};
+pub use recorded::{Recorded, recorded};
 use statement::{Statement, digest_of};
 use store::{Kept, Store};
 

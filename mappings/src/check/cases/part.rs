@@ -10,6 +10,9 @@ use super::cube::{Cube, covers, facts, leaves};
 /// No shape is split into more than 2 to this power.
 const DEEPEST: usize = 10;
 
+/// Nor is what is predicted to take fewer conflicts: translating the case takes as long.
+const LEAST: f64 = 200.0;
+
 /// What one solver is asked: questions about the executions of a shape, or of a leaf of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part<'a> {
@@ -36,7 +39,7 @@ pub fn parts<'a>(setting: &Setting<'_>, shapes: &'a [Shape], questions: &[usize]
     let costs = setting.costs;
     let costs_of: Vec<Option<Cost>> = shapes.iter().map(|shape| costs.predict(shape, questions)).collect();
     let all: f64 = costs_of.iter().flatten().map(|c| c.conflicts).sum();
-    let share = workers.map_or(f64::INFINITY, |n| all / n.max(1) as f64);
+    let share = workers.map_or(f64::INFINITY, |n| (all / n.max(1) as f64).max(LEAST));
     let of_shape = |(shape, cost): (&'a Shape, Option<Cost>)| {
         let whole = vec![Part { shape, questions: questions.to_vec(), cube: Cube::new(), cost }];
         if cost.is_none_or(|c| c.conflicts <= share) {

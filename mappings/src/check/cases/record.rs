@@ -3,6 +3,7 @@
 use margay_solver::{Atom, Instance, Statistics, TupleSet};
 use serde::{Deserialize, Serialize};
 
+use super::cost::Cost;
 use crate::check::case::{Answer, Candidates, Decision, Preferred, Setting};
 use crate::check::program::Learned;
 use crate::encode::atoms::Atoms;
@@ -21,8 +22,7 @@ pub struct DecisionRecord {
     clauses: usize,
     conflicts: u64,
     gates: usize,
-    /// Seconds that it took.
-    pub seconds: f64,
+    seconds: f64,
     explained: usize,
     racy: usize,
     races: Vec<Prefix>,
@@ -83,6 +83,11 @@ impl DecisionRecord {
             races: d.learned.races.clone(),
             orders: d.learned.orders.iter().map(tuples).collect(),
         })
+    }
+
+    /// The question and what it took.
+    pub fn cost(&self) -> (usize, Cost) {
+        (self.question, Cost { conflicts: self.conflicts as f64, seconds: self.seconds })
     }
 
     /// The decision; `None` if what it speaks of is not in the case.

@@ -16,7 +16,7 @@ use super::statement::{Statement, digest};
 const FORMAT: u32 = 1;
 
 /// How the files of answers end.
-const SUFFIX: &str = ".answer";
+pub const SUFFIX: &str = ".answer";
 
 /// How unfinished files begin; those of a killed process stay.
 const UNFINISHED: &str = ".unfinished-";
@@ -126,26 +126,14 @@ impl Store {
 
     /// The answer of a case; `depends` is what it depends on beyond the statement.
     pub fn read<T: DeserializeOwned>(&self, name: &str, depends: &str) -> Kept<T> {
-        let bytes = match std::fs::read(self.path(name)) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Kept::Nothing,
-            Err(error) => return Kept::Wrong(error.to_string()),
-        };
         let wrong = |why: &str| Kept::Wrong(why.to_owned());
-        let mut lines = bytes.split_inclusive(|&b| b == b'\n');
-        let (Some(line), Some(checksum), None) = (lines.next(), lines.next(), lines.next()) else {
-            return wrong("it is cut off, or is no file of answers");
-        };
-        let Ok(Checksum { sha256 }) = serde_json::from_slice(checksum) else { return wrong("it is cut off") };
-        if sha256 != digest(line) {
-            return wrong("its checksum is wrong");
-        }
-        match serde_json::from_slice::<Body<T>>(line) {
-            Ok(body) if body.format != FORMAT => wrong("another version of Margay wrote it"),
+        match body::<T>(&self.path(name)) {
+            Err(Kept::Answer(never)) => match never {},
+            Err(Kept::Nothing) => Kept::Nothing,
+            Err(Kept::Wrong(why)) => Kept::Wrong(why),
             Ok(body) if body.key != self.key => wrong("it answers another question"),
             Ok(body) if body.case != depends => wrong("it answers another case, or builds on other lessons"),
             Ok(body) => Kept::Answer(body.answer),
-            Err(error) => Kept::Wrong(format!("it is no answer: {error}")),
         }
     }
 
@@ -161,6 +149,34 @@ impl Store {
         checksum.push(b'\n');
         write_whole(&self.path(name), &[line, checksum].concat())
     }
+}
+
+/// What a file says, whatever it answers.
+fn body<T: DeserializeOwned>(path: &Path) -> Result<Body<T>, Kept<std::convert::Infallible>> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Kept::Nothing),
+        Err(error) => return Err(Kept::Wrong(error.to_string())),
+    };
+    let wrong = |why: &str| Err(Kept::Wrong(why.to_owned()));
+    let mut lines = bytes.split_inclusive(|&b| b == b'\n');
+    let (Some(line), Some(checksum), None) = (lines.next(), lines.next(), lines.next()) else {
+        return wrong("it is cut off, or is no file of answers");
+    };
+    let Ok(Checksum { sha256 }) = serde_json::from_slice(checksum) else { return wrong("it is cut off") };
+    if sha256 != digest(line) {
+        return wrong("its checksum is wrong");
+    }
+    match serde_json::from_slice::<Body<T>>(line) {
+        Ok(body) if body.format != FORMAT => wrong("another version of Margay wrote it"),
+        Ok(body) => Ok(body),
+        Err(error) => Err(Kept::Wrong(format!("it is no answer: {error}"))),
+    }
+}
+
+/// The answer in a file, whatever question it is to; `None` if it is none of this form.
+pub fn any_answer<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    Some(body(path).ok()?.answer)
 }
 
 /// What to say about answers to other questions in the same folder.
