@@ -59,6 +59,8 @@ pub enum Command {
     Check(Box<Check>),
     /// Verify a certificate, without a solver
     Verify(Verify),
+    /// Solve, list or write the cases of a check one by one, for many machines
+    Case(Box<crate::case::Case>),
     /// Check a mapping, and run its smallest counterexamples on a device
     Confirm(Box<Confirm>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
@@ -167,7 +169,7 @@ pub struct Check {
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "certify", "guards"])]
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "certify", "guards", "checkpoint", "split", "cluster"])]
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
@@ -182,11 +184,21 @@ pub struct Check {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Write the CNF of every case (DIMACS) into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "checkpoint")]
     pub dump_cnf: Option<PathBuf>,
     /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "split", "cluster"])]
     pub certify: Option<PathBuf>,
+    /// Keep the answers of cases in this folder as they come; the same command goes on from there after an interruption
+    /// (docs/cluster.md)
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Split cases that are predicted to take more than the share of one of N workers; answers do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub split: Option<u32>,
+    /// Who else solves
+    #[command(flatten)]
+    pub cluster: crate::cluster::Options,
 }
 
 /// Options of `verify`.

@@ -5,22 +5,27 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use margay_mappings::check::Progress;
+use margay_models::diagnostic::Diagnostic;
+
+use crate::arguments::Format;
+use crate::output::Output;
 
 /// A bar on standard error.
 pub struct Bar {
     bar: ProgressBar,
+    output: Output,
 }
 
 impl Bar {
     /// Visible on a terminal only, and only if the output is for people.
-    pub fn new(visible: bool) -> Self {
-        let visible = visible && std::io::stderr().is_terminal();
+    pub fn new(output: Output) -> Self {
+        let visible = output.format == Format::Human && std::io::stderr().is_terminal();
         let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         if visible {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Self { bar }
+        Self { bar, output }
     }
 
     /// Takes the bar off the screen.
@@ -44,8 +49,17 @@ impl Progress for Bar {
         self.bar.set_position(done as u64);
     }
 
+    fn cases(&self, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+    }
+
     fn choosing(&self, axiom: &str, events: usize) {
         self.bar.set_message(format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
+    }
+
+    fn warning(&self, what: &Diagnostic) {
+        self.bar.suspend(|| self.output.warn(std::slice::from_ref(what)));
     }
 }
 

@@ -139,7 +139,10 @@ fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
             let rate = shown.runs as f64 / seconds.max(1e-9);
             let (runs, rate) = (number(shown.runs), number(rate as u64));
             let part = if shown.bounded { format!(" of {}, interrupted", number(options.runs)) } else { String::new() };
-            format!("{}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)", test.name, options.seed)
+            format!(
+                "{}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
+                test.name, options.seed
+            )
         }
     }
 }

@@ -259,7 +259,10 @@ fn constants_fit_into_their_memory() {
     let error = kernel(&test, Target(90), &Environment::parse("groups=100").unwrap()).unwrap_err();
     assert!(error.message.contains("constant memory has 65536"), "{error}");
     // A surface has no such bound.
-    let surface = one(&PROXIES.replace("c @ constant aliases x; ", "").replace("ldc r3, c", "mov r3, 4").replace("ldc r7, [c+r4]", "mov r7, 1"));
+    let surface = one(&PROXIES
+        .replace("c @ constant aliases x; ", "")
+        .replace("ldc r3, c", "mov r3, 4")
+        .replace("ldc r7, [c+r4]", "mov r7, 1"));
     kernel(&surface, Target(90), &Environment::parse("groups=100").unwrap()).unwrap();
 }
 

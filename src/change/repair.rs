@@ -30,7 +30,7 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
         None => Costs::default(),
     };
     let start = Instant::now();
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let result = repair(&mapping, &asked, &costs, options.candidates, &bar);
     bar.finish();
     let mut report = match result {

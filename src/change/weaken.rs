@@ -22,7 +22,7 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let start = Instant::now();
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let result = weaken(&mapping, &asked, &bar);
     bar.finish();
     let mut report = match result {

@@ -64,8 +64,14 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     if let Some(Err(error)) = options.certify.as_deref().map(margay_mappings::certificate::folder) {
         return output.wrong(&[error]);
     }
+    asked.checkpoint.clone_from(&options.checkpoint);
+    asked.split = options.split.map(|n| n as usize);
+    let cluster = match crate::cluster::attach(&options.cluster, &mut asked, &limits) {
+        Ok(cluster) => cluster,
+        Err(error) => return output.wrong(&[error]),
+    };
 
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = check(&mapping, &asked, &bar);
     bar.finish();
@@ -73,8 +79,13 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
     };
-    if let (Verdict::Undecided(why), Some(reason)) = (&mut report.verdict, limits.reason()) {
-        *why = format!("{}; {why}", reason.words());
+    let failure = cluster.as_ref().and_then(|cluster| cluster.failure());
+    let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned()));
+    if let (Verdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {
+        *why = format!("{reason}; {why}");
+        if let Some(folder) = &options.checkpoint {
+            *why = format!("{why}; what was answered is kept in {}, and the same command goes on from there", folder.display());
+        }
     }
     let presented: Vec<present::Presented> =
         report.counterexamples.iter().map(|c| present::Presented::new(&mapping, c)).collect();

@@ -15,8 +15,8 @@ use crate::exit::Exit;
 use crate::gpu::measure::{Judge, Measured, Problem, measure};
 use crate::gpu::results::Results;
 use crate::gpu::session::{Session, absent};
-use crate::output::Output;
 use crate::limits::Reason;
+use crate::output::Output;
 use crate::progress::Bar;
 
 /// A counterexample, and what running it showed.
@@ -58,7 +58,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     asked.all = options.all;
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = Instant::now();
     let checked = check(&mapping, &asked, &bar);
     bar.finish();

@@ -51,7 +51,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
 
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = compare(subjects, &asked, &bar);
     bar.finish();

@@ -36,7 +36,7 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),
     };
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = synthesize(&model, &asked, &bar);
     bar.finish();

@@ -24,7 +24,7 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
         Ok(read) => read,
         Err(error) => return output.wrong(&[error]),
     };
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = check::verify(&document, &options.certificate, jobs, &bar);
     bar.finish();
@@ -32,7 +32,8 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
         Ok(verified) => verified,
         Err(errors) => return output.wrong(&errors),
     };
-    let verified = Verified { document: &document, mapping: &mapping, extent: found, seconds: start.elapsed().as_secs_f64(), jobs };
+    let verified =
+        Verified { document: &document, mapping: &mapping, extent: found, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
         Format::Human | Format::Junit => verified.print(output)?,
         Format::Json => output.json(&verified.json())?,
@@ -60,10 +61,7 @@ impl Verified<'_> {
         output.print(&wrapped(&self.mapping.title, output.width()))?;
         output.print(&format!(
             "{} ({}) -> {} ({})",
-            self.mapping.source.name,
-            self.mapping.source.source.name,
-            self.mapping.target.name,
-            self.mapping.target.source.name
+            self.mapping.source.name, self.mapping.source.source.name, self.mapping.target.name, self.mapping.target.source.name
         ))?;
         output.print("")?;
         output.print(&wrapped(&self.asked(), output.width()))?;
@@ -103,18 +101,15 @@ impl Verified<'_> {
 
     /// What the certificate says nothing about.
     fn beyond(&self) -> String {
-        let fewer: Vec<&str> = self
-            .document
-            .claims
-            .iter()
-            .filter(|c| c.none_up_to < self.given().bound)
-            .map(|c| c.axiom.as_str())
-            .collect();
+        let fewer: Vec<&str> =
+            self.document.claims.iter().filter(|c| c.none_up_to < self.given().bound).map(|c| c.axiom.as_str()).collect();
         if fewer.is_empty() {
             return String::new();
         }
         let (names, bound) = (fewer.join(", "), self.given().bound);
-        format!("Of {names} it says nothing beyond that, up to the {bound} events that were asked for: there a counterexample was found, or no answer.")
+        format!(
+            "Of {names} it says nothing beyond that, up to the {bound} events that were asked for: there a counterexample was found, or no answer."
+        )
     }
 
     fn json(&self) -> Value {

@@ -3,6 +3,7 @@
 mod certificates;
 mod change;
 mod check;
+mod checkpoint;
 mod confirm;
 mod families;
 mod gpu;

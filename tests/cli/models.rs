@@ -96,7 +96,10 @@ fn what_is_not_compared_is_said_first() {
     let narrow = command(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);
     let narrow = out(&{ narrow }.env("COLUMNS", "60").output().expect("it runs"));
     let words = |l: &&str| l.contains("because") || l.contains("[po]");
-    assert!(narrow.lines().filter(words).count() > 5 && narrow.lines().filter(words).all(|l| l.chars().count() <= 60), "{narrow}");
+    assert!(
+        narrow.lines().filter(words).count() > 5 && narrow.lines().filter(words).all(|l| l.chars().count() <= 60),
+        "{narrow}"
+    );
 }
 
 fn git(folder: &Path, arguments: &[&str]) {

@@ -55,7 +55,10 @@ fn a_page_of_every_command() {
     assert!(summary.contains("**no difference**, "), "{summary}");
     // A difference with its program, and the definition that makes it.
     assert!(summary.contains("### `margay diff`\n\n**different**; "), "{summary}");
-    assert!(summary.contains("\nPTX newly-forbidden-1\n") && summary.contains("\nnew because models/ptx-6.0-any-fence.cat:"), "{summary}");
+    assert!(
+        summary.contains("\nPTX newly-forbidden-1\n") && summary.contains("\nnew because models/ptx-6.0-any-fence.cat:"),
+        "{summary}"
+    );
     assert!(summary.len() < 20_000, "{}", summary.len());
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, Statistics, TupleSet};
 
+use super::cases::{Answers, Costs, Cube};
 use super::options::{CheckOptions, CoReading, Level};
 use super::program::{self, Learned, Lesson, Refuter, Taught};
 use super::witness::{Disagreement, witness};
@@ -78,6 +79,10 @@ pub struct Setting<'a> {
     pub options: &'a CheckOptions,
     /// What smaller programs taught.
     pub lessons: &'a BTreeSet<Lesson>,
+    /// What the cases of smaller bounds cost.
+    pub costs: &'a Costs,
+    /// Where answers are kept.
+    pub answers: Option<&'a Answers>,
 }
 
 /// A solver for one shape.
@@ -158,6 +163,19 @@ impl<'a> Case<'a> {
             (Taught::Race(prefix), Some(reasons)) => self.exclude_race(prefix, reasons),
             // Single executions have no races with others.
             (Taught::Race(_), None) => {}
+        }
+    }
+
+    /// Leaves the executions of a leaf alone.
+    fn restrict(&mut self, cube: &Cube) {
+        for &(fact, holds) in cube {
+            let tuples = fact.tuples(&self.problem.vocabulary);
+            let literals: Vec<Literal> = tuples.iter().map(|(r, p)| self.literal(*r, p)).collect();
+            if holds {
+                self.session.add_clause(&literals);
+            } else {
+                literals.into_iter().for_each(|l| self.session.add_clause(&[!l]));
+            }
         }
     }
 
@@ -290,6 +308,8 @@ impl<'a> Case<'a> {
 pub enum Extent<'a> {
     /// Those of a thread shape.
     Shape(&'a Shape),
+    /// Those of a thread shape that are in a leaf of a tree of facts.
+    Leaf(&'a Shape, &'a Cube),
     /// Those of so many events, in whatever threads.
     Events(usize),
 }
@@ -297,7 +317,7 @@ pub enum Extent<'a> {
 impl std::fmt::Display for Extent<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Extent::Shape(shape) => shape.fmt(f),
+            Extent::Shape(shape) | Extent::Leaf(shape, _) => shape.fmt(f),
             Extent::Events(n) => write!(f, "any-{n}"),
         }
     }
@@ -310,10 +330,16 @@ impl std::fmt::Display for Extent<'_> {
 pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Result<Vec<Decision>, Disagreement> {
     let slots = setting.problem.vocabulary.content.slots;
     let atoms = || match extent {
-        Extent::Shape(shape) => Atoms::new(shape, slots),
+        Extent::Shape(shape) | Extent::Leaf(shape, _) => Atoms::new(shape, slots),
         Extent::Events(n) => Atoms::in_chosen_threads(n, slots),
     };
-    decide_from(setting, extent, questions, || Case::of(setting, atoms()))
+    decide_from(setting, extent, questions, || {
+        let mut case = Case::of(setting, atoms());
+        if let Extent::Leaf(_, cube) = extent {
+            case.restrict(cube);
+        }
+        case
+    })
 }
 
 fn decide_from<'a>(
@@ -531,4 +557,4 @@ mod certified;
 #[cfg(test)]
 mod lessons;
 
-pub use certified::{Certified, decide_certified, replay};
+pub use certified::{decide_certified, replay};

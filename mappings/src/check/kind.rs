@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use margay_solver::proof::Replayed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{self, Answer, Ask, Certified, Decision, Extent, Preferred, Setting};
+use super::case::{self, Answer, Ask, Decision, Preferred, Setting};
+use super::cases::{self, Answers, Costs, Part, join, parts};
 use super::certify::Proofs;
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
@@ -26,7 +28,9 @@ pub struct Kind {
     pub problem: Problem,
     /// The questions.
     pub asks: Vec<Ask>,
-    lessons: BTreeSet<Lesson>,
+    /// What was learned.
+    pub lessons: BTreeSet<Lesson>,
+    costs: Costs,
 }
 
 impl Kind {
@@ -43,7 +47,7 @@ impl Kind {
             };
             let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
             let asks = questions::asks(&mut problem, asked, options);
-            Kind { problem, asks, lessons: BTreeSet::new() }
+            Kind { problem, asks, lessons: BTreeSet::new(), costs: Costs::default() }
         };
         if options.level == Level::Execution {
             return vec![of(None, None)];
@@ -60,8 +64,24 @@ impl Kind {
     }
 
     /// What cases of this kind share.
-    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions) -> Setting<'a> {
-        Setting { mapping, problem: &self.problem, asks: &self.asks, options, lessons: &self.lessons }
+    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions, answers: Option<&'a Answers>) -> Setting<'a> {
+        Setting {
+            mapping,
+            problem: &self.problem,
+            asks: &self.asks,
+            options,
+            lessons: &self.lessons,
+            costs: &self.costs,
+            answers,
+        }
+    }
+
+    /// Keeps what the shapes of a bound cost, and what their races teach about all shapes.
+    pub fn learn_from(&mut self, decided: &[Decided<'_>]) {
+        for Decided { shape, decisions, .. } in decided {
+            self.costs.learn(shape, decisions);
+            self.learn(shape, decisions.iter().map(|d| &d.learned));
+        }
     }
 
     /// Keeps what races teach about all shapes.
@@ -92,11 +112,22 @@ struct Leader {
     annotations: u64,
 }
 
-/// Decides the open questions for the shapes, those of few threads first: a counterexample there makes shapes of more threads
-/// needless, unless every shape is asked for. Among shapes of as many threads the even ones are the expensive ones, and come first, so
-/// that no thread is left with a long case at the end; once one has a counterexample, the others are asked for weaker annotations
-/// alone. What is returned does not depend on the number of threads that work, but for shapes after the first with a
-/// counterexample, which have no decisions then.
+/// How far a shape is.
+struct Open {
+    /// Parts that are not decided yet.
+    left: usize,
+    /// The decisions about each part, in their order.
+    decided: Vec<(usize, Vec<Decision>)>,
+    /// The proof: where one is asked for, a shape is one part.
+    proof: Option<Replayed>,
+}
+
+/// Decides the open questions for the shapes. Where a counterexample is likely, at program level, those of few threads come first: it
+/// makes shapes of more threads needless, unless every shape is asked for, and among shapes of as many threads the others are then
+/// asked for weaker annotations alone. At execution level the cases that are predicted to cost most come first, so that no thread is
+/// left with a long one at the end; there a counterexample at the bounds where this matters is rare. What is returned does not depend
+/// on the number of threads that work, nor on the order, but for shapes after the first with a counterexample, which have no decisions
+/// then.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -118,25 +149,40 @@ pub fn decide<'a>(
         let ahead = leader.as_ref().filter(|l| !every_shape && l.threads == shape.threads() && l.place < place);
         ahead.map(|l| l.annotations)
     };
-    let of_shape = |shape: &'a Shape, place: usize| -> Result<Decided<'a>, Disagreement> {
+    let mut order: Vec<&'a Shape> = shapes.iter().collect();
+    order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
+    let mut work: Vec<(usize, Part<'a>)> = Vec::new();
+    for part in parts(setting, shapes, open, options.split) {
+        let place = order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
+        work.push((place, part));
+    }
+    work.sort_by_key(|&(place, _)| place);
+    let mut states: Vec<Open> = order.iter().map(|_| Open { left: 0, decided: Vec::new(), proof: None }).collect();
+    work.iter().for_each(|&(place, _)| states[place].left += 1);
+    let states: Vec<Mutex<Open>> = states.into_iter().map(Mutex::new).collect();
+    if options.level == Level::Execution || options.split.is_some() {
+        // Stable: where nothing is predicted yet, few threads first.
+        work.sort_by(|(_, a), (_, b)| b.predicted().total_cmp(&a.predicted()));
+    }
+    if let Some(answers) = setting.answers {
+        let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
+        cases::elsewhere(setting, answers, &parts, progress);
+    }
+    let finish = |shape: &'a Shape,
+                  place: usize,
+                  decisions: Vec<Decision>,
+                  proof: Option<Replayed>|
+     -> Result<Decided<'a>, Disagreement> {
         if let (Some(most), &[question]) = (to_beat(shape, place), open) {
-            let preferred = case::preferred(setting, shape, question, &Learned::default(), Some(most))?;
+            let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
             return Ok(Decided { shape, decisions: Vec::new(), preferred, proof: None });
         }
-        let (decisions, proof) = match proofs {
-            _ if needless(shape) => (Vec::new(), None),
-            None => (case::decide(setting, Extent::Shape(shape), open)?, None),
-            Some(proofs) => {
-                let Certified { decisions, proof } = case::decide_certified(setting, shape, open, &proofs.file(shape))?;
-                (decisions, proof)
-            }
-        };
         let found = decisions.iter().find(|d| d.answer == Answer::Found);
         if found.is_some() {
             fewest.fetch_min(shape.threads(), Ordering::Relaxed);
         }
         let preferred = match found.filter(|_| prefers && !needless(shape)) {
-            Some(found) => case::preferred(setting, shape, found.question, &found.learned, None)?,
+            Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
             None => None,
         };
         if let Some(preferred) = &preferred {
@@ -148,20 +194,57 @@ pub fn decide<'a>(
         }
         Ok(Decided { shape, decisions, preferred, proof })
     };
-    let mut order: Vec<&'a Shape> = shapes.iter().collect();
-    order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
+    // The decisions about a shape, once all its parts are decided.
+    let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Disagreement>)> {
+        let (place, part) = &work[index];
+        let shape = order[*place];
+        let skip = needless(shape) || (open.len() == 1 && to_beat(shape, *place).is_some());
+        let decided = match proofs {
+            _ if skip => Ok((Vec::new(), None)),
+            None => cases::decide(setting, part, progress).map(|decisions| (decisions, None)),
+            Some(proofs) => {
+                let certified = case::decide_certified(setting, shape, &part.questions, &proofs.file(shape));
+                certified.map(|of| (of.decisions, of.proof))
+            }
+        };
+        let (decided, proof) = match decided {
+            Ok(decided) => decided,
+            Err(disagreement) => return Some((*place, Err(disagreement))),
+        };
+        let of_shape = {
+            let mut state = states[*place].lock().unwrap_or_else(PoisonError::into_inner);
+            state.decided.push((index, decided));
+            state.proof = state.proof.take().or(proof);
+            state.left -= 1;
+            (state.left == 0).then(|| (std::mem::take(&mut state.decided), state.proof.take()))
+        };
+        let (mut of_shape, proof) = of_shape?;
+        of_shape.sort_by_key(|&(index, _)| index);
+        let decisions = join(open, of_shape.into_iter().map(|(_, decided)| decided).collect());
+        let decisions = if needless(shape) { Vec::new() } else { decisions };
+        let decided = finish(shape, *place, decisions, proof);
+        progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+        Some((*place, decided))
+    };
+    let start = Instant::now();
+    let busy: Mutex<Vec<f64>> = Mutex::default();
     let all: Mutex<Vec<(usize, Result<Decided<'a>, Disagreement>)>> = Mutex::default();
     pool.install(|| {
         (0..pool.current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
             loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&shape) = order.get(place) else { break };
-                let decided = of_shape(shape, place);
-                all.lock().unwrap_or_else(PoisonError::into_inner).push((place, decided));
-                progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= work.len() {
+                    break;
+                }
+                let decided = of_part(index);
+                all.lock().unwrap_or_else(PoisonError::into_inner).extend(decided);
             }
+            busy.lock().unwrap_or_else(PoisonError::into_inner).push(start.elapsed().as_secs_f64());
         });
     });
+    let (wall, busy) = (start.elapsed().as_secs_f64(), busy.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let share = 100.0 * busy.iter().sum::<f64>() / (wall * busy.len().max(1) as f64).max(f64::MIN_POSITIVE);
+    tracing::info!("{} events: {wall:.2} s, workers were busy {share:.1} % of it", order.first().map_or(0, |s| s.events()));
     // What was decided beyond the fewest threads, and after the first shape with a counterexample, depends on the number of jobs: it
     // does not count.
     let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);

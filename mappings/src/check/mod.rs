@@ -3,6 +3,7 @@
 
 pub(crate) mod canonical;
 mod case;
+mod cases;
 mod certify;
 mod kind;
 mod options;
@@ -13,6 +14,7 @@ mod verify;
 mod witness;
 
 pub use crate::encode::{Switch, Techniques};
+pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, Certified, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
@@ -42,9 +44,19 @@ pub trait Progress: Sync {
         let _ = (shape, done);
     }
 
+    /// Of a bound's cases that are solved elsewhere, so many are done of so many.
+    fn cases(&self, done: usize, of: usize) {
+        let _ = (done, of);
+    }
+
     /// A counterexample exists, and the smallest one is being chosen.
     fn choosing(&self, axiom: &str, events: usize) {
         let _ = (axiom, events);
+    }
+
+    /// Something is not as it should be, and the check goes on.
+    fn warning(&self, what: &Diagnostic) {
+        let _ = what;
     }
 }
 
@@ -65,6 +77,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         .num_threads(options.jobs.max(1))
         .build()
         .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+
+    let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
+    let answers = options.checkpoint.as_deref().map(open).transpose()?;
 
     let axiom = |ask: &case::Ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
     let mut report = CheckReport {
@@ -89,7 +104,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
-            let setting = kinds[0].setting(mapping, options);
+            let setting = kinds[0].setting(mapping, options, None);
             let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
@@ -107,7 +122,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         let last = kinds.len() - 1;
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
-            let setting = kind.setting(mapping, options);
+            let setting = kind.setting(mapping, options, answers.as_ref());
             let proofs = options.certify.as_deref().map(|folder| Proofs { folder, events: bound, programs: k });
             let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress), proofs.as_ref()) {
                 Ok(decided) => decided,
@@ -123,7 +138,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             if let Some(proofs) = &proofs {
                 certified.push(certify::entry(proofs, &decided));
             }
-            decided.iter().for_each(|of| kind.learn(of.shape, of.decisions.iter().map(|d| &d.learned)));
+            kind.learn_from(&decided);
             if !none {
                 break;
             }
@@ -166,7 +181,7 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(disagreement) = choose(report, setting, question, decided, pool) {
+            if let Err(disagreement) = choose(report, setting, question, decided, (pool, progress)) {
                 report.axioms[question].verdict = bug(&disagreement);
             }
         }
@@ -257,7 +272,7 @@ fn choose(
     setting: &Setting<'_>,
     question: usize,
     decided: &[Decided<'_>],
-    pool: &rayon::ThreadPool,
+    (pool, progress): (&rayon::ThreadPool, &dyn Progress),
 ) -> Result<(), Disagreement> {
     let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
     let found: Vec<(&Decided<'_>, &Learned)> =
@@ -285,7 +300,8 @@ fn choose(
         } else {
             of_each = pool.install(|| {
                 let each = candidates.par_iter().with_max_len(1);
-                each.map(|(of, learned)| case::preferred(setting, of.shape, question, learned, None)).collect::<Result<_, _>>()
+                each.map(|(of, learned)| cases::preferred(setting, of.shape, question, learned, None, progress))
+                    .collect::<Result<_, _>>()
             })?;
             of_each.iter().map(Option::as_ref).collect()
         };

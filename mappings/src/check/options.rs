@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use margay_solver::{Backend, Limits};
 
+use super::cases::Engine;
 use crate::encode::Techniques;
 
 /// The largest bound that is accepted: an execution has at most 64 events on the target side, initial writes included.
@@ -70,6 +71,12 @@ pub struct CheckOptions {
     pub dump_cnf: Option<PathBuf>,
     /// An empty folder for a certificate of what has no counterexample.
     pub certify: Option<PathBuf>,
+    /// A folder to keep answers of cases in, and to take those of runs before from.
+    pub checkpoint: Option<PathBuf>,
+    /// Split cases that are predicted to take more than the share of one of so many workers. Answers do not depend on it.
+    pub split: Option<usize>,
+    /// Who solves cases elsewhere; needs a checkpoint.
+    pub engine: Option<Arc<dyn Engine>>,
 }
 
 impl CheckOptions {
@@ -93,6 +100,9 @@ impl CheckOptions {
             techniques: Techniques::default(),
             dump_cnf: None,
             certify: None,
+            checkpoint: None,
+            split: None,
+            engine: None,
         }
     }
 

@@ -14,7 +14,7 @@ use super::program::Learned;
 use super::{Progress, name, questions};
 use crate::certificate::{self, Case, Document, Entry, Extent, FILE, Given, ModelText, Outcome, Subject, Text};
 use crate::encode::shape::Shape;
-use crate::language::{Mapping, load_between};
+use crate::language::Mapping;
 
 /// Verifies all that a certificate says of a mapping: translates each case again and compares it with the proof clause by clause, checks
 /// each proof, and goes through all partitions of events to see that the cases cover each bound.
@@ -43,7 +43,7 @@ pub fn verify(
     for Entry { events, programs, cases } in &document.bounds {
         progress.bound(*events, cases.len(), &names);
         let kind = &kinds[*programs];
-        let setting = kind.setting(&mapping, &options);
+        let setting = kind.setting(&mapping, &options, None);
         let done = AtomicUsize::new(0);
         let one = |case: &Case| -> Result<(Shape, Vec<Learned>), Diagnostic> {
             let fail = |what: String| {
@@ -111,7 +111,7 @@ pub fn verify(
 }
 
 fn read(mapping: &Text, source: &ModelText, target: &ModelText) -> Result<Mapping, Vec<Diagnostic>> {
-    load_between(&mapping.file(), source.read()?, target.read()?)
+    Mapping::between(&mapping.file(), source.read()?, target.read()?)
 }
 
 fn options(given: &Given) -> Result<CheckOptions, String> {

@@ -32,7 +32,8 @@ impl Folder {
     }
 
     fn proofs(&self) -> Vec<PathBuf> {
-        let mut all: Vec<PathBuf> = std::fs::read_dir(&self.0).expect("it is there").map(|e| e.expect("an entry").path()).collect();
+        let mut all: Vec<PathBuf> =
+            std::fs::read_dir(&self.0).expect("it is there").map(|e| e.expect("an entry").path()).collect();
         all.retain(|p| p.extension().is_some_and(|e| e == "proof"));
         all.sort();
         all

@@ -19,6 +19,7 @@ mod roundtrip;
 mod rows;
 mod setup;
 mod special;
+mod split;
 mod synthesis;
 mod techniques;
 mod variants;

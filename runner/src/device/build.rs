@@ -95,8 +95,11 @@ mod tests {
     /// Kernels that are assembled and compared, and that no device here runs: each says why, at the name that is to blame.
     #[test]
     fn what_cannot_run_on_a_gpu() {
-        for (proxy, load, said) in [("surface", "suld", "CUDA array"), ("texture", "tex", "texture object"), ("constant", "ldc", "read-only")] {
-            let text = format!("PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n");
+        for (proxy, load, said) in
+            [("surface", "suld", "CUDA array"), ("texture", "tex", "texture object"), ("constant", "ldc", "read-only")]
+        {
+            let text =
+                format!("PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n");
             let test = read::test(&SourceFile::new("test", &text)).unwrap().test;
             assert!(kernel(&test, Target(90), &Environment::default()).is_ok(), "{proxy}");
             match build(&test, Target(90), &Environment::default(), None) {

@@ -6,8 +6,8 @@ use margay_litmus::test::{Test, element};
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
-use super::layout::coprime;
 use super::Plan;
+use super::layout::coprime;
 
 /// How the locations of all instances are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -154,7 +154,11 @@ fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
         },
         name if TEXTURE_LOADS.contains(&name) => Ok(Effect::ProxyLoad(Proxy::Texture)),
         "LDC" if i.operands.iter().any(|o| o.starts_with(CONSTANT_BANK)) => {
-            if bits() == 32 { Ok(Effect::ProxyLoad(Proxy::Constant)) } else { Err(()) }
+            if bits() == 32 {
+                Ok(Effect::ProxyLoad(Proxy::Constant))
+            } else {
+                Err(())
+            }
         }
         // Memory of other kinds: spilled registers, copies in bulk.
         "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" => Err(()),

@@ -63,7 +63,8 @@ pub(super) fn registers(i: &Instruction) -> u32 {
 fn results(i: &Instruction) -> usize {
     let predicate = |o: &String| !o.starts_with('!') && (o.starts_with('P') || o.starts_with("UP"));
     match i.base() {
-        "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR" | "CGAERRBAR" => 0,
+        "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR"
+        | "CGAERRBAR" => 0,
         "ATOM" | "ATOMG" | "TLD" | "TEX" => 2,
         // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may be thrown away.
         _ if i.operands.first().is_some_and(predicate) => 2,

@@ -180,7 +180,7 @@ impl Ask<'_> {
     fn question(&self, question: Question) -> Result<Cell, Vec<Diagnostic>> {
         let mapping = self.load(question)?;
         let start = Instant::now();
-        let bar = Bar::new(self.output.format == Format::Human);
+        let bar = Bar::new(*self.output);
         let result = check(&mapping, &self.limited(question.level), &bar);
         bar.finish();
         let report = result?;
@@ -204,7 +204,7 @@ impl Ask<'_> {
         };
         let mapping = self.load(question)?;
         let options = CheckOptions { bound: events, ..self.limited(question.level) };
-        let bar = Bar::new(self.output.format == Format::Human);
+        let bar = Bar::new(*self.output);
         let report = repair(&mapping, &options, &Costs::default(), CANDIDATES, &bar);
         bar.finish();
         Ok(Some(Mended { question, mapping, bound: events, report: report? }))

@@ -28,7 +28,15 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
     };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     let asks = questions::asks(&mut problem, &asked, &options);
-    let setting = Setting { mapping, problem: &problem, asks: &asks, options: &options, lessons: &BTreeSet::new() };
+    let setting = Setting {
+        mapping,
+        problem: &problem,
+        asks: &asks,
+        options: &options,
+        lessons: &BTreeSet::new(),
+        costs: &Costs::default(),
+        answers: None,
+    };
 
     let mut case = Case::new(&setting, shape);
     let goal = case.session.goal(&problem.logic, asks[0].goal);

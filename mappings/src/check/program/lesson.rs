@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::encode::atoms::Atoms;
 use crate::encode::{Prefix, Sources};
 
@@ -12,7 +14,8 @@ const SHORT: usize = 5;
 type Position = (usize, usize);
 
 /// A racing interleaving, whatever the shape of the programs. Threads are numbered as they appear.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Lesson {
     order: Vec<Position>,
 }
@@ -34,6 +37,11 @@ impl Lesson {
             order.push((number, e - atoms.shape.first_event(thread)));
         }
         Some(Self { order })
+    }
+
+    /// Are all threads and positions below this number? What was read from a file may say anything.
+    pub fn is_within(&self, events: usize) -> bool {
+        self.order.iter().all(|&(t, i)| t < events && i < events)
     }
 
     /// The same beginning in another shape, once for each choice of threads that are long enough.

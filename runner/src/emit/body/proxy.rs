@@ -32,7 +32,9 @@ impl Emitter<'_> {
         plain(access)?;
         let place = self.place(access, address)?;
         if self.body.registers.is_wide(destination) {
-            return Err(Error::test(format!("`{destination}` holds an address; loads of textures, surfaces and constants have 32 bits")));
+            return Err(Error::test(format!(
+                "`{destination}` holds an address; loads of textures, surfaces and constants have 32 bits"
+            )));
         }
         let unused = if access.proxy == Proxy::Texture { (0..3).map(|_| self.temporary('w')).collect() } else { Vec::new() };
         let to = self.body.registers.define(destination, guarded);
@@ -63,7 +65,9 @@ impl Emitter<'_> {
     /// The register that says where: a coordinate, or an address of constant memory.
     fn place(&mut self, access: &Access, address: &Address) -> Result<String, Error> {
         let Base::Location(name) = &address.base else {
-            return Err(Error::test("a register holds a generic address; a texture, surface or constant is accessed by its name"));
+            return Err(Error::test(
+                "a register holds a generic address; a texture, surface or constant is accessed by its name",
+            ));
         };
         let location = self.location(name)?;
         if self.proxy_of(location) != Some(access.proxy) {
@@ -73,7 +77,9 @@ impl Emitter<'_> {
         let base = if constant { format!("%x{location}") } else { format!("%c{location}") };
         match &address.offset {
             None | Some(Value::Integer(0)) => Ok(base),
-            Some(Value::Integer(n)) => Err(Error::test(format!("the offset {n} in a texture, surface or constant; name the element"))),
+            Some(Value::Integer(n)) => {
+                Err(Error::test(format!("the offset {n} in a texture, surface or constant; name the element")))
+            }
             Some(offset) => {
                 // A register brings bytes; a texture counts in texels.
                 let mut by = self.value(offset, constant)?;
@@ -96,9 +102,10 @@ fn plain(access: &Access) -> Result<(), Error> {
         return Err(Error::test("accesses of textures, surfaces and constants are weak, without scope and cache operator"));
     }
     match access.ty {
-        Some(ty) if ty.bits != 32 => {
-            Err(Error::test(format!("an access of {} bits through a texture, surface or constant; kernels here have 32", ty.bits)))
-        }
+        Some(ty) if ty.bits != 32 => Err(Error::test(format!(
+            "an access of {} bits through a texture, surface or constant; kernels here have 32",
+            ty.bits
+        ))),
         _ => Ok(()),
     }
 }

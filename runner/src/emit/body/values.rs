@@ -105,7 +105,9 @@ impl Emitter<'_> {
         let location = self.location(name)?;
         match self.proxy_of(location) {
             None | Some(Proxy::Generic) => Ok(location),
-            Some(_) => Err(Error::test(format!("`{name}` is a name for a texture, surface or constant; it has no generic address"))),
+            Some(_) => {
+                Err(Error::test(format!("`{name}` is a name for a texture, surface or constant; it has no generic address")))
+            }
         }
     }
 

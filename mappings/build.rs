@@ -1,0 +1,39 @@
+//! The fingerprint of the code that decides cases: what a release number does not tell of a build between releases. Answers that were
+//! kept by other code are not used again (src/check/cases).
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// The crates whose code decides; those beside this one are there in a checkout alone (a published crate has its release number).
+const CODE: [&str; 4] = ["src", "../solver/src", "../models/src", "../litmus/src"];
+
+fn files(folder: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+fn main() {
+    let mut hash = Sha256::new();
+    for folder in CODE {
+        let mut found = Vec::new();
+        files(Path::new(folder), &mut found);
+        if !found.is_empty() {
+            println!("cargo:rerun-if-changed={folder}");
+        }
+        found.sort();
+        for path in found {
+            hash.update(path.to_string_lossy().as_bytes());
+            hash.update(std::fs::read(&path).unwrap_or_default());
+        }
+    }
+    println!("cargo:rerun-if-changed=build.rs");
+    let digest: String = hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    println!("cargo:rustc-env=MARGAY_CODE={digest}");
+}

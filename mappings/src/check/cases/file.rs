@@ -1,0 +1,203 @@
+//! Case files: everything that solving one case takes, as JSON (docs/cluster.md). Whoever solves it writes the answer that the check
+//! which made it would have written.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use margay_models::diagnostic::Diagnostic;
+use serde::{Deserialize, Serialize};
+
+use super::cost::Cost;
+use super::cube::Cube;
+use super::part::Part;
+use super::statement::{CODE, Statement};
+use super::{Answers, decide, kind, name};
+use crate::check::Progress;
+use crate::check::case::{Answer, Setting};
+use crate::check::kind::Kind;
+use crate::check::options::CheckOptions;
+use crate::check::program::Lesson;
+use crate::check::{questions, witness};
+use crate::encode::shape::Shape;
+
+/// What the first field of every case file says.
+const FORMAT: &str = "margay-case";
+
+/// The version of case files.
+const VERSION: u32 = 1;
+
+/// The largest case file that is read, in bytes.
+const MAX_FILE: u64 = 64 << 20;
+
+/// A case with all that solving it takes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseFile {
+    format: String,
+    version: u32,
+    /// The digest of the statement.
+    key: String,
+    /// The name of the case and of its answer.
+    pub name: String,
+    statement: Statement,
+    /// The kind of programs.
+    kind: String,
+    /// The number of source events.
+    pub bound: usize,
+    /// The number of events of each thread.
+    shape: Vec<usize>,
+    /// Indices of the questions.
+    questions: Vec<usize>,
+    /// The leaf of the shape; empty for all executions.
+    cube: Cube,
+    /// What smaller bounds taught.
+    lessons: Vec<Lesson>,
+    /// What it is predicted to cost.
+    pub predicted: Option<Cost>,
+}
+
+/// What came out for a case.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// The case.
+    pub name: String,
+    /// The axioms of each question with the answer: is there a counterexample? `None` if a limit was reached.
+    pub answers: Vec<(String, Option<bool>)>,
+    /// Conflicts of the solver.
+    pub conflicts: u64,
+    /// Seconds that solving it took, now or when it was solved.
+    pub seconds: f64,
+    /// Was it solved before?
+    pub kept: bool,
+    /// The file of the answer; it is there unless a limit was reached.
+    pub path: PathBuf,
+    /// Wall time of this call.
+    pub elapsed: f64,
+}
+
+impl Solved {
+    /// Is every question answered?
+    pub fn is_decided(&self) -> bool {
+        self.answers.iter().all(|(_, found)| found.is_some())
+    }
+}
+
+impl CaseFile {
+    /// The file of a part of a check's cases.
+    pub fn new(setting: &Setting<'_>, answers: &Answers, part: &Part<'_>) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            key: answers.store.key().to_owned(),
+            name: name(setting, part.shape, &part.questions, &part.cube),
+            statement: answers.statement.clone(),
+            kind: kind(setting).to_owned(),
+            bound: part.shape.events(),
+            shape: part.shape.sizes().to_vec(),
+            questions: part.questions.clone(),
+            cube: part.cube.clone(),
+            lessons: setting.lessons.iter().cloned().collect(),
+            predicted: part.cost,
+        }
+    }
+
+    /// Writes it into a folder; its path.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, folder: &Path) -> std::io::Result<PathBuf> {
+        let path = folder.join(format!("{}-{}.case.json", &self.key[..8], self.name));
+        super::store::write_whole(&path, &[serde_json::to_vec_pretty(self)?, b"\n".to_vec()].concat())?;
+        Ok(path)
+    }
+
+    /// Reads a case file.
+    ///
+    /// # Errors
+    /// It cannot be read, is no case file, or is one of another version of Margay.
+    pub fn read(path: &Path) -> Result<Self, Diagnostic> {
+        let shown = path.display();
+        let fail = |why: String| Diagnostic::error(format!("cannot read the case file `{shown}`: {why}"));
+        let length = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?.len();
+        if length > MAX_FILE {
+            return Err(fail(format!("it has {length} bytes, and case files have at most {MAX_FILE}")));
+        }
+        let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
+        let again = "write it again with `margay case export`";
+        let file: Self = serde_json::from_slice(&bytes).map_err(|e| fail(format!("it is no case file: {e}")).help(again))?;
+        if file.format != FORMAT || file.version != VERSION {
+            let found = format!("`{}` version {}", file.format, file.version);
+            return Err(fail(format!("it is of {found}, and this is `{FORMAT}` version {VERSION}")).help(again));
+        }
+        if file.statement.margay != CODE {
+            return Err(fail(format!("Margay {} wrote it, and this is {CODE}", file.statement.margay)).help(again));
+        }
+        if file.statement.key() != file.key {
+            return Err(fail("it was changed: its key is not that of its texts and options".to_owned()).help(again));
+        }
+        Ok(file)
+    }
+
+    /// Solves the case; its answer goes into the folder, where a check with `--checkpoint` finds it. With a limit reached nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// The case is none of its mapping, or the answer cannot be written.
+    pub fn solve(&self, folder: &Path, limits: &CheckOptions, progress: &dyn Progress) -> Result<Solved, Vec<Diagnostic>> {
+        let start = Instant::now();
+        let wrong = |what: &str| vec![Diagnostic::error(format!("the case file `{}` {what}", self.name))];
+        let (mapping, mut options) = self.statement.load()?;
+        options.bound = self.bound;
+        (options.stop, options.deadline) = (limits.stop.clone(), limits.deadline);
+        options.checkpoint = Some(folder.to_path_buf());
+        let asked = questions::resolve(&mapping, &options)?;
+        let answers = Answers::open(folder, &mapping, &options, &asked, progress)?;
+        if answers.store.key() != self.key {
+            return Err(wrong("does not ask what it asked when it was written"));
+        }
+        let shape = Shape::of(&self.shape).filter(|s| s.events() == self.bound);
+        let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
+        let mut kinds = Kind::all(&mapping, &options, &asked);
+        let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options, None)) == self.kind);
+        let known = known.ok_or_else(|| wrong("is about a kind of programs that its mapping does not have"))?;
+        let kind = &mut kinds[known];
+        questions::check_bound(&kind.problem, &options)?;
+        let fits = self.questions.iter().all(|&q| q < kind.asks.len())
+            && self.cube.iter().all(|(fact, _)| fact.is_about(&shape))
+            && self.lessons.iter().all(|lesson| lesson.is_within(crate::check::MAX_BOUND));
+        if !fits {
+            return Err(wrong("speaks of questions, events or threads that it does not have"));
+        }
+        kind.lessons = self.lessons.iter().cloned().collect();
+        let setting = kind.setting(&mapping, &options, Some(&answers));
+        let part = Part { shape: &shape, questions: self.questions.clone(), cube: self.cube.clone(), cost: None };
+        if name(&setting, part.shape, &part.questions, &part.cube) != self.name {
+            return Err(wrong("has the name of another case"));
+        }
+        let kept = answers.kept(&setting, &part, progress).is_some();
+        let decisions = decide(&setting, &part, progress).map_err(|witness::Disagreement(what)| {
+            let report = "this is a bug in Margay; please report it with the case file";
+            vec![Diagnostic::error(format!("the two engines disagree about `{}`: {what}", self.name)).help(report)]
+        })?;
+        let path = answers.store.path(&self.name);
+        let decided = decisions.iter().all(|d| d.answer != Answer::Unknown);
+        if decided && answers.kept(&setting, &part, progress).is_none() {
+            return Err(vec![Diagnostic::error(format!("the answer of `{}` cannot be kept in `{}`", self.name, path.display()))]);
+        }
+        let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
+        let found = |answer: Answer| match answer {
+            Answer::Found => Some(true),
+            Answer::None => Some(false),
+            Answer::Unknown => None,
+        };
+        Ok(Solved {
+            name: self.name.clone(),
+            answers: decisions.iter().map(|d| (axioms(d.question), found(d.answer))).collect(),
+            conflicts: decisions.iter().map(|d| d.statistics.conflicts).sum(),
+            seconds: decisions.iter().map(|d| d.seconds).sum(),
+            kept,
+            path,
+            elapsed: start.elapsed().as_secs_f64(),
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! Cases whose answers are kept. A case is what is solved at once: for a bound and a kind of programs, one thread shape. Its answer
+//! follows from what is asked ([`statement`]), from the case, and from the lessons that smaller bounds taught; a run that was interrupted
+//! therefore ends as one that was not. Only answers are kept, never that a limit was reached.
+
+mod cost;
+mod cube;
+mod engine;
+mod file;
+mod makespan;
+mod part;
+mod record;
+mod recorded;
+mod statement;
+mod store;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use margay_models::diagnostic::Diagnostic;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Progress;
+use super::case::{self, Decision, Extent, Preferred, Setting};
+use super::options::CheckOptions;
+use super::program::Learned;
+use super::questions::Asked;
+use super::witness::Disagreement;
+use crate::encode::Programs;
+use crate::encode::atoms::Atoms;
+use crate::encode::shape::Shape;
+use crate::language::Mapping;
+pub use cost::{Cost, Costs};
+pub use cube::{Cube, Fact, covers};
+pub use engine::{Engine, Work, elsewhere};
+pub use file::{CaseFile, Solved};
+pub use makespan::makespan;
+pub use part::{Part, join, parts};
+use record::{DecisionRecord, PreferredRecord};
+pub use recorded::{Recorded, recorded};
+use statement::{Statement, digest_of};
+use store::{Kept, Store};
+
+/// Where a check keeps its answers and finds those of runs before.
+#[derive(Debug)]
+pub struct Answers {
+    store: Store,
+    statement: Statement,
+    /// Was it said that nothing more is kept?
+    is_full: AtomicBool,
+}
+
+/// The kind of programs of a setting, as files name it.
+pub fn kind(setting: &Setting<'_>) -> &'static str {
+    match setting.problem.vocabulary.content.programs {
+        None => "executions",
+        Some(Programs::Guarded) => "guarded",
+        Some(Programs::Dependent { only_cyclic: true }) => "cyclic",
+        Some(Programs::Dependent { only_cyclic: false }) => "dependent",
+    }
+}
+
+/// `1,2` as files name it.
+fn numbers(questions: &[usize]) -> String {
+    questions.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// The name of a case: bound, kind, shape, questions, and for a leaf the way to it.
+fn name(setting: &Setting<'_>, shape: &Shape, questions: &[usize], cube: &Cube) -> String {
+    let way: String = cube.iter().map(|&(_, holds)| if holds { '1' } else { '0' }).collect();
+    let leaf = if way.is_empty() { way } else { format!("-leaf{way}") };
+    format!("{:02}-{}-{shape}-q{}{leaf}", shape.events(), kind(setting), numbers(questions))
+}
+
+impl Part<'_> {
+    /// The name of the answer, and the digest of what it depends on beside the statement.
+    fn place(&self, setting: &Setting<'_>) -> (String, String) {
+        let name = name(setting, self.shape, &self.questions, &self.cube);
+        let depends = digest_of(&(&name, &self.cube, setting.lessons));
+        (name, depends)
+    }
+}
+
+impl Answers {
+    /// The answers of a check in a folder. Answers to other questions may be in it; they are told of and left alone.
+    ///
+    /// # Errors
+    /// The folder cannot be made, read or written.
+    pub fn open(
+        folder: &Path,
+        mapping: &Mapping,
+        options: &CheckOptions,
+        asked: &Asked,
+        progress: &dyn Progress,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let statement = Statement::new(mapping, options, asked);
+        let (store, remark) = Store::open(folder, &statement).map_err(|error| {
+            let error = Diagnostic::error(format!("cannot keep cases in `{}`: {error}", folder.display()));
+            vec![error.help("give `--checkpoint` a folder that can be written")]
+        })?;
+        if let Some(remark) = remark {
+            progress.warning(&Diagnostic::warning(remark));
+        }
+        Ok(Self { store, statement, is_full: AtomicBool::new(false) })
+    }
+
+    /// The decisions of a part that were kept.
+    fn kept(&self, setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Option<Vec<Decision>> {
+        let (name, depends) = part.place(setting);
+        let atoms = Atoms::new(part.shape, setting.problem.vocabulary.content.slots);
+        self.read(&name, &depends, progress, |records: Vec<DecisionRecord>| {
+            let all = records.len() == part.questions.len();
+            let decisions = records.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, &atoms));
+            all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()
+        })
+    }
+
+    /// What was kept under a name; a file that cannot be used is told of.
+    fn read<T: DeserializeOwned, U>(
+        &self,
+        name: &str,
+        depends: &str,
+        progress: &dyn Progress,
+        restore: impl FnOnce(T) -> Option<U>,
+    ) -> Option<U> {
+        let why = match self.store.read(name, depends) {
+            Kept::Nothing => return None,
+            Kept::Wrong(why) => why,
+            Kept::Answer(record) => match restore(record) {
+                Some(answer) => {
+                    tracing::info!("{name}: kept from a run before");
+                    return Some(answer);
+                }
+                None => "it does not fit its case".to_owned(),
+            },
+        };
+        let path = self.store.path(name);
+        progress.warning(&Diagnostic::warning(format!("`{}` is not used: {why}; the case is solved again", path.display())));
+        None
+    }
+
+    /// Keeps an answer. Where it cannot be written the search goes on: its answer is worth more than the folder.
+    fn write(&self, name: &str, depends: &str, progress: &dyn Progress, record: &impl Serialize) {
+        if let Err(error) = self.store.write(name, depends, record)
+            && !self.is_full.swap(true, Ordering::Relaxed)
+        {
+            let folder = self.store.folder().display();
+            let warning = format!(
+                "cannot keep a case in `{folder}`: {error}; the search goes on, and what cannot be kept is lost if it is interrupted"
+            );
+            progress.warning(&Diagnostic::warning(warning));
+        }
+    }
+}
+
+/// Decides the questions of a part, or takes the answers that were kept.
+///
+/// # Errors
+/// The engines disagree about a candidate.
+pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Vec<Decision>, Disagreement> {
+    if let Some(kept) = setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
+        return Ok(kept);
+    }
+    let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
+    let decisions = case::decide(setting, extent, &part.questions)?;
+    if let Some(answers) = setting.answers
+        && let Some(records) = decisions.iter().map(DecisionRecord::new).collect::<Option<Vec<_>>>()
+    {
+        let (name, depends) = part.place(setting);
+        answers.write(&name, &depends, progress, &records);
+    }
+    Ok(decisions)
+}
+
+/// Chooses the preferred counterexample of a shape ([`case::preferred`]), or takes the one that was kept. That there is none within
+/// `most` is not kept: a limit says the same.
+///
+/// # Errors
+/// The engines disagree about a candidate.
+pub fn preferred(
+    setting: &Setting<'_>,
+    shape: &Shape,
+    question: usize,
+    learned: &Learned,
+    most: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<Option<Preferred>, Disagreement> {
+    let Some(answers) = setting.answers else { return case::preferred(setting, shape, question, learned, most) };
+    let within = most.map_or(String::new(), |most| format!("-within-{most}"));
+    let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));
+    let depends = digest_of(&(&name, setting.lessons));
+    let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
+    let restore = |record: PreferredRecord| record.preferred(setting, atoms);
+    if let Some(kept) = answers.read(&name, &depends, progress, restore) {
+        return Ok(Some(kept));
+    }
+    let chosen = case::preferred(setting, shape, question, learned, most)?;
+    if let Some(chosen) = &chosen {
+        answers.write(&name, &depends, progress, &PreferredRecord::new(setting, chosen));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,72 @@
+//! What cases took, read back from a folder of answers.
+
+use std::path::Path;
+
+use margay_models::diagnostic::Diagnostic;
+
+use super::cost::Cost;
+use super::store::SUFFIX;
+use super::store::any_answer;
+use crate::check::cases::record::DecisionRecord;
+use crate::encode::shape::Shape;
+
+/// A case that was solved.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The folder of its statement.
+    pub statement: String,
+    /// The name of the case.
+    pub name: String,
+    /// The kind of programs.
+    pub kind: String,
+    /// The thread shape.
+    pub shape: Shape,
+    /// Is it a leaf of a shape, or one question of several?
+    pub leaf: bool,
+    /// Question and cost of each answer.
+    pub costs: Vec<(usize, Cost)>,
+}
+
+impl Recorded {
+    /// The cost of all its questions.
+    pub fn cost(&self) -> Cost {
+        self.costs.iter().fold(Cost::default(), |sum, (_, cost)| sum.plus(*cost))
+    }
+}
+
+/// The bound, kind, shape and the rest of a case's name.
+fn parts(name: &str) -> Option<(String, Shape, bool)> {
+    let mut words = name.split('-');
+    let (_, kind, shape, _) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let sizes: Option<Vec<usize>> = shape.split('+').map(|size| size.parse().ok()).collect();
+    Some((kind.to_owned(), Shape::of(&sizes?)?, words.next().is_some()))
+}
+
+/// The cases that were solved, by statement and name. Files that are no answers are left out.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn recorded(folder: &Path) -> Result<Vec<Recorded>, Diagnostic> {
+    let fail = |error: std::io::Error| {
+        Diagnostic::error(format!("cannot read the answers in `{}`: {error}", folder.display()))
+            .help("give the folder of a `margay check --checkpoint`")
+    };
+    let mut out = Vec::new();
+    for statement in std::fs::read_dir(folder).map_err(fail)?.flatten() {
+        let path = statement.path();
+        if !path.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(&path).map_err(fail)?.flatten() {
+            let file_name = file.file_name();
+            let Some(name) = file_name.to_str().and_then(|name| name.strip_suffix(SUFFIX)) else { continue };
+            let Some((kind, shape, leaf)) = parts(name) else { continue };
+            let Some(records) = any_answer::<Vec<DecisionRecord>>(&file.path()) else { continue };
+            let costs = records.iter().map(DecisionRecord::cost).collect();
+            let statement = statement.file_name().to_string_lossy().into_owned();
+            out.push(Recorded { statement, name: name.to_owned(), kind, shape, leaf, costs });
+        }
+    }
+    out.sort_by(|a, b| (&a.statement, &a.name).cmp(&(&b.statement, &b.name)));
+    Ok(out)
+}

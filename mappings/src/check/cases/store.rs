@@ -1,0 +1,212 @@
+//! The folder that answers are kept in: one file for each, written beside its place, synced and renamed, so that a file is there whole or
+//! not at all whatever happens to the process or to the machine; a checksum tells what happens to the disk. Several processes
+//! may use one folder: at worst both solve a case, and the later file takes the place of the same earlier one.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::statement::{Statement, digest};
+
+/// The version of the files.
+const FORMAT: u32 = 1;
+
+/// How the files of answers end.
+pub const SUFFIX: &str = ".answer";
+
+/// How unfinished files begin; those of a killed process stay.
+const UNFINISHED: &str = ".unfinished-";
+
+/// Unfinished files of so long ago are nobody's.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// The folder of one statement's answers.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    key: String,
+}
+
+/// The first line of a file; the second is its checksum.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body<T> {
+    format: u32,
+    /// The key of the statement, and what else the answer depends on.
+    key: String,
+    case: String,
+    answer: T,
+}
+
+/// The second line of a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Checksum {
+    sha256: String,
+}
+
+/// What a folder of answers is about.
+#[derive(Debug, Serialize, Deserialize)]
+struct About {
+    mapping: String,
+    /// Names and digests of what must agree.
+    parts: Vec<(String, String)>,
+}
+
+/// What is there for a case.
+pub enum Kept<T> {
+    /// Its answer.
+    Answer(T),
+    /// Nothing.
+    Nothing,
+    /// Something that is not its answer, for this reason.
+    Wrong(String),
+}
+
+/// Writes a file so that it is there whole or not at all.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
+    #[cfg(unix)]
+    {
+        // As any other file: a folder may be shared.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // The new name is on the disk once the folder is.
+    File::open(folder)?.sync_all()
+}
+
+impl Store {
+    /// The folder of a statement's answers within `folder`, made if it is not there, with a remark if it has answers to other questions.
+    ///
+    /// # Errors
+    /// The folder cannot be made or read.
+    pub fn open(folder: &Path, statement: &Statement) -> io::Result<(Self, Option<String>)> {
+        let key = statement.key();
+        let own = folder.join(&key[..16]);
+        std::fs::create_dir_all(&own)?;
+        let parts = statement.parts();
+        let remark = remark(folder, &own, &parts)?;
+        sweep(&own);
+        let about = About { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
+        let text = serde_json::to_vec_pretty(&about)?;
+        if std::fs::read(own.join("about.json")).ok().as_deref() != Some(&text) {
+            // It is for remarks alone: without it (on a full disk) everything else works.
+            let _ = write_whole(&own.join("about.json"), &text);
+        }
+        Ok((Self { folder: own, key }, remark))
+    }
+
+    /// The key of the statement.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file of a case.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}{SUFFIX}"))
+    }
+
+    /// The answer of a case; `depends` is what it depends on beyond the statement.
+    pub fn read<T: DeserializeOwned>(&self, name: &str, depends: &str) -> Kept<T> {
+        let wrong = |why: &str| Kept::Wrong(why.to_owned());
+        match body::<T>(&self.path(name)) {
+            Err(Kept::Answer(never)) => match never {},
+            Err(Kept::Nothing) => Kept::Nothing,
+            Err(Kept::Wrong(why)) => Kept::Wrong(why),
+            Ok(body) if body.key != self.key => wrong("it answers another question"),
+            Ok(body) if body.case != depends => wrong("it answers another case, or builds on other lessons"),
+            Ok(body) => Kept::Answer(body.answer),
+        }
+    }
+
+    /// Keeps the answer of a case.
+    ///
+    /// # Errors
+    /// It cannot be written; there may be an older file then.
+    pub fn write<T: Serialize>(&self, name: &str, depends: &str, answer: &T) -> io::Result<()> {
+        let body = Body { format: FORMAT, key: self.key.clone(), case: depends.to_owned(), answer };
+        let mut line = serde_json::to_vec(&body)?;
+        line.push(b'\n');
+        let mut checksum = serde_json::to_vec(&Checksum { sha256: digest(&line) })?;
+        checksum.push(b'\n');
+        write_whole(&self.path(name), &[line, checksum].concat())
+    }
+}
+
+/// What a file says, whatever it answers.
+fn body<T: DeserializeOwned>(path: &Path) -> Result<Body<T>, Kept<std::convert::Infallible>> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Kept::Nothing),
+        Err(error) => return Err(Kept::Wrong(error.to_string())),
+    };
+    let wrong = |why: &str| Err(Kept::Wrong(why.to_owned()));
+    let mut lines = bytes.split_inclusive(|&b| b == b'\n');
+    let (Some(line), Some(checksum), None) = (lines.next(), lines.next(), lines.next()) else {
+        return wrong("it is cut off, or is no file of answers");
+    };
+    let Ok(Checksum { sha256 }) = serde_json::from_slice(checksum) else { return wrong("it is cut off") };
+    if sha256 != digest(line) {
+        return wrong("its checksum is wrong");
+    }
+    match serde_json::from_slice::<Body<T>>(line) {
+        Ok(body) if body.format != FORMAT => wrong("another version of Margay wrote it"),
+        Ok(body) => Ok(body),
+        Err(error) => Err(Kept::Wrong(format!("it is no answer: {error}"))),
+    }
+}
+
+/// The answer in a file, whatever question it is to; `None` if it is none of this form.
+pub fn any_answer<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    Some(body(path).ok()?.answer)
+}
+
+/// What to say about answers to other questions in the same folder.
+fn remark(folder: &Path, own: &Path, parts: &[(String, String)]) -> io::Result<Option<String>> {
+    let mut others: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(folder)?.flatten() {
+        let path = entry.path();
+        let about = (path != own).then(|| std::fs::read(path.join("about.json")).ok()).flatten();
+        let Some(about) = about.and_then(|bytes| serde_json::from_slice::<About>(&bytes).ok()) else { continue };
+        let differs = |(name, digest): &&(String, String)| !about.parts.iter().any(|(n, d)| n == name && d == digest);
+        let differing: Vec<&str> = parts.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
+        others.push(format!("of {} (another {})", about.mapping, differing.join(", another ")));
+    }
+    // Answers to this very question make the others unremarkable.
+    let has_own = std::fs::read_dir(own)?.flatten().any(|e| e.path().to_string_lossy().ends_with(SUFFIX));
+    others.sort();
+    Ok((!has_own && !others.is_empty())
+        .then(|| format!("`{}` has answers to other questions, which are not used: {}", folder.display(), others.join("; "))))
+}
+
+/// Removes what processes left that were killed while they wrote.
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let old = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED));
+        if old && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}

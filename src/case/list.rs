@@ -1,0 +1,118 @@
+//! `margay case list` and `margay case export`: what is to be solved at a bound.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use margay_mappings::check::{CaseFile, Cost, Engine, Progress, Verdict, Work, check};
+use margay_models::diagnostic::Diagnostic;
+use serde_json::{Value, json};
+
+use super::List;
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+use crate::progress::Bar;
+use crate::table::{number, table};
+
+/// Takes the cases of one bound and ends the check; those of smaller bounds are solved here.
+#[derive(Debug)]
+struct Collect {
+    bound: usize,
+    cases: Mutex<Vec<CaseFile>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Engine for Collect {
+    fn solve(&self, work: &Work<'_>, _progress: &dyn Progress) {
+        if work.cases.iter().any(|case| case.bound == self.bound) {
+            self.cases.lock().unwrap_or_else(PoisonError::into_inner).extend(work.cases.iter().cloned());
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The cost that is predicted for a case, as the table shows it.
+fn shown(cost: Option<Cost>) -> [String; 2] {
+    cost.map_or(["?".to_owned(), "?".to_owned()], |c| [number(c.conflicts.round() as u64), format!("{:.2}", c.seconds)])
+}
+
+/// Runs the commands: with a folder the cases are written into it.
+pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
+    let loaded = match options.question.load(&options.mapping) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&loaded.warnings);
+    let limits = options.question.search.limits();
+    let mut asked = match options.question.options(&limits) {
+        Ok(asked) => asked,
+        Err(error) => return output.wrong(&[error]),
+    };
+    asked.checkpoint = Some(options.checkpoint.clone());
+    asked.split = options.split.map(|n| n as usize);
+    let collect = Arc::new(Collect { bound: asked.bound, cases: Mutex::default(), stop: limits.stop.clone() });
+    asked.engine = Some(collect.clone());
+    let bar = Bar::new(*output);
+    let result = check(&loaded.mapping, &asked, &bar);
+    bar.finish();
+    let report = match result {
+        Ok(report) => report,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let cases = std::mem::take(&mut *collect.cases.lock().unwrap_or_else(PoisonError::into_inner));
+    let reason = limits.reason().map_or("a limit was reached", |reason| reason.words());
+    let (exit, verdict) = match report.verdict {
+        _ if !cases.is_empty() => (Exit::Holds, "open"),
+        Verdict::Counterexample => (Exit::Found, "counterexample"),
+        Verdict::None => (Exit::Holds, "answered"),
+        Verdict::Undecided(_) => (Exit::Undecided, "undecided"),
+    };
+    let mut files = Vec::new();
+    if let Some(folder) = into {
+        let written = std::fs::create_dir_all(folder).and_then(|()| cases.iter().map(|case| case.write(folder)).collect());
+        match written {
+            Ok(written) => files = written,
+            Err(error) => {
+                let error = Diagnostic::error(format!("cannot write case files into `{}`: {error}", folder.display()));
+                return output.wrong(&[error]);
+            }
+        }
+    }
+    let sum = cases.iter().filter_map(|case| case.predicted).fold(Cost::default(), Cost::plus);
+    if output.format == Format::Json {
+        let object = |(i, case): (usize, &CaseFile)| -> Value {
+            let file = files.get(i).map(|path| path.display().to_string());
+            let (conflicts, seconds) = (case.predicted.map(|c| c.conflicts), case.predicted.map(|c| c.seconds));
+            json!({ "case": case.name, "predicted_conflicts": conflicts, "predicted_seconds": seconds, "file": file })
+        };
+        output.json(&json!({
+            "schema": SCHEMA,
+            "verdict": verdict,
+            "reason": (exit == Exit::Undecided).then_some(reason),
+            "bound": asked.bound,
+            "established": report.established,
+            "cases": cases.iter().enumerate().map(object).collect::<Vec<_>>(),
+        }))?;
+        return Ok(exit);
+    }
+    output.print(&match verdict {
+        "open" => {
+            let written = into.map_or(String::new(), |folder| format!(", written into {}", folder.display()));
+            format!("{} cases of {} events are open{written}", cases.len(), asked.bound)
+        }
+        "counterexample" => format!("{}: nothing is open beyond it; `margay check` shows it", output.bad("counterexample")),
+        "answered" => format!("every case up to {} events is answered: {}", asked.bound, output.good("no counterexample")),
+        _ => format!("{}: {reason}, before the cases of {} events were known", output.unsure("undecided"), asked.bound),
+    })?;
+    if !cases.is_empty() {
+        let [conflicts, seconds] = shown(Some(sum));
+        let whole = ["all together".to_owned(), conflicts, seconds];
+        let each = cases.iter().map(|case| [&[case.name.clone()][..], &shown(case.predicted)].concat());
+        let rows: Vec<Vec<String>> = each.chain([whole.to_vec()]).collect();
+        output.print("")?;
+        output.print(&table(&["case", "predicted conflicts", "predicted s"], &rows, &[1, 2], output.width()))?;
+    }
+    Ok(exit)
+}

@@ -1,0 +1,91 @@
+//! `margay case run`: cases from their files.
+
+use margay_mappings::check::{CaseFile, CheckOptions, Solved};
+use serde_json::{Value, json};
+
+use super::Run;
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::limits::Limits;
+use crate::output::{Output, SCHEMA};
+use crate::progress::Bar;
+use crate::table::{number, table};
+
+fn answer(found: Option<bool>) -> &'static str {
+    match found {
+        Some(true) => "counterexample",
+        Some(false) => "none",
+        None => "undecided",
+    }
+}
+
+fn object(solved: &Solved) -> Value {
+    let answers = solved.answers.iter().map(|(axiom, found)| json!({ "axiom": axiom, "verdict": answer(*found) }));
+    json!({
+        "case": solved.name,
+        "answers": answers.collect::<Vec<_>>(),
+        "conflicts": solved.conflicts,
+        "seconds": solved.seconds,
+        "kept": solved.kept,
+        "file": solved.is_decided().then(|| solved.path.display().to_string()),
+    })
+}
+
+fn rows(solved: &Solved) -> Vec<Vec<String>> {
+    let rows = solved.answers.iter().enumerate().map(|(i, (axiom, found))| {
+        let first = |text: String| if i == 0 { text } else { String::new() };
+        let answer = answer(*found).to_owned();
+        let seconds = first(format!("{:.2}", solved.seconds));
+        vec![first(solved.name.clone()), axiom.clone(), answer, first(number(solved.conflicts)), seconds]
+    });
+    rows.collect()
+}
+
+/// Runs the command.
+pub fn run(options: &Run, output: &Output) -> Outcome {
+    let limits = Limits::start(options.timeout, options.memory);
+    let mut asked = CheckOptions::new(1);
+    (asked.stop, asked.deadline) = (limits.stop.clone(), limits.deadline);
+    let mut solved: Vec<Solved> = Vec::new();
+    for path in &options.files {
+        let bar = Bar::new(*output);
+        let one = CaseFile::read(path).map_err(|error| vec![error]).and_then(|case| case.solve(&options.into, &asked, &bar));
+        bar.finish();
+        match one {
+            Ok(one) => solved.push(one),
+            Err(errors) => return output.wrong(&errors),
+        }
+    }
+    let verdicts: Vec<Option<bool>> = solved.iter().flat_map(|s| s.answers.iter().map(|&(_, found)| found)).collect();
+    let (found, open) = (verdicts.contains(&Some(true)), verdicts.contains(&None));
+    let (exit, verdict) = match (found, open) {
+        (true, _) => (Exit::Found, "counterexample"),
+        (false, true) => (Exit::Undecided, "undecided"),
+        (false, false) => (Exit::Holds, "none"),
+    };
+    let reason = open.then(|| limits.reason().map_or("a limit was reached", |reason| reason.words()));
+    if output.format == Format::Json {
+        let cases: Vec<Value> = solved.iter().map(object).collect();
+        output.json(&json!({ "schema": SCHEMA, "verdict": verdict, "reason": reason, "cases": cases }))?;
+        return Ok(exit);
+    }
+    let cases = if solved.len() == 1 { "1 case".to_owned() } else { format!("{} cases", solved.len()) };
+    let answer = match exit {
+        Exit::Found => format!("{} in {cases}", output.bad("counterexample")),
+        Exit::Undecided => {
+            let decided = solved.iter().filter(|s| s.is_decided()).count();
+            format!("{}: {}; {decided} of {cases} decided", output.unsure("undecided"), reason.unwrap_or_default())
+        }
+        Exit::Holds | Exit::Wrong => format!("{} in {cases}", output.good("no counterexample")),
+    };
+    output.print(&answer)?;
+    output.print("")?;
+    let rows: Vec<Vec<String>> = solved.iter().flat_map(rows).collect();
+    output.print(&table(&["case", "axiom", "answer", "conflicts", "CPU s"], &rows, &[3, 4], output.width()))?;
+    let kept = solved.iter().filter(|s| s.kept).count();
+    if kept > 0 {
+        output.print(&format!("{kept} of {cases} had an answer already."))?;
+    }
+    Ok(exit)
+}
