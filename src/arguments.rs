@@ -305,6 +305,9 @@ pub struct Diff {
     /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Write a certificate of what no execution does into this new folder: a proof of each case, checked (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["git", "program"])]
+    pub certify: Option<PathBuf>,
 }
 
 /// Options of `synth`.

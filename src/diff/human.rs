@@ -22,6 +22,10 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
         difference(context, shown, number, output)?;
     }
+    if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
+        output.print("")?;
+        output.print(&wrapped(&crate::verify::written(written, folder), output.width()))?;
+    }
     output.print("")?;
     output.print(&wrapped(&meaning(context), output.width()))
 }
@@ -123,7 +127,7 @@ fn meaning(context: &Context<'_>) -> String {
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
     }
-    if report.questions.iter().any(|q| matches!(q.verdict, Verdict::Equal) && !q.by_text) {
+    if report.certified.is_none() && report.questions.iter().any(|q| matches!(q.verdict, Verdict::Equal) && !q.by_text) {
         out.push_str("That there is none was established by the SAT solver alone. ");
     }
     out.push_str(&format!(

@@ -16,7 +16,7 @@ mod witness;
 pub use crate::encode::{Switch, Techniques};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
-pub use report::{AxiomReport, Certified, CheckReport, Counterexample, Row, Verdict};
+pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
 pub use witness::{Disagreement, Witness, witness};
 
@@ -24,11 +24,11 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
+use crate::certificate::Proofs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use case::{Answer, Decision, Extent, Setting};
-use certify::Proofs;
 use kind::{Decided, Kind};
 use program::Learned;
 

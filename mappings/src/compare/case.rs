@@ -2,7 +2,7 @@
 
 use margay_models::execution::Execution;
 use margay_models::signature::{Construct, Operation};
-use margay_solver::{Atom, Encoding, Formula, Instance, Literal, Outcome, Relation, Session};
+use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session};
 
 use super::explanation::{Explanation, explanation};
 use super::options::{CompareOptions, Subjects};
@@ -54,10 +54,21 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Translates a question for a shape.
     pub fn new(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> Self {
+        let start = |bounds| Session::new(bounds, Encoding::default(), setting.options.backend);
+        Self::with_session(setting, question, shape, start)
+    }
+
+    /// The same in a session that begins so.
+    pub fn with_session(
+        setting: &'a Setting<'a>,
+        question: &'a Question,
+        shape: &Shape,
+        start: impl FnOnce(Bounds) -> Session,
+    ) -> Self {
         let comparison = setting.comparison;
         let v = &comparison.vocabulary;
         let atoms = Atoms::new(shape, v.content.slots);
-        let mut session = Session::new(v.bounds(&atoms), Encoding::default(), setting.options.backend);
+        let mut session = start(v.bounds(&atoms));
         for &formula in comparison.wellformed.iter().chain(&question.holds) {
             session.assert(&comparison.logic, formula);
         }

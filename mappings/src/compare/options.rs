@@ -1,5 +1,6 @@
 //! What a comparison is asked to do, and what may be compared.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -10,6 +11,7 @@ use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, Signature, constructs};
 use margay_solver::{Backend, Limits};
 
+use crate::certificate;
 use crate::check::Level;
 use crate::encode::{Extent, Special};
 use crate::language::Mapping;
@@ -43,6 +45,8 @@ pub struct CompareOptions {
     pub stop: Arc<AtomicBool>,
     /// The SAT solver.
     pub backend: Backend,
+    /// An empty folder for a certificate of what no execution does; of single executions alone.
+    pub certify: Option<PathBuf>,
 }
 
 impl CompareOptions {
@@ -60,6 +64,7 @@ impl CompareOptions {
             deadline: None,
             stop: Arc::new(AtomicBool::new(false)),
             backend: Backend::default(),
+            certify: None,
         }
     }
 
@@ -103,6 +108,15 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     }
     if options.most == 0 {
         errors.push(Diagnostic::error("0 differences are too few to show").help("ask for at least 1"));
+    }
+    if options.certify.is_some() {
+        errors.extend(certificate::without_proofs(options.backend));
+        if options.level == Level::Program {
+            errors.push(
+                Diagnostic::error("a comparison of outcomes has no certificate")
+                    .help("leave out `--program` to compare single executions, or `--certify`"),
+            );
+        }
     }
     match subjects {
         Subjects::Models(..) if old.signature != new.signature => errors.push(

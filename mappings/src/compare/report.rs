@@ -14,6 +14,7 @@ use super::case::{Found, executions};
 use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
+use crate::certificate::Written;
 use crate::check::{Disagreement, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
 
@@ -163,6 +164,8 @@ pub struct CompareReport {
     pub scopes: Vec<String>,
     /// Names that a model uses and that no execution of the search has anything of: what it says of them was not compared.
     pub blind: Vec<&'static str>,
+    /// With `certify`: what was written.
+    pub certified: Option<Written>,
 }
 
 impl CompareReport {
@@ -185,6 +188,7 @@ impl CompareReport {
                 .collect(),
             scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
             blind: blind(subjects, extent),
+            certified: None,
         }
     }
 
