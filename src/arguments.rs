@@ -59,6 +59,8 @@ pub enum Command {
     Check(Box<Check>),
     /// Solve, list or write the cases of a check one by one, for many machines
     Case(Box<crate::case::Case>),
+    /// Verify a certificate, without a solver
+    Verify(Verify),
     /// Check a mapping, and run its smallest counterexamples on a device
     Confirm(Box<Confirm>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
@@ -167,7 +169,7 @@ pub struct Check {
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "guards", "checkpoint", "split", "cluster"])]
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "certify", "guards", "checkpoint", "split", "cluster"])]
     pub all_mappings: bool,
     /// What is asked
     #[command(flatten)]
@@ -194,6 +196,20 @@ pub struct Check {
     /// Who else solves
     #[command(flatten)]
     pub cluster: crate::cluster::Options,
+    /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "split", "cluster"])]
+    pub certify: Option<PathBuf>,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The folder that `--certify` named
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: PathBuf,
+    /// The number of threads that verify [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
 }
 
 /// Options of `confirm`.

@@ -30,6 +30,7 @@ mod side_by_side;
 mod sim;
 mod synth;
 mod table;
+mod verify;
 mod wrapped;
 
 use std::process::ExitCode;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
         Command::Case(options) => case::run(options, &output),
+        Command::Verify(options) => verify::run(options, &output),
         Command::Confirm(options) => confirm::run(options, &output),
         Command::Weaken(options) => change::weaken(options, &output),
         Command::Repair(options) => change::repair(options, &output),

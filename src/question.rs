@@ -16,13 +16,18 @@ pub fn level(level: arguments::Level) -> Level {
     }
 }
 
+/// The number of threads that work, or `usual` where none is asked for.
+pub fn jobs(asked: Option<usize>, usual: usize) -> Result<usize, Diagnostic> {
+    match asked {
+        Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
+        asked => Ok(asked.unwrap_or(usual)),
+    }
+}
+
 impl Search {
     /// The number of threads that solve, or `usual` where none is asked for.
     pub fn jobs(&self, usual: usize) -> Result<usize, Diagnostic> {
-        match self.jobs {
-            Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
-            asked => Ok(asked.unwrap_or(usual)),
-        }
+        jobs(self.jobs, usual)
     }
 
     /// Starts to watch the limits.

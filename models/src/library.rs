@@ -29,6 +29,7 @@ shipped! {
     "rc11"
     "rc11-scoped"
     "rc11-scoped-mo-atomic"
+    "c20"
     "c20-scoped"
 }
 

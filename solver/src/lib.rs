@@ -101,6 +101,7 @@ mod logic;
 mod matrix;
 mod objective;
 mod options;
+pub mod proof;
 mod session;
 mod symmetry;
 mod translate;

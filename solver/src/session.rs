@@ -14,6 +14,7 @@ use crate::instance::Instance;
 use crate::limits::Limits;
 use crate::logic::{Expr, Formula, Logic, Relation};
 use crate::options::SolverOptions;
+use crate::proof::{Log, Replay};
 use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
@@ -113,11 +114,28 @@ impl Session {
 
     /// The same, with options for the solver.
     pub fn with_options(bounds: Bounds, encoding: Encoding, backend: Backend, options: &SolverOptions) -> Self {
+        Self::with_engine(bounds, encoding, backend.start(options))
+    }
+
+    /// The same with a solver that writes a proof of all that it finds to be unsatisfiable; `None` if the solver cannot
+    /// ([`Backend::proves`]).
+    pub fn logged(bounds: Bounds, encoding: Encoding, backend: Backend, log: &Log) -> Option<Self> {
+        let engine = backend.start_logged(&SolverOptions::default(), log)?;
+        Some(Self::with_engine(bounds, encoding, engine))
+    }
+
+    /// The same with a proof instead of a solver: it answers what was asked when it was written, if the session is told the same.
+    /// Instances are empty.
+    pub fn replayed(bounds: Bounds, encoding: Encoding, replay: &Replay) -> Self {
+        Self::with_engine(bounds, encoding, Box::new(replay.clone()))
+    }
+
+    fn with_engine(bounds: Bounds, encoding: Encoding, engine: Box<dyn Engine>) -> Self {
         let relations = bounds.relations().collect();
         Self {
             translator: Translator::new(bounds, encoding),
             emitter: Emitter::new(encoding.cnf_by_polarity, encoding.inline_gates),
-            engine: backend.start(options),
+            engine,
             sent: 0,
             relations,
             model: Vec::new(),

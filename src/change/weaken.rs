@@ -1,5 +1,6 @@
 //! `margay weaken`: which rows of a mapping could be weaker.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use margay_mappings::change::{Fate, RowReport, WeakenReport, Weaker, weaken};
@@ -57,6 +58,10 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
             if !report.rows.is_empty() {
                 output.print("")?;
                 output.print(&rows(&mapping, &report, asked.bound, *output))?;
+            }
+            if !report.pool.is_empty() && report.fallen.is_none() {
+                output.print("\nCounterexamples of the weaker mappings, by axiom and number of events")?;
+                output.print(&sizes(&report, asked.bound, *output))?;
             }
             let effort = format!("{} searches, {:.1} s", report.searches, start.elapsed().as_secs_f64());
             output.print(&format!("\n{effort}; one row is weakened at a time"))?;
@@ -118,6 +123,19 @@ fn rows(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output) 
     table(&["row", "lowering", "weaker", "answer"], &lines, &[], output.width())
 }
 
+/// How many counterexamples of each size there are; what does not appear any more at the end was found with fewer events.
+fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
+    let header: Vec<String> = std::iter::once("axiom".to_owned()).chain((1..=bound).map(|n| n.to_string())).collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let count = |of: &BTreeMap<usize, usize>, n: usize| of.get(&n).map_or("-".to_owned(), usize::to_string);
+    let of_axiom = |(axiom, of): (&str, BTreeMap<usize, usize>)| -> Vec<String> {
+        std::iter::once(axiom.to_owned()).chain((1..=bound).map(|n| count(&of, n))).collect()
+    };
+    let rows: Vec<Vec<String>> = report.sizes().into_iter().map(of_axiom).collect();
+    let right: Vec<usize> = (1..=bound).collect();
+    table(&header, &rows, &right, output.width())
+}
+
 fn object(mapping: &Mapping, report: &WeakenReport, question: &crate::arguments::Question, seconds: f64) -> Value {
     let rows: Vec<Value> = report
         .rows
@@ -154,6 +172,7 @@ fn object(mapping: &Mapping, report: &WeakenReport, question: &crate::arguments:
         "bound": question.bound,
         "falls": report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
         "rows": rows,
+        "sizes": report.sizes(),
         "reason": report.stopped,
         "searches": report.searches,
         "seconds": seconds,

@@ -32,6 +32,10 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     }
     output.print("")?;
     output.print(&effort(context, *output))?;
+    if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
+        output.print("")?;
+        output.print(&wrapped(&crate::verify::written(certified, folder), output.width()))?;
+    }
     output.print("")?;
     output.print(&wrapped(&meaning(context), output.width()))
 }

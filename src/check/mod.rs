@@ -60,6 +60,10 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     asked.all = options.all;
     asked.keep_going = options.keep_going;
     asked.dump_cnf.clone_from(&options.dump_cnf);
+    asked.certify.clone_from(&options.certify);
+    if let Some(Err(error)) = options.certify.as_deref().map(margay_mappings::certificate::folder) {
+        return output.wrong(&[error]);
+    }
     asked.checkpoint.clone_from(&options.checkpoint);
     asked.split = options.split.map(|n| n as usize);
     let cluster = match crate::cluster::attach(&options.cluster, &mut asked, &limits) {

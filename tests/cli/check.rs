@@ -239,7 +239,7 @@ fn cnf_is_written_for_other_solvers() {
 #[test]
 fn built_in_texts_are_listed_and_shown() {
     let listed = out(&margay(&["models"]));
-    for name in ["sc", "tso", "ptx-6.0", "rc11-scoped", "rc11", "c20-scoped"] {
+    for name in ["sc", "tso", "ptx-6.0", "rc11-scoped", "rc11", "c20-scoped", "c20"] {
         assert!(listed.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name}: {listed}");
     }
     assert!(out(&margay(&["models", "--show", "ptx-6.0"])).starts_with("PTX"));

@@ -1,8 +1,10 @@
 //! The program as its users meet it: a file for each group of commands.
 
+mod cases;
 mod change;
 mod check;
 mod checkpoint;
+mod cluster;
 mod confirm;
 mod families;
 mod gpu;

@@ -32,7 +32,7 @@ impl Steps {
     pub fn weaker(&self, row: &Row, lowering: &Lowering) -> Vec<Lowering> {
         let mut out = Vec::new();
         for (i, step) in lowering.steps.iter().enumerate() {
-            let orders = construct(step).weaker(self.signature);
+            let orders = self.weaker_orders(step);
             if step.operation == Operation::Fence && orders.is_empty() {
                 let mut steps = lowering.steps.clone();
                 steps.remove(i);
@@ -42,6 +42,13 @@ impl Steps {
             self.replace(row, lowering, i, &orders, scope_step, &mut out);
         }
         out
+    }
+
+    /// The step with weaker orders. An `atom` that fails writes nothing but stays an `atom`, of which there is no plain one.
+    fn weaker_orders(&self, step: &Step) -> Vec<Construct> {
+        let mut orders = construct(step).weaker(self.signature);
+        orders.retain(|c| !(step.failed && c.order == Order::Plain));
+        orders
     }
 
     /// Lowerings that are stronger by one step: a stronger order, a wider scope, a fence more, right before or behind the access.

@@ -1,6 +1,6 @@
 //! Is a mapping tight? For every lowering, the weaker ones that would do as well up to a bound, and what goes wrong with the others.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use margay_models::diagnostic::Diagnostic;
 
@@ -57,6 +57,21 @@ pub struct WeakenReport {
     pub searches: usize,
     /// Why it is not complete.
     pub stopped: Option<String>,
+}
+
+impl WeakenReport {
+    /// The counterexamples of the weaker mappings: for each axiom, how many there are of each size in events. Beyond the largest size
+    /// up to the bound nothing new went wrong with them.
+    pub fn sizes(&self) -> BTreeMap<&str, BTreeMap<usize, usize>> {
+        let fates = self.rows.iter().flat_map(|r| &r.weaker).map(|w| &w.fate);
+        let used: BTreeSet<usize> = fates.filter_map(|f| if let Fate::Falls(index) = f { Some(*index) } else { None }).collect();
+        let mut sizes: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();
+        for index in used {
+            let found = &self.pool.get(index).counterexample;
+            *sizes.entry(&found.axiom).or_default().entry(found.events).or_default() += 1;
+        }
+        sizes
+    }
 }
 
 /// Weakens one lowering at a time, by single steps, for as long as the mapping stays sound up to the bound of the options. Rows of

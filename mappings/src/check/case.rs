@@ -8,7 +8,7 @@ use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome,
 
 use super::cases::{Answers, Costs, Cube};
 use super::options::{CheckOptions, CoReading, Level};
-use super::program::{self, Learned, Lesson, Refuter};
+use super::program::{self, Learned, Lesson, Refuter, Taught};
 use super::witness::{Disagreement, witness};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::preference;
@@ -45,6 +45,8 @@ pub struct Decision {
     pub learned: Learned,
     /// With [`Answer::Unknown`]: the candidate that was not decided, if it was in hand.
     pub pending: Option<Instance>,
+    /// With [`Answer::Unknown`]: why, if it is not for a limit.
+    pub reason: Option<String>,
 }
 
 /// Candidates that were refuted, and how.
@@ -114,9 +116,14 @@ impl<'a> Case<'a> {
     }
 
     fn of(setting: &'a Setting<'a>, atoms: Atoms) -> Self {
+        let encoding = setting.options.techniques.encoding;
+        let session = Session::new(setting.problem.vocabulary.bounds(&atoms), encoding, setting.options.backend);
+        Self::with_session(setting, atoms, session)
+    }
+
+    fn with_session(setting: &'a Setting<'a>, atoms: Atoms, session: Session) -> Self {
         let problem = setting.problem;
         let techniques = setting.options.techniques;
-        let session = Session::new(problem.vocabulary.bounds(&atoms), techniques.encoding, setting.options.backend);
         let mut case = Self {
             setting,
             problem: std::borrow::Cow::Borrowed(problem),
@@ -147,13 +154,15 @@ impl<'a> Case<'a> {
 
     /// Teaches what was learned before in the same shape.
     fn recall(&mut self, learned: &Learned) {
-        for order in &learned.orders {
-            self.exclude(order.clone());
-        }
-        if let Some(reasons) = self.refuter.as_ref().map(Refuter::reasons) {
-            for prefix in &learned.races {
-                self.exclude_race(prefix, reasons);
-            }
+        learned.0.iter().for_each(|taught| self.teach(taught));
+    }
+
+    fn teach(&mut self, taught: &Taught) {
+        match (taught, self.refuter.as_ref().map(Refuter::reasons)) {
+            (Taught::Order(order), _) => self.exclude(order.clone()),
+            (Taught::Race(prefix), Some(reasons)) => self.exclude_race(prefix, reasons),
+            // Single executions have no races with others.
+            (Taught::Race(_), None) => {}
         }
     }
 
@@ -179,6 +188,12 @@ impl<'a> Case<'a> {
     fn narrowed(&mut self) -> Vec<Literal> {
         let narrowed = self.setting.problem.narrowed;
         narrowed.map(|formula| self.session.goal(&self.setting.problem.logic, formula)).into_iter().collect()
+    }
+
+    /// What a candidate of a question must satisfy.
+    fn goals(&mut self, question: usize) -> Vec<Literal> {
+        let goal = self.session.goal(&self.setting.problem.logic, self.setting.asks[question].goal);
+        [vec![goal], self.narrowed()].concat()
     }
 
     /// The modification order that explains a candidate, if there is one. `None` if a limit was reached.
@@ -235,8 +250,8 @@ impl<'a> Case<'a> {
             Some(None) => Refutation::None,
             Some(Some(order)) => {
                 self.candidates.explained += 1;
-                self.learned.orders.push(order.clone());
-                self.exclude(order);
+                self.exclude(order.clone());
+                self.learned.0.push(Taught::Order(order));
                 Refutation::Learned
             }
         }
@@ -259,13 +274,13 @@ impl<'a> Case<'a> {
         };
         if let Some(prefix) = race {
             tracing::debug!("{} conflicts, {}: {prefix:?}", self.session.statistics().conflicts, self.atoms.shape);
-            if self.learned.races.contains(&prefix) {
+            if self.learned.races().any(|p| *p == prefix) {
                 let what = "a race did not exclude the program that it was found in:";
                 return Err(Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
             }
             self.candidates.racy += 1;
             self.exclude_race(&prefix, refuter.reasons());
-            self.learned.races.push(prefix);
+            self.learned.0.push(Taught::Race(prefix));
         }
         Ok(Refutation::Learned)
     }
@@ -318,28 +333,34 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
         Extent::Shape(shape) | Extent::Leaf(shape, _) => Atoms::new(shape, slots),
         Extent::Events(n) => Atoms::in_chosen_threads(n, slots),
     };
-    let mut out = Vec::new();
-    let mut start = Instant::now();
-    let started = || {
+    decide_from(setting, extent, questions, || {
         let mut case = Case::of(setting, atoms());
         if let Extent::Leaf(_, cube) = extent {
             case.restrict(cube);
         }
         case
-    };
-    let mut case = started();
+    })
+}
+
+fn decide_from<'a>(
+    setting: &'a Setting<'a>,
+    extent: Extent<'_>,
+    questions: &[usize],
+    start_case: impl Fn() -> Case<'a>,
+) -> Result<Vec<Decision>, Disagreement> {
+    let mut out = Vec::new();
+    let mut start = Instant::now();
+    let mut case = start_case();
     let mut conflicts = 0;
     for (i, &question) in questions.iter().enumerate() {
         if i > 0 && !setting.options.techniques.shared_solver {
             start = Instant::now();
-            case = started();
+            case = start_case();
             conflicts = 0;
         }
-        let ask = &setting.asks[question];
-        let goal = case.session.goal(&setting.problem.logic, ask.goal);
-        let goals = [vec![goal], case.narrowed()].concat();
+        let goals = case.goals(question);
         if setting.options.dump_cnf.is_some() {
-            dump(setting, extent, ask, &mut case, &goals);
+            dump(setting, extent, &setting.asks[question], &mut case, &goals);
         }
         case.candidates = Candidates::default();
         let (answer, instance) = if setting.options.limits().reached() { (Answer::Unknown, None) } else { case.decide(&goals)? };
@@ -355,6 +376,7 @@ pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) ->
             candidates: case.candidates,
             learned: std::mem::take(&mut case.learned),
             pending: instance.filter(|_| answer == Answer::Unknown),
+            reason: None,
         });
         start = Instant::now();
     }
@@ -531,5 +553,8 @@ pub fn every(
     }
 }
 
+mod certified;
 #[cfg(test)]
 mod lessons;
+
+pub use certified::{Certified, decide_certified, replay};

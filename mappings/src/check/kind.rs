@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use margay_solver::proof::Replayed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{Answer, Ask, Decision, Preferred, Setting};
+use super::case::{self, Answer, Ask, Certified, Decision, Preferred, Setting};
 use super::cases::{self, Answers, Costs, Part, join, parts};
+use super::certify::Proofs;
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
@@ -74,13 +76,15 @@ impl Kind {
         }
     }
 
-    /// Keeps what races teach about all shapes, and what the shapes cost.
-    pub fn learn(&mut self, decided: &[Decided<'_>]) {
-        for Decided { shape, decisions, .. } in decided {
-            self.costs.learn(shape, decisions);
-            let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
-            decisions.iter().for_each(|d| program::collect(&mut self.lessons, &d.learned.races, &atoms));
-        }
+    /// Keeps what races teach about all shapes.
+    pub fn learn<'a>(&mut self, shape: &Shape, learned: impl Iterator<Item = &'a Learned>) {
+        let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
+        learned.for_each(|l| program::collect(&mut self.lessons, l.races(), &atoms));
+    }
+
+    /// Keeps what a shape cost.
+    pub fn costs(&mut self, shape: &Shape, decisions: &[Decision]) {
+        self.costs.learn(shape, decisions);
     }
 }
 
@@ -93,6 +97,8 @@ pub struct Decided<'a> {
     /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
     /// if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
+    /// The proof of what has no counterexample, where one was asked for and accepted.
+    pub proof: Option<Replayed>,
 }
 
 /// The shape whose counterexample the others of as many threads must beat.
@@ -109,6 +115,8 @@ struct Open {
     left: usize,
     /// The decisions about each part, in their order.
     decided: Vec<(usize, Vec<Decision>)>,
+    /// Where one is asked for: the proof, of the one part.
+    proof: Option<Replayed>,
 }
 
 /// Decides the open questions for the shapes. Where a counterexample is likely, at program level, those of few threads come first: it
@@ -124,8 +132,8 @@ pub fn decide<'a>(
     setting: &Setting<'_>,
     shapes: &'a [Shape],
     open: &[usize],
-    pool: &ThreadPool,
-    progress: &dyn Progress,
+    (pool, progress): (&ThreadPool, &dyn Progress),
+    proofs: Option<&Proofs<'_>>,
 ) -> Result<Vec<Decided<'a>>, Disagreement> {
     let options = setting.options;
     let every_shape = options.keep_going || options.all.is_some();
@@ -141,26 +149,29 @@ pub fn decide<'a>(
     let mut order: Vec<&'a Shape> = shapes.iter().collect();
     order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
     let mut work: Vec<(usize, Part<'a>)> = Vec::new();
-    for part in parts(setting, shapes, open, options.split) {
+    for part in parts(setting, shapes, open, options.split.filter(|_| proofs.is_none())) {
         let place = order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
         work.push((place, part));
     }
     work.sort_by_key(|&(place, _)| place);
-    let mut states: Vec<Open> = order.iter().map(|_| Open { left: 0, decided: Vec::new() }).collect();
+    let mut states: Vec<Open> = order.iter().map(|_| Open { left: 0, decided: Vec::new(), proof: None }).collect();
     work.iter().for_each(|&(place, _)| states[place].left += 1);
     let states: Vec<Mutex<Open>> = states.into_iter().map(Mutex::new).collect();
     if options.level == Level::Execution || options.split.is_some() {
         // Stable: where nothing is predicted yet, few threads first.
         work.sort_by(|(_, a), (_, b)| b.predicted().total_cmp(&a.predicted()));
     }
-    if let Some(answers) = setting.answers {
+    if let (Some(answers), None) = (setting.answers, proofs) {
         let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
         cases::elsewhere(setting, answers, &parts, progress);
     }
-    let finish = |shape: &'a Shape, place: usize, decisions: Vec<Decision>| -> Result<Decided<'a>, Disagreement> {
+    let finish = |shape: &'a Shape,
+                  place: usize,
+                  (decisions, proof): (Vec<Decision>, Option<Replayed>)|
+     -> Result<Decided<'a>, Disagreement> {
         if let (Some(most), &[question]) = (to_beat(shape, place), open) {
             let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
-            return Ok(Decided { shape, decisions: Vec::new(), preferred });
+            return Ok(Decided { shape, decisions: Vec::new(), preferred, proof: None });
         }
         let found = decisions.iter().find(|d| d.answer == Answer::Found);
         if found.is_some() {
@@ -177,29 +188,35 @@ pub fn decide<'a>(
                 *leader = Some(new);
             }
         }
-        Ok(Decided { shape, decisions, preferred })
+        Ok(Decided { shape, decisions, preferred, proof })
     };
     // The decisions about a shape, once all its parts are decided.
     let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Disagreement>)> {
         let (place, part) = &work[index];
         let shape = order[*place];
         let skip = needless(shape) || (open.len() == 1 && to_beat(shape, *place).is_some());
-        let decided = if skip { Ok(Vec::new()) } else { cases::decide(setting, part, progress) };
-        let decided = match decided {
+        let decided = match proofs {
+            _ if skip => Ok((Vec::new(), None)),
+            None => cases::decide(setting, part, progress).map(|decisions| (decisions, None)),
+            Some(proofs) => case::decide_certified(setting, shape, open, &proofs.file(shape))
+                .map(|Certified { decisions, proof }| (decisions, proof)),
+        };
+        let (decisions, proof) = match decided {
             Ok(decided) => decided,
             Err(disagreement) => return Some((*place, Err(disagreement))),
         };
         let of_shape = {
             let mut state = states[*place].lock().unwrap_or_else(PoisonError::into_inner);
-            state.decided.push((index, decided));
+            state.decided.push((index, decisions));
+            state.proof = proof;
             state.left -= 1;
-            (state.left == 0).then(|| std::mem::take(&mut state.decided))
+            (state.left == 0).then(|| (std::mem::take(&mut state.decided), state.proof.take()))
         };
-        let mut of_shape = of_shape?;
+        let (mut of_shape, proof) = of_shape?;
         of_shape.sort_by_key(|&(index, _)| index);
         let decisions = join(open, of_shape.into_iter().map(|(_, decided)| decided).collect());
         let decisions = if needless(shape) { Vec::new() } else { decisions };
-        let decided = finish(shape, *place, decisions);
+        let decided = finish(shape, *place, (decisions, proof));
         progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
         Some((*place, decided))
     };

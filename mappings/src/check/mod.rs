@@ -4,17 +4,20 @@
 pub(crate) mod canonical;
 mod case;
 mod cases;
+mod certify;
 mod kind;
 mod options;
 mod program;
 mod questions;
 mod report;
+mod verify;
 mod witness;
 
 pub use crate::encode::{Switch, Techniques};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
-pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
+pub use report::{AxiomReport, Certified, CheckReport, Counterexample, Row, Verdict};
+pub use verify::verify;
 pub use witness::{Disagreement, Witness, witness};
 
 use margay_models::diagnostic::Diagnostic;
@@ -25,6 +28,7 @@ use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use case::{Answer, Decision, Extent, Setting};
+use certify::Proofs;
 use kind::{Decided, Kind};
 use program::Learned;
 
@@ -87,7 +91,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         truncated: false,
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
+        certified: None,
     };
+    let mut certified = Vec::new();
     for bound in 1..=options.bound {
         let open: Vec<usize> = (0..report.axioms.len()).filter(|&q| report.axioms[q].verdict == Verdict::None).collect();
         if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
@@ -117,7 +123,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
             let setting = kind.setting(mapping, options, answers.as_ref());
-            let decided = match kind::decide(&setting, &shapes, &open, &pool, progress) {
+            let proofs = options.certify.as_deref().map(|folder| Proofs { folder, events: bound, programs: k });
+            let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress), proofs.as_ref()) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
                     open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
@@ -128,7 +135,13 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             if !none || k == last {
                 conclude(&mut report, &setting, bound, &shapes, &open, &decided, &earlier, (&pool, progress));
             }
-            kind.learn(&decided);
+            if let Some(proofs) = &proofs {
+                certified.push(certify::entry(proofs, &decided));
+            }
+            for of in &decided {
+                kind.learn(of.shape, of.decisions.iter().map(|d| &d.learned));
+                kind.costs(of.shape, &of.decisions);
+            }
             if !none {
                 break;
             }
@@ -138,6 +151,10 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if matches!(report.verdict, Verdict::Undecided(_)) {
             break;
         }
+    }
+    if let Some(folder) = &options.certify {
+        let questions: Vec<String> = report.axioms.iter().map(|a| a.axiom.clone()).collect();
+        report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), certified, folder)?);
     }
     Ok(report)
 }
@@ -207,8 +224,9 @@ fn record(
         (false, n) => {
             let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == Answer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
+            let reason = all.iter().find_map(|d| d.reason.as_ref()).map_or(String::new(), |r| format!("; {r}"));
             Verdict::Undecided(format!(
-                "{n} of {} thread shapes of {bound} events are not decided: {}",
+                "{n} of {} thread shapes of {bound} events are not decided: {}{reason}",
                 all.len(),
                 shapes.join(", ")
             ))

@@ -75,6 +75,8 @@ pub struct CheckOptions {
     pub split: Option<usize>,
     /// Who solves cases elsewhere; needs a checkpoint.
     pub engine: Option<Arc<dyn Engine>>,
+    /// An empty folder for a certificate of what has no counterexample.
+    pub certify: Option<PathBuf>,
 }
 
 impl CheckOptions {
@@ -100,6 +102,7 @@ impl CheckOptions {
             checkpoint: None,
             split: None,
             engine: None,
+            certify: None,
         }
     }
 

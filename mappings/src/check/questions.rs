@@ -4,6 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span, nearest};
 use margay_models::signature::{Construct, constructs};
 
 use super::case::Ask;
+use super::certify;
 use super::options::{CheckOptions, CoReading, Level, MAX_BOUND};
 use crate::encode::{Problem, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
@@ -32,6 +33,9 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     }
     if options.level == Level::Program {
         errors.extend(program_level(mapping, options));
+    }
+    if options.certify.is_some() {
+        errors.extend(certify::refused(options));
     }
     let mut questions = Vec::new();
     if options.axioms.is_empty() {

@@ -27,10 +27,9 @@ impl Shape {
         out
     }
 
-    /// The shape with these numbers of events; `None` unless there are some, none is 0, and the largest come first.
-    pub fn of(sizes: Vec<usize>) -> Option<Shape> {
-        let fits = !sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b);
-        fits.then_some(Shape(sizes))
+    /// The shape with threads of these sizes, if they are some, and largest first.
+    pub fn of(sizes: &[usize]) -> Option<Shape> {
+        (!sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b)).then(|| Shape(sizes.to_vec()))
     }
 
     /// Every event in a thread of its own.

@@ -80,7 +80,7 @@ fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> {
         } else {
             return Err(Diagnostic::error(format!("unexpected character {c:?} in a mapping"))
                 .at(file, span(c.len_utf8()), "here")
-                .help("a mapping is a header line and rows like `R.ACQ.s => ld.acquire.s`"));
+                .help("a mapping is a header line and rows like `R.ACQ.s => ld.acquire.s`; `;` is between instructions, `or` between alternatives"));
         }
     }
     Ok(out)
@@ -236,6 +236,15 @@ impl Lines {
         };
         let mut alternatives = Vec::new();
         let body = &line[2..];
+        // What ends in `or`, `;` or `=>` goes on in the next line, so a row without an end swallows the next one.
+        if let Some(arrow) = body.iter().position(|(t, _)| *t == Token::Arrow)
+            && let (Some((_, open)), Some((_, next))) = (line.get(arrow), line.get(arrow + 1))
+            && self.file.text[open.end..next.start].contains('\n')
+        {
+            return Err(Diagnostic::error("this row has no end")
+                .at(&self.file, *open, "a lowering or an instruction is missing behind this")
+                .help("write `nothing` for no instruction, or take away what is too much"));
+        }
         for part in body.split(|(t, _)| matches!(t, Token::Word(w) if w == "or")) {
             alternatives.push(self.lowering(part, (construct, form), target, variable, whole)?);
         }

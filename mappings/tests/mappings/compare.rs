@@ -67,7 +67,7 @@ fn smallest(report: &CompareReport, kind: Kind, allows: usize) -> Option<usize> 
 }
 
 /// The models, their axioms, and the number of events of the smallest execution that only this axiom forbids.
-const AXIOMS: [(&str, &str); 12] = [
+const AXIOMS: [(&str, &str); 13] = [
     ("sc", "SC 2, Atomicity 3"),
     ("tso", "SC-per-Location 2, Causality 4, Atomicity 3"),
     ("ptx-6.0", PTX),
@@ -82,6 +82,7 @@ const AXIOMS: [(&str, &str); 12] = [
     ("rc11", C),
     ("rc11-scoped", C),
     ("rc11-scoped-mo-atomic", C),
+    ("c20", C),
     ("c20-scoped", C),
 ];
 const C: &str = "Coherence 2, Atomicity 3, SC 4";

@@ -1,5 +1,6 @@
 //! A printed mapping reads as the same mapping.
 
+use margay_mappings::change::{Slot, Steps};
 use margay_mappings::language::{Form, Lowering, Mapping, Row, ScopePattern, Step};
 use margay_mappings::library;
 use proptest::prelude::*;
@@ -31,6 +32,23 @@ fn reads_back(mapping: &Mapping) {
 fn every_shipped_mapping() {
     for name in library::names() {
         reads_back(&shipped(name));
+    }
+}
+
+/// What a row may become is something that a mapping can say: a failed `atom`, for one, is never plain.
+#[test]
+fn what_a_row_may_become() {
+    for name in library::names() {
+        let mapping = shipped(name);
+        let steps = Steps::new(&mapping);
+        for slot in Slot::all(&mapping) {
+            let (row, lowering) = (&mapping.rows[slot.row], slot.lowering(&mapping));
+            for changed in [steps.weaker(row, lowering), steps.stronger(row, lowering)].concat() {
+                let mut mapping = mapping.clone();
+                slot.set(&mut mapping, changed);
+                reads_back(&mapping);
+            }
+        }
     }
 }
 

@@ -4,18 +4,18 @@ use crate::case::Verdict::{Allowed, Forbidden, Racy};
 use crate::case::{Case, case};
 
 /// Every C++ model.
-pub const ALL: &[&str] = &["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20-scoped"];
+pub const ALL: &[&str] = &["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
 /// Those with scopes.
 pub const SCOPED: &[&str] = &["rc11-scoped", "rc11-scoped-mo-atomic", "c20-scoped"];
-/// The one without.
-pub const UNSCOPED: &[&str] = &["rc11"];
+/// Those without.
+pub const UNSCOPED: &[&str] = &["rc11", "c20"];
 /// Modification order over all writes.
-const ALL_WRITES: &[&str] = &["rc11", "rc11-scoped", "c20-scoped"];
+const ALL_WRITES: &[&str] = &["rc11", "rc11-scoped", "c20", "c20-scoped"];
 /// Modification order over atomic writes only.
 const ATOMIC_WRITES: &[&str] = &["rc11-scoped-mo-atomic"];
 /// Release sequences continue through later writes of the thread.
 const SAME_THREAD: &[&str] = &["rc11", "rc11-scoped"];
-const RMW_ONLY: &[&str] = &["c20-scoped"];
+const RMW_ONLY: &[&str] = &["c20", "c20-scoped"];
 
 /// The table.
 pub const CASES: &[Case] = &[

@@ -8,6 +8,7 @@ use rustsat::types::{Cl, Clause, Lit, TernaryVal};
 use super::Limited;
 use crate::limits::Limits;
 use crate::options::{Preset, SolverOptions};
+use crate::proof::{Kind, Log, Tracer};
 
 /// CaDiCaL asks it whether to stop: at every tenth of its own checks (its option `terminateint`), so that the clock may be read
 /// each time.
@@ -27,16 +28,19 @@ pub struct Cadical {
     /// The value of each variable in the last assignment.
     model: Vec<bool>,
     assumptions: Vec<Lit>,
+    /// Where the proof goes, if one is wanted.
+    log: Option<Log>,
 }
 
 // SAFETY: cadical-sys holds its solver and callbacks by pointers, which makes it not `Send` by default. The solver is owned by
 // this value alone, its methods are called through it only, CaDiCaL keeps no state in thread-locals or globals that a
-// solver's calls depend on, and the one callback that is ever connected is `Stop`, which is `Send` (checked below).
+// solver's calls depend on, and the callbacks that are ever connected are `Stop` and `Tracer`, which are `Send` (checked below).
 unsafe impl Send for Cadical {}
 
 const _: () = {
     const fn is_send<T: Send>() {}
     is_send::<Stop>();
+    is_send::<Tracer>();
 };
 
 impl Cadical {
@@ -61,7 +65,15 @@ impl Cadical {
                 solver.set(name, *value);
             }
         }
-        Self { solver, variables: 0, model: Vec::new(), assumptions: Vec::new() }
+        Self { solver, variables: 0, model: Vec::new(), assumptions: Vec::new(), log: None }
+    }
+
+    /// A new solver that writes a proof.
+    pub fn logged(options: &SolverOptions, log: &Log) -> Self {
+        let mut new = Self::new(options);
+        new.solver.connect_proof_tracer1(Tracer::new(log.clone()), true, false);
+        new.log = Some(log.clone());
+        new
     }
 
     fn add_literals(&mut self, literals: impl Iterator<Item = Lit>) {
@@ -115,12 +127,24 @@ impl Solve for Cadical {
 impl SolveIncremental for Cadical {
     fn solve_assumps(&mut self, assumptions: &[Lit]) -> Result<SolverResult> {
         self.assumptions = assumptions.to_vec();
+        if let Some(log) = &self.log {
+            log.question(&assumptions.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>());
+        }
         for lit in assumptions {
             let lit = lit.to_ipasir();
             self.variables = self.variables.max(lit.abs());
             self.solver.assume(lit);
         }
-        Ok(match self.solver.solve() {
+        let status = self.solver.solve();
+        if let Some(log) = &self.log {
+            match status {
+                Status::SATISFIABLE => log.answer(Kind::Satisfiable),
+                Status::UNKNOWN => log.answer(Kind::Unknown),
+                // The answer comes through the tracer, with the clause that it rests on.
+                Status::UNSATISFIABLE => self.solver.conclude(),
+            }
+        }
+        Ok(match status {
             Status::SATISFIABLE => {
                 let solver = &mut self.solver;
                 self.model = (1..=self.variables).map(|v| solver.val(v) > 0).collect();

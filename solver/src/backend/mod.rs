@@ -14,6 +14,7 @@ use rustsat::types::{Clause, Lit, TernaryVal};
 
 use crate::limits::Limits;
 use crate::options::SolverOptions;
+use crate::proof::Log;
 
 /// A SAT solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,6 +56,21 @@ impl Backend {
         match self {
             Self::Cadical | Self::Batsat => true,
             Self::Varisat => false,
+        }
+    }
+
+    /// Can it write a proof of what it finds to be unsatisfiable?
+    pub fn proves(self) -> bool {
+        self == Self::Cadical && cfg!(feature = "cadical")
+    }
+
+    /// A new solver that writes a proof; `None` if it cannot.
+    #[cfg_attr(not(feature = "cadical"), allow(unused_variables))]
+    pub(crate) fn start_logged(self, options: &SolverOptions, log: &Log) -> Option<Box<dyn Engine>> {
+        match self {
+            #[cfg(feature = "cadical")]
+            Self::Cadical => Some(Box::new(cadical::Cadical::logged(options, log))),
+            _ => None,
         }
     }
 

@@ -5,5 +5,7 @@ mod generate;
 mod objectives;
 mod polarity;
 mod problem;
+#[cfg(feature = "cadical")]
+mod proofs;
 mod satisfiability;
 mod symmetry;

@@ -9,8 +9,8 @@ use crate::arguments::Check;
 const INTRODUCTION: &str = "A number is the size of the smallest counterexample in source operations (a read-modify-write is two); \
     `none up to N` says how far there is none. *Execution*: one execution whose outcome no modification order explains. *Program*: a \
     program without races and an outcome that C++ forbids: a bug for users. `rc11-scoped` is C++17 with scopes, `c20-scoped` has the \
-    release sequences of C++20, `rc11` is C++17 where every operation is of system scope. Where the two readings of PTX (6.0 of the \
-    2019 paper, and the current ISA) differ, both answers are given, in this order.";
+    release sequences of C++20, `rc11` and `c20` are the same where every operation is of system scope. Where the two readings \
+    of PTX (6.0 of the 2019 paper, and the current ISA) differ, both answers are given, in this order.";
 
 /// The page.
 pub fn page(cells: &[Cell], mended: &[Mended], options: &Check, stopped: Option<&str>) -> String {

@@ -155,7 +155,7 @@ impl CaseFile {
         if answers.store.key() != self.key {
             return Err(wrong("does not ask what it asked when it was written"));
         }
-        let shape = Shape::of(self.shape.clone()).filter(|s| s.events() == self.bound);
+        let shape = Shape::of(&self.shape).filter(|s| s.events() == self.bound);
         let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
         let mut kinds = Kind::all(&mapping, &options, &asked);
         let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options, None)) == self.kind);

@@ -1,7 +1,7 @@
 //! The parts of a shape's case: one, or several where it is predicted to be larger than its share.
 
 use crate::check::case::{Answer, Candidates, Decision, Setting};
-use crate::check::program::Learned;
+use crate::check::program::{Learned, Taught};
 use crate::encode::shape::Shape;
 
 use super::cost::Cost;
@@ -87,6 +87,7 @@ pub fn join(questions: &[usize], parts: Vec<Vec<Decision>>) -> Vec<Decision> {
             },
             learned: both(a.learned, b.learned),
             pending: a.pending.or(b.pending),
+            reason: a.reason.or(b.reason),
         })
     };
     questions.iter().filter_map(|&q| of(q, &mut parts)).collect()
@@ -94,9 +95,7 @@ pub fn join(questions: &[usize], parts: Vec<Vec<Decision>>) -> Vec<Decision> {
 
 /// What two parts taught, each lesson once.
 fn both(mut a: Learned, b: Learned) -> Learned {
-    let races = b.races.into_iter().filter(|r| !a.races.contains(r)).collect::<Vec<_>>();
-    let orders = b.orders.into_iter().filter(|o| !a.orders.contains(o)).collect::<Vec<_>>();
-    a.races.extend(races);
-    a.orders.extend(orders);
+    let new: Vec<Taught> = b.0.into_iter().filter(|taught| !a.0.contains(taught)).collect();
+    a.0.extend(new);
     a
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use crate::check::case::{Answer, Candidates, Decision, Preferred, Setting};
-use crate::check::program::Learned;
+use crate::check::program::{Learned, Taught};
 use crate::encode::atoms::Atoms;
 use crate::encode::{Prefix, Sources};
 
@@ -25,8 +25,15 @@ pub struct DecisionRecord {
     seconds: f64,
     explained: usize,
     racy: usize,
-    races: Vec<Prefix>,
-    orders: Vec<Tuples>,
+    learned: Vec<TaughtRecord>,
+}
+
+/// What a refuted candidate taught.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum TaughtRecord {
+    Order(Tuples),
+    Race(Prefix),
 }
 
 /// A chosen counterexample.
@@ -60,6 +67,23 @@ fn is_within(prefix: &Prefix, events: usize) -> bool {
     sources && prefix.order.iter().all(inside)
 }
 
+impl TaughtRecord {
+    fn new(taught: &Taught) -> Self {
+        match taught {
+            Taught::Order(order) => Self::Order(tuples(order)),
+            Taught::Race(prefix) => Self::Race(prefix.clone()),
+        }
+    }
+
+    /// What was taught, if it is about events and atoms of the case.
+    fn taught(&self, events: usize, universe: usize) -> Option<Taught> {
+        match self {
+            Self::Order(order) => set(order, 2, universe).map(Taught::Order),
+            Self::Race(prefix) => is_within(prefix, events).then(|| Taught::Race(prefix.clone())),
+        }
+    }
+}
+
 impl DecisionRecord {
     /// The record of a decision; `None` if it was not decided.
     pub fn new(d: &Decision) -> Option<Self> {
@@ -80,8 +104,7 @@ impl DecisionRecord {
             seconds: d.seconds,
             explained,
             racy,
-            races: d.learned.races.clone(),
-            orders: d.learned.orders.iter().map(tuples).collect(),
+            learned: d.learned.0.iter().map(TaughtRecord::new).collect(),
         })
     }
 
@@ -93,9 +116,8 @@ impl DecisionRecord {
     /// The decision; `None` if what it speaks of is not in the case.
     pub fn decision(&self, question: usize, atoms: &Atoms) -> Option<Decision> {
         let universe = atoms.universe().len();
-        let orders: Option<Vec<TupleSet>> = self.orders.iter().map(|o| set(o, 2, universe)).collect();
-        let fits = self.question == question && self.races.iter().all(|p| is_within(p, atoms.events()));
-        if !fits {
+        let learned: Option<Vec<Taught>> = self.learned.iter().map(|t| t.taught(atoms.events(), universe)).collect();
+        if self.question != question {
             return None;
         }
         Some(Decision {
@@ -109,8 +131,9 @@ impl DecisionRecord {
             },
             seconds: self.seconds,
             candidates: Candidates { explained: self.explained, racy: self.racy },
-            learned: Learned { races: self.races.clone(), orders: orders? },
+            learned: Learned(learned?),
             pending: None,
+            reason: None,
         })
     }
 }

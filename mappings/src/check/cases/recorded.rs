@@ -21,7 +21,7 @@ pub struct Recorded {
     pub kind: String,
     /// The thread shape.
     pub shape: Shape,
-    /// Is it a leaf of a shape, or one question of several?
+    /// Is it a leaf of a shape?
     pub leaf: bool,
     /// Question and cost of each answer.
     pub costs: Vec<(usize, Cost)>,
@@ -39,7 +39,7 @@ fn parts(name: &str) -> Option<(String, Shape, bool)> {
     let mut words = name.split('-');
     let (_, kind, shape, _) = (words.next()?, words.next()?, words.next()?, words.next()?);
     let sizes: Option<Vec<usize>> = shape.split('+').map(|size| size.parse().ok()).collect();
-    Some((kind.to_owned(), Shape::of(sizes?)?, words.next().is_some()))
+    Some((kind.to_owned(), Shape::of(&sizes?)?, words.next().is_some()))
 }
 
 /// The cases that were solved, by statement and name. Files that are no answers are left out.

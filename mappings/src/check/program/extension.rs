@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_shipped_source_models_do() {
-        for name in ["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20-scoped", "sc", "tso"] {
+        for name in ["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped", "sc", "tso"] {
             let model = library::load(name, &[]).unwrap().model;
             assert!(extends(&model), "{name}");
         }

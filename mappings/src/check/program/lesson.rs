@@ -67,18 +67,32 @@ impl Lesson {
     }
 }
 
-/// What was learned in one shape.
+/// What a refuted candidate taught.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taught {
+    /// A modification order that explained an outcome.
+    Order(margay_solver::TupleSet),
+    /// A race of its program.
+    Race(Prefix),
+}
+
+/// What was learned in one shape, in the order in which it was.
 #[derive(Debug, Clone, Default)]
-pub struct Learned {
+pub struct Learned(pub Vec<Taught>);
+
+impl Learned {
     /// Races of its programs.
-    pub races: Vec<Prefix>,
-    /// Modification orders that explained outcomes.
-    pub orders: Vec<margay_solver::TupleSet>,
+    pub fn races(&self) -> impl Iterator<Item = &Prefix> {
+        self.0.iter().filter_map(|taught| match taught {
+            Taught::Race(prefix) => Some(prefix),
+            Taught::Order(_) => None,
+        })
+    }
 }
 
 /// Adds what races teach about all shapes.
-pub fn collect(lessons: &mut BTreeSet<Lesson>, races: &[Prefix], atoms: &Atoms) {
-    lessons.extend(races.iter().filter_map(|prefix| Lesson::new(prefix, atoms)));
+pub fn collect<'a>(lessons: &mut BTreeSet<Lesson>, races: impl Iterator<Item = &'a Prefix>, atoms: &Atoms) {
+    lessons.extend(races.filter_map(|prefix| Lesson::new(prefix, atoms)));
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
 use interleaving::{Program, is_racy};
 
 pub use extension::extends;
-pub use lesson::{Learned, Lesson, collect};
+pub use lesson::{Learned, Lesson, Taught, collect};
 
 /// Decides what the source model says of one program.
 pub struct Refuter {

@@ -1,0 +1,61 @@
+//! Certificates: what a search did not find, with all that is needed to see that it is not there, without a solver
+//! (docs/certificates.md).
+//!
+//! A certificate is a folder: `certificate.json` ([`Document`]) says what was asked, of which texts, and into which cases the question was
+//! split; each case has a file with a proof ([`margay_solver::proof`]).
+
+mod cover;
+mod document;
+mod texts;
+
+pub use cover::uncovered;
+pub use document::{
+    Answer, Case, Claim, Document, Entry, FILE, FORMAT, Given, Lesson, Outcome, Proof, Subject, VERSION, read, write,
+};
+pub use texts::{Included, ModelText, Text};
+
+use std::path::Path;
+
+use margay_models::diagnostic::Diagnostic;
+
+/// A folder for a new certificate: it is made if it is not there.
+///
+/// # Errors
+/// It cannot be made, or has something in it.
+pub fn folder(path: &Path) -> Result<(), Diagnostic> {
+    let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
+    std::fs::create_dir_all(path).map_err(|e| fail(e.to_string()))?;
+    let mut entries = std::fs::read_dir(path).map_err(|e| fail(e.to_string()))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(fail("the folder is not empty".to_owned()).help("name a folder that is empty, or not there yet")),
+    }
+}
+
+/// What was verified, or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Cases.
+    pub cases: usize,
+    /// Original clauses of all cases.
+    pub clauses: u64,
+    /// Derived clauses, each checked.
+    pub derived: u64,
+    /// Bytes of proof files.
+    pub bytes: u64,
+    /// Bytes before compression.
+    pub uncompressed: u64,
+}
+
+impl Extent {
+    /// The sum over cases.
+    pub fn of<'a>(proofs: impl Iterator<Item = &'a Proof>) -> Self {
+        proofs.fold(Self::default(), |sum, p| Self {
+            cases: sum.cases + 1,
+            clauses: sum.clauses + p.clauses,
+            derived: sum.derived + p.derived,
+            bytes: sum.bytes + p.bytes,
+            uncompressed: sum.uncompressed + p.uncompressed,
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The texts that a certificate is about. Whoever verifies it reads them again from the certificate, and from nowhere else.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use margay_models::Model;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::typing::{FilesThenBuiltIn, Includes};
+use serde::{Deserialize, Serialize};
+
+/// A text with its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// The name, for messages.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A model with what it includes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelText {
+    /// The model's own text.
+    pub model: Text,
+    /// What it includes, and what that includes.
+    pub includes: Vec<Included>,
+}
+
+/// A text that another one includes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Included {
+    /// The name of the text that includes it.
+    pub by: String,
+    /// How it names it.
+    pub path: String,
+    /// What that is.
+    pub file: Text,
+}
+
+impl Text {
+    /// Keeps a text.
+    pub fn of(file: &SourceFile) -> Self {
+        Self { name: file.name.clone(), text: file.text.clone() }
+    }
+
+    /// The text to read from.
+    pub fn file(&self) -> Arc<SourceFile> {
+        SourceFile::new(self.name.clone(), self.text.clone())
+    }
+}
+
+/// Finds includes as usual, and keeps them.
+#[derive(Default)]
+struct Keeping(RefCell<Vec<Included>>);
+
+impl Includes for Keeping {
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+        let file = FilesThenBuiltIn.open(from, path)?;
+        let included = Included { by: from.name.clone(), path: path.to_owned(), file: Text::of(&file) };
+        let mut kept = self.0.borrow_mut();
+        if !kept.contains(&included) {
+            kept.push(included);
+        }
+        Ok(file)
+    }
+}
+
+/// Finds includes in a certificate.
+struct Kept<'a>(&'a [Included]);
+
+impl Includes for Kept<'_> {
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+        let found = self.0.iter().find(|i| i.by == from.name && i.path == path);
+        found.map(|i| i.file.file()).ok_or_else(|| "the certificate has no such text".to_owned())
+    }
+}
+
+impl ModelText {
+    /// Keeps a model's texts.
+    ///
+    /// # Errors
+    /// What it includes cannot be read any more.
+    pub fn of(model: &Model) -> Result<Self, Vec<Diagnostic>> {
+        let keeping = Keeping::default();
+        Model::parse(model.source.clone(), &keeping)?;
+        Ok(Self { model: Text::of(&model.source), includes: keeping.0.into_inner() })
+    }
+
+    /// Reads the model.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn read(&self) -> Result<Model, Vec<Diagnostic>> {
+        Ok(Model::parse(self.model.file(), &Kept(&self.includes))?.model)
+    }
+}

@@ -1,0 +1,120 @@
+//! A case with a proof of what it found to be unsatisfiable, and such a proof in the place of the solver.
+
+use std::path::Path;
+
+use margay_solver::proof::{Flaw, Log, Replay, Replayed};
+
+use super::{Answer, Atoms, Case, Decision, Disagreement, Extent, Learned, Outcome, Session, Setting, Shape, decide_from};
+
+/// The answers of a case, and what was written of it.
+pub struct Certified {
+    /// The answers.
+    pub decisions: Vec<Decision>,
+    /// The proof, as it was read back and accepted; `None` if it was not.
+    pub proof: Option<Replayed>,
+}
+
+/// Decides the questions with the given indices, writes the proof into a new file, and reads it back: an answer whose proof is not
+/// accepted is none.
+///
+/// # Errors
+/// The engines disagree about a candidate, or solver and checker about a proof.
+pub fn decide_certified(
+    setting: &Setting<'_>,
+    shape: &Shape,
+    questions: &[usize],
+    file: &Path,
+) -> Result<Certified, Disagreement> {
+    let written = Log::create(file).and_then(|log| {
+        let start = || {
+            let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
+            let bounds = setting.problem.vocabulary.bounds(&atoms);
+            let session = Session::logged(bounds, setting.options.techniques.encoding, setting.options.backend, &log);
+            session.map(|session| Case::with_session(setting, atoms, session))
+        };
+        // Whether the solver can is asked before the first case.
+        let Some(case) = start() else { return Err(std::io::Error::other("the solver writes no proofs")) };
+        let case = std::cell::Cell::new(Some(case));
+        let decisions =
+            decide_from(setting, Extent::Shape(shape), questions, || case.take().unwrap_or_else(|| Case::new(setting, shape)));
+        Ok((decisions, log.finish()))
+    });
+    let (mut decisions, finished) = match written {
+        Ok((decisions, finished)) => (decisions?, finished),
+        Err(error) => return Ok(Certified { decisions: undecided(questions, &cannot(file, &error)), proof: None }),
+    };
+    if let Err(error) = finished {
+        without_proof(&mut decisions, &cannot(file, &error));
+        return Ok(Certified { decisions, proof: None });
+    }
+    let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
+    let proof = match replay(setting, shape, &answers, file) {
+        Ok((refuted, proof)) if decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r) => proof,
+        Ok(_) => return Err(Disagreement(format!("the proof of {shape} does not have the solver's answers"))),
+        Err(flaw) => return Err(Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))),
+    };
+    Ok(Certified { decisions, proof: Some(proof) })
+}
+
+fn cannot(file: &Path, error: &std::io::Error) -> String {
+    format!("the proof `{}` cannot be written: {error}", file.display())
+}
+
+fn undecided(questions: &[usize], why: &str) -> Vec<Decision> {
+    let one = |&question: &usize| Decision {
+        question,
+        answer: Answer::Unknown,
+        statistics: margay_solver::Statistics::default(),
+        seconds: 0.0,
+        candidates: super::Candidates::default(),
+        learned: Learned::default(),
+        pending: None,
+        reason: Some(why.to_owned()),
+    };
+    questions.iter().map(one).collect()
+}
+
+fn without_proof(decisions: &mut [Decision], why: &str) {
+    for decision in decisions.iter_mut().filter(|d| d.answer == Answer::None) {
+        decision.answer = Answer::Unknown;
+        decision.reason = Some(why.to_owned());
+    }
+}
+
+/// Translates a case again and compares it with its proof, clause by clause; for each question, given with its answer and with what is
+/// to be learned on the way, whether it was refuted. What is learned is true of every program whatever it was learned from: it is a
+/// formula about all programs that this translation makes.
+///
+/// # Errors
+/// The proof is of another case, or wrong.
+pub fn replay(
+    setting: &Setting<'_>,
+    shape: &Shape,
+    questions: &[(usize, Answer, &Learned)],
+    file: &Path,
+) -> Result<(Vec<bool>, Replayed), Flaw> {
+    let replay = Replay::open(file)?;
+    let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
+    let bounds = setting.problem.vocabulary.bounds(&atoms);
+    let session = Session::replayed(bounds, setting.options.techniques.encoding, &replay);
+    let mut case = Case::with_session(setting, atoms, session);
+    let mut refuted = vec![false; questions.len()];
+    // Where a limit ended the search, nothing that came later counts.
+    let answered = questions.iter().take_while(|q| q.1 != Answer::Unknown).count();
+    for (&(question, _, learned), refuted) in questions[..answered].iter().zip(&mut refuted) {
+        let goals = case.goals(question);
+        let mut lessons = learned.0.iter();
+        *refuted = loop {
+            match case.session.solve(&goals, &margay_solver::Limits::default()) {
+                Outcome::Unsat => break lessons.next().is_none(),
+                Outcome::Unknown => break false,
+                // A candidate, and what refuted it.
+                Outcome::Sat(_) => match lessons.next() {
+                    Some(taught) => case.teach(taught),
+                    None => break false,
+                },
+            }
+        };
+    }
+    Ok((refuted, replay.finish(answered == questions.len())?))
+}

@@ -1,0 +1,155 @@
+//! Writes a proof while a solver works.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+
+use super::MAGIC;
+use super::record::{Encoder, Kind};
+
+/// A proof in the making; clones are the same one.
+#[derive(Clone)]
+pub struct Log(Arc<Mutex<State>>);
+
+struct State {
+    /// `None` once it is closed.
+    out: Option<FrameEncoder<Box<dyn Write + Send>>>,
+    encoder: Encoder,
+    buffer: Vec<u8>,
+    literals: Vec<i32>,
+    records: u64,
+    bytes: u64,
+    /// Why the proof will not do.
+    failure: Option<io::Error>,
+}
+
+/// How large a proof became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Records.
+    pub records: u64,
+    /// Bytes before compression.
+    pub bytes: u64,
+}
+
+impl Log {
+    /// A proof in a new file.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Self::to(Box::new(BufWriter::with_capacity(1 << 18, File::create_new(path)?)))
+    }
+
+    /// A proof that goes to a writer.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn to(mut out: Box<dyn Write + Send>) -> io::Result<Self> {
+        out.write_all(&MAGIC)?;
+        let frame = FrameInfo::new().block_size(BlockSize::Max256KB).block_mode(BlockMode::Linked).content_checksum(true);
+        Ok(Self(Arc::new(Mutex::new(State {
+            out: Some(FrameEncoder::with_frame_info(frame, out)),
+            encoder: Encoder::default(),
+            buffer: Vec::new(),
+            literals: Vec::new(),
+            records: 0,
+            bytes: 0,
+            failure: None,
+        }))))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A question to the solver.
+    pub(crate) fn question(&self, assumptions: &[i32]) {
+        self.state().put(Kind::Question, 0, assumptions, &[]);
+    }
+
+    /// A question's answer other than a refutation.
+    pub(crate) fn answer(&self, kind: Kind) {
+        self.state().put(kind, 0, &[], &[]);
+    }
+
+    /// A record.
+    pub(crate) fn put(&self, kind: Kind, id: i64, literals: &[i32], hints: &[i64]) {
+        let mut state = self.state();
+        let mut ids = Vec::with_capacity(hints.len());
+        for &hint in std::iter::once(&id).chain(hints) {
+            match u64::try_from(hint) {
+                Ok(id) => ids.push(id),
+                Err(_) => state.fail("a step of the solver is more than unit propagation"),
+            }
+        }
+        if let [id, hints @ ..] = ids.as_slice() {
+            if kind == Kind::Derived {
+                // The order says nothing; sorted they are small.
+                let mut sorted = std::mem::take(&mut state.literals);
+                sorted.clear();
+                sorted.extend_from_slice(literals);
+                sorted.sort_unstable_by_key(|&l| (l.unsigned_abs(), l < 0));
+                state.put(kind, *id, &sorted, hints);
+                state.literals = sorted;
+            } else {
+                state.put(kind, *id, literals, hints);
+            }
+        }
+    }
+
+    /// The proof will not do.
+    pub(crate) fn fail(&self, why: &str) {
+        self.state().fail(why);
+    }
+
+    /// Ends the proof; what comes later is left out.
+    ///
+    /// # Errors
+    /// It could not be written, or the solver did something that no record is for.
+    pub fn finish(&self) -> io::Result<Written> {
+        let mut state = self.state();
+        let records = state.records;
+        state.put(Kind::End, records, &[], &[]);
+        state.flush();
+        let (out, failure) = (state.out.take(), state.failure.take());
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        match out {
+            Some(out) => out.finish()?.flush()?,
+            None => return Err(io::Error::other("the proof was ended before")),
+        }
+        Ok(Written { records, bytes: state.bytes })
+    }
+}
+
+impl State {
+    fn fail(&mut self, why: &str) {
+        self.failure.get_or_insert_with(|| io::Error::other(why.to_owned()));
+    }
+
+    fn put(&mut self, kind: Kind, id: u64, literals: &[i32], hints: &[u64]) {
+        if self.out.is_none() || self.failure.is_some() {
+            return;
+        }
+        self.encoder.parts(kind, id, literals, hints, &mut self.buffer);
+        self.records += 1;
+        if self.buffer.len() >= 1 << 16 {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(out) = &mut self.out
+            && self.failure.is_none()
+        {
+            self.failure = out.write_all(&self.buffer).err();
+            self.bytes += self.buffer.len() as u64;
+        }
+        self.buffer.clear();
+    }
+}

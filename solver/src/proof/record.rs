@@ -1,0 +1,176 @@
+//! The records of a proof, and their binary form.
+//!
+//! A record is a byte for its kind and the fields that the kind has, in this order: an id, literals (their number, then each),
+//! hints (likewise). Numbers are little-endian base 128 (7 bits a byte, the highest bit of a byte says that more follow); signed
+//! numbers are first made unsigned by zigzag (0, -1, 1, -2, ...). A literal is written as the difference of its code (twice the variable,
+//! plus 1 if negated) to that of the literal before, the first one to 0; an id as the difference to the last id of its sort (ids of
+//! new clauses, ids of known ones); a hint as the difference to the hint before, the first one to the id of the clause.
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// A clause that the session gave to the solver: id, literals in the session's order.
+    Original = 1,
+    /// A clause that follows: id, literals, hints.
+    Derived,
+    /// A clause is needed no more: id.
+    Delete,
+    /// A clause may be deleted and come back: id.
+    Weaken,
+    /// It comes back: id, literals.
+    Restore,
+    /// A question: the assumptions.
+    Question,
+    /// The question's answer: there is an assignment.
+    Satisfiable,
+    /// The question's answer: none, a limit was reached.
+    Unknown,
+    /// The question's answer: there is no assignment, by the clause of this id.
+    Refuted,
+    /// The end: the number of records before.
+    End,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 10] = [
+        Kind::Original,
+        Kind::Derived,
+        Kind::Delete,
+        Kind::Weaken,
+        Kind::Restore,
+        Kind::Question,
+        Kind::Satisfiable,
+        Kind::Unknown,
+        Kind::Refuted,
+        Kind::End,
+    ];
+
+    /// The kind of a byte.
+    pub(super) fn of(byte: u8) -> Option<Kind> {
+        Self::ALL.get(usize::from(byte).checked_sub(1)?).copied()
+    }
+
+    /// What the id is of.
+    pub(super) fn id(self) -> Id {
+        match self {
+            Kind::Original | Kind::Derived => Id::New,
+            Kind::Delete | Kind::Weaken | Kind::Restore | Kind::Refuted => Id::Known,
+            Kind::End => Id::Count,
+            Kind::Question | Kind::Satisfiable | Kind::Unknown => Id::None,
+        }
+    }
+
+    /// Does it have literals?
+    pub(super) fn has_literals(self) -> bool {
+        matches!(self, Kind::Original | Kind::Derived | Kind::Restore | Kind::Question)
+    }
+
+    /// Does it have hints?
+    pub(super) fn has_hints(self) -> bool {
+        self == Kind::Derived
+    }
+}
+
+/// What the id of a record is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Id {
+    /// There is none.
+    None,
+    /// A clause that was not there before.
+    New,
+    /// A clause that was.
+    Known,
+    /// It is a number of records.
+    Count,
+}
+
+/// A record; what its kind does not have is empty or 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// What it is.
+    pub kind: Kind,
+    /// The clause; of [`Kind::End`] the number of records.
+    pub id: u64,
+    /// Literals in DIMACS numbering.
+    pub literals: Vec<i32>,
+    /// Ids of clauses.
+    pub hints: Vec<u64>,
+}
+
+/// The ids that others are written relative to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Last {
+    pub(super) new: u64,
+    pub(super) known: u64,
+}
+
+/// Numbers as their difference, small if they are close; wraps around, so that every difference has a number.
+fn difference(from: u64, to: u64) -> u64 {
+    let d = to.wrapping_sub(from).cast_signed();
+    ((d << 1) ^ (d >> 63)).cast_unsigned()
+}
+
+/// What `difference` was taken to.
+pub(super) fn sum(from: u64, coded: u64) -> u64 {
+    from.wrapping_add((coded >> 1) ^ (coded & 1).wrapping_neg())
+}
+
+/// The code of a literal.
+fn code(literal: i32) -> u64 {
+    u64::from(literal.unsigned_abs()) << 1 | u64::from(literal < 0)
+}
+
+/// The literal of a code, if it is one.
+pub(super) fn literal(code: u64) -> Option<i32> {
+    let variable = i32::try_from(code >> 1).ok().filter(|&v| v != 0)?;
+    Some(if code & 1 == 1 { -variable } else { variable })
+}
+
+/// Writes records to bytes.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    last: Last,
+}
+
+impl Encoder {
+    /// Appends the record's bytes.
+    pub fn put(&mut self, record: &Record, out: &mut Vec<u8>) {
+        let Record { kind, id, literals, hints } = record;
+        self.parts(*kind, *id, literals, hints, out);
+    }
+
+    /// The same from borrowed parts.
+    pub(super) fn parts(&mut self, kind: Kind, id: u64, literals: &[i32], hints: &[u64], out: &mut Vec<u8>) {
+        out.push(kind as u8);
+        match kind.id() {
+            Id::None => {}
+            Id::New => number(difference(std::mem::replace(&mut self.last.new, id), id), out),
+            Id::Known => number(difference(std::mem::replace(&mut self.last.known, id), id), out),
+            Id::Count => number(id, out),
+        }
+        if kind.has_literals() {
+            number(literals.len() as u64, out);
+            let mut before = 0;
+            for &literal in literals {
+                number(difference(std::mem::replace(&mut before, code(literal)), code(literal)), out);
+            }
+        }
+        if kind.has_hints() {
+            number(hints.len() as u64, out);
+            let mut before = id;
+            for &hint in hints {
+                number(difference(std::mem::replace(&mut before, hint), hint), out);
+            }
+        }
+    }
+}
+
+fn number(mut n: u64, out: &mut Vec<u8>) {
+    while n >= 0x80 {
+        out.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    out.push(n as u8);
+}
