@@ -16,5 +16,5 @@ pub mod wellformed;
 
 pub use diagnostic::{Diagnostic, SourceFile};
 pub use execution::Execution;
-pub use model::{Check, CheckKind, Definition, Included, Loaded, Model, Role};
+pub use model::{Check, CheckKind, Definition, Loaded, Model, Role};
 pub use signature::Signature;

@@ -42,7 +42,7 @@ struct Line {
     work: f64,
 }
 
-/// What splitting was recorded to do: how much more work it is, and the leaves' shares (mean 1) of their shape.
+/// What splitting was recorded to do: how much more work it is, and the parts' shares (mean 1) of their shape.
 struct Splitting {
     overhead: f64,
     shares: Vec<f64>,
@@ -60,7 +60,13 @@ fn groups(all: &[Recorded]) -> Vec<Group<'_>> {
     for one in all {
         let key = (one.statement.as_str(), one.kind.as_str());
         let group = by.entry(key).or_insert_with(|| Group { kind: one.kind.clone(), whole: Vec::new(), leaves: Vec::new() });
-        if one.leaf { group.leaves.push(one) } else { group.whole.push(one) }
+        group.whole.push(one);
+    }
+    for group in by.values_mut() {
+        // One question of several is a part of its shape as well.
+        let questions = group.whole.iter().map(|r| r.costs.len()).max().unwrap_or(0);
+        let is_part = |r: &mut &Recorded| r.leaf || r.costs.len() < questions;
+        group.leaves = group.whole.extract_if(.., is_part).collect();
     }
     by.into_values().collect()
 }

@@ -144,8 +144,7 @@ impl Cluster {
             let open: Vec<usize> = all.iter().copied().filter(|&i| !work.is_answered(i)).collect();
             progress.cases(work.all - open.len(), work.all);
             if open.is_empty() {
-                // What it took to solve them need not be kept.
-                files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+                folder.clear(&files);
                 return Ok(());
             }
             if self.is_stopped() {
@@ -228,6 +227,18 @@ impl Folder {
         std::fs::create_dir_all(&cases)?;
         std::fs::create_dir_all(&logs)?;
         Ok(Self { answers, cases, logs })
+    }
+
+    /// Removes what it took to solve the cases.
+    fn clear(&self, files: &[PathBuf]) {
+        let own = format!("{}-", std::process::id());
+        let scripts = std::fs::read_dir(&self.cases).into_iter().flatten().flatten();
+        let scripts = scripts.filter(|e| e.file_name().to_string_lossy().starts_with(&own)).map(|e| e.path());
+        for path in files.iter().cloned().chain(scripts) {
+            if let Err(error) = std::fs::remove_file(&path) {
+                tracing::info!("cannot remove {}: {error}", path.display());
+            }
+        }
     }
 
     fn failed(&self, error: &io::Error) -> String {

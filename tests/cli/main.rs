@@ -1,9 +1,11 @@
 //! The program as its users meet it: a file for each group of commands.
 
+mod cases;
 mod certificates;
 mod change;
 mod check;
 mod checkpoint;
+mod cluster;
 mod confirm;
 mod families;
 mod gpu;

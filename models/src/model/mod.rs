@@ -24,10 +24,8 @@ pub struct Model {
     pub title: Option<String>,
     /// The executions that it speaks of.
     pub signature: Signature,
-    /// The text that was read.
+    /// The text that was read; included files are reached through the places of definitions and checks.
     pub source: Arc<SourceFile>,
-    /// The texts that it includes, in the order of reading; with the model's own text they are all that it says.
-    pub included: Vec<Included>,
     /// Every expression, shared; children come before parents, except that bodies of recursive definitions refer to
     /// [`Node::Definition`]s of their own group.
     pub arena: Arena,
@@ -39,17 +37,6 @@ pub struct Model {
     pub checks: Vec<Check>,
     /// Where the operands of unions are written: a union and an operand, which may be written in several places.
     pub(crate) branches: FxHashMap<(ExprId, ExprId), Vec<Place>>,
-}
-
-/// A file that a model includes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Included {
-    /// The name of the file that says `include`.
-    pub from: String,
-    /// The path that is written there.
-    pub path: String,
-    /// What was read.
-    pub file: Arc<SourceFile>,
 }
 
 /// What a successful reading returns.

@@ -8,7 +8,7 @@ use super::{Options, Typing};
 use crate::cat::ast::{Condition, Expr, Ident, Instruction, InstructionKind};
 use crate::cat::{self};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{Check, CheckKind, Included, Origin, Sort};
+use crate::model::{Check, CheckKind, Origin, Sort};
 
 /// How many files one model may include, and how deep.
 const MAX_INCLUDES: usize = 200;
@@ -89,7 +89,6 @@ impl Typing<'_> {
             self.error_at(span, format!("`{}` includes itself", source.name), "included here while it is being read");
             return;
         }
-        self.texts.push(Included { from: self.file.name.clone(), path: path.to_owned(), file: source.clone() });
         let parsed = cat::parse(&source);
         for error in parsed.errors {
             let place = self.place(span);

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cat::{self, ast};
 use crate::diagnostic::{Diagnostic, Place, SourceFile, Span};
-use crate::model::{Arena, Check, DefId, Definition, ExprId, Included, Loaded, Model, Node, Origin, Sort};
+use crate::model::{Arena, Check, DefId, Definition, ExprId, Loaded, Model, Node, Origin, Sort};
 use crate::signature::Signature;
 use scope::Scope;
 use value::{Projection, Typed, Value};
@@ -79,8 +79,6 @@ struct Typing<'a> {
     including: Vec<String>,
     /// How many files were included.
     included: usize,
-    /// The files that were included.
-    texts: Vec<Included>,
     /// How deep the recursion is.
     depth: usize,
     /// How many expressions were typed.
@@ -137,7 +135,6 @@ impl<'a> Typing<'a> {
             calls: Vec::new(),
             including: vec![source.name.clone()],
             included: 0,
-            texts: Vec::new(),
             depth: 0,
             steps: 0,
             exhausted: None,
@@ -202,7 +199,6 @@ impl<'a> Typing<'a> {
             title,
             signature: self.signature,
             source: self.file,
-            included: self.texts,
             arena: self.arena,
             definitions: self.definitions,
             groups: self.groups,

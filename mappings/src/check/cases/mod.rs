@@ -93,7 +93,7 @@ impl Answers {
         asked: &Asked,
         progress: &dyn Progress,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let statement = Statement::new(mapping, options, asked);
+        let statement = Statement::new(mapping, options, asked)?;
         let (store, remark) = Store::open(folder, &statement).map_err(|error| {
             let error = Diagnostic::error(format!("cannot keep cases in `{}`: {error}", folder.display()));
             vec![error.help("give `--checkpoint` a folder that can be written")]

@@ -21,7 +21,7 @@ pub struct Recorded {
     pub kind: String,
     /// The thread shape.
     pub shape: Shape,
-    /// Is it a leaf of a shape, or one question of several?
+    /// Is it a leaf of a shape?
     pub leaf: bool,
     /// Question and cost of each answer.
     pub costs: Vec<(usize, Cost)>,

@@ -1,15 +1,12 @@
 //! What a case is about, in full: the texts of the mapping and of its models, the options that can change an answer, and the code that
 //! decides. Its digest is the key under which answers are kept; it also goes into case files, which so need nothing else.
 
-use std::sync::Arc;
-
-use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::model::{Included, Model};
-use margay_models::typing::Includes;
+use margay_models::diagnostic::Diagnostic;
 use margay_solver::Backend;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::certificate::{ModelText, Text};
 use crate::check::options::{CheckOptions, CoReading, Level};
 use crate::check::questions::Asked;
 use crate::encode::Techniques;
@@ -17,67 +14,6 @@ use crate::language::Mapping;
 
 /// The release and the fingerprint of the code (build.rs).
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MARGAY_CODE"));
-
-/// A text with the name of its file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Text {
-    /// The name to show.
-    pub name: String,
-    /// The text.
-    pub text: String,
-}
-
-impl Text {
-    fn of(file: &SourceFile) -> Self {
-        Self { name: file.name.clone(), text: file.text.clone() }
-    }
-}
-
-/// A file that a model includes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IncludedText {
-    /// The file that includes it.
-    pub from: String,
-    /// The path as written there.
-    pub path: String,
-    /// The file.
-    pub file: Text,
-}
-
-/// A model's text and what it includes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModelText {
-    /// The model's file.
-    pub file: Text,
-    /// The files that it includes.
-    pub included: Vec<IncludedText>,
-}
-
-/// Finds includes among the texts that came with a model.
-struct Carried<'a>(&'a [IncludedText]);
-
-impl Includes for Carried<'_> {
-    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
-        let found = self.0.iter().find(|i| i.from == from.name && i.path == path);
-        let found = found.ok_or_else(|| "the case file does not carry it".to_owned())?;
-        Ok(SourceFile::new(found.file.name.clone(), found.file.text.clone()))
-    }
-}
-
-impl ModelText {
-    fn of(model: &Model) -> Self {
-        let included = |i: &Included| IncludedText { from: i.from.clone(), path: i.path.clone(), file: Text::of(&i.file) };
-        Self { file: Text::of(&model.source), included: model.included.iter().map(included).collect() }
-    }
-
-    fn load(&self) -> Result<Model, Vec<Diagnostic>> {
-        let file = SourceFile::new(self.file.name.clone(), self.file.text.clone());
-        Ok(Model::parse(file, &Carried(&self.included))?.model)
-    }
-}
 
 /// Options that can change an answer or what it took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +67,10 @@ pub fn digest_of(value: &impl Serialize) -> String {
 
 impl Statement {
     /// What a check of these options asks.
-    pub fn new(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Self {
+    ///
+    /// # Errors
+    /// What a model includes cannot be read any more.
+    pub fn new(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Result<Self, Vec<Diagnostic>> {
         let program = options.level == Level::Program;
         let axiom = |q: &crate::encode::Question| mapping.source.checks[q.0].display_name();
         let off = Techniques::SWITCHES.iter().filter(|switch| {
@@ -139,11 +78,11 @@ impl Statement {
             (switch.off)(&mut without);
             without == options.techniques
         });
-        Self {
+        Ok(Self {
             margay: CODE.to_owned(),
             mapping: Text::of(&mapping.file),
-            source: ModelText::of(&mapping.source),
-            target: ModelText::of(&mapping.target),
+            source: ModelText::of(&mapping.source)?,
+            target: ModelText::of(&mapping.target)?,
             options: Options {
                 level: if program { "program" } else { "execution" }.to_owned(),
                 axioms: if program { Vec::new() } else { asked.questions.iter().map(axiom).collect() },
@@ -155,14 +94,14 @@ impl Statement {
                 solver_version: options.backend.version().to_owned(),
                 off: off.map(|switch| switch.name.to_owned()).collect(),
             },
-        }
+        })
     }
 
     /// The parts that must agree, with their digests. The names of files mean nothing.
     pub fn parts(&self) -> [(String, String); 5] {
         let part = |name: &str, digest: String| (name.to_owned(), digest);
         let model =
-            |m: &ModelText| digest_of(&(&m.file.text, m.included.iter().map(|i| (&i.path, &i.file.text)).collect::<Vec<_>>()));
+            |m: &ModelText| digest_of(&(&m.model.text, m.includes.iter().map(|i| (&i.path, &i.file.text)).collect::<Vec<_>>()));
         [
             part("version of Margay", digest(self.margay.as_bytes())),
             part("mapping", digest(self.mapping.text.as_bytes())),
@@ -182,8 +121,7 @@ impl Statement {
     /// # Errors
     /// Texts or names that are none of a mapping, a model or an option.
     pub fn load(&self) -> Result<(Mapping, CheckOptions), Vec<Diagnostic>> {
-        let file = SourceFile::new(self.mapping.name.clone(), self.mapping.text.clone());
-        let mapping = Mapping::between(&file, self.source.load()?, self.target.load()?)?;
+        let mapping = Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?;
         let o = &self.options;
         let wrong = |what: &str, found: &str, known: &str| {
             vec![Diagnostic::error(format!("the case file has an unknown {what}, `{found}`")).help(format!("known: {known}"))]

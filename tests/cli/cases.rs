@@ -1,0 +1,128 @@
+//! Case files: whoever solves them, the check that wrote them finds their answers.
+
+use std::path::{Path, PathBuf};
+
+use crate::program::{err, folder, json, margay, out, write};
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of text")
+}
+
+/// Writes the case files of a bound.
+fn export(name: &str, question: &[&str]) -> (PathBuf, PathBuf, Vec<String>) {
+    let dir = folder(name);
+    let (answers, files) = (dir.join("answers"), dir.join("files"));
+    let more = ["--checkpoint", text(&answers), "--into", text(&files), "--format", "json"];
+    let output = margay(&[&["case", "export"], question, &more].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    assert_eq!(report["verdict"], "open");
+    let files = report["cases"].as_array().expect("cases").iter().map(|c| c["file"].as_str().expect("a file").to_owned());
+    (dir, answers, files.collect())
+}
+
+/// What a check says, without what it took.
+fn answer(arguments: &[&str]) -> serde_json::Value {
+    let mut report = json(&margay(&[&["check", "--format", "json"], arguments].concat()));
+    let axioms = report["axioms"].as_array().expect("axioms").clone();
+    let axioms: Vec<_> = axioms.iter().map(|a| serde_json::json!([a["axiom"], a["verdict"], a["bound"]])).collect();
+    serde_json::json!([report["verdict"], report["established"], axioms, report["counterexamples"].take()])
+}
+
+#[test]
+fn cases_that_were_solved_elsewhere_are_not_solved_again() {
+    let questions: [&[&str]; 3] = [
+        &["rc11-to-ptx", "--bound", "4", "--without", "R.SC,W.SC,RMW.SC"],
+        &["rc11-to-ptx-no-release-rmw", "--bound", "4", "--split", "30"],
+        &["rc11-to-ptx-descoped", "--bound", "4", "--level", "program", "--split", "9"],
+    ];
+    for (i, question) in questions.into_iter().enumerate() {
+        let (_, answers, files) = export(&format!("cases/elsewhere-{i}"), question);
+        assert!(files.len() >= 5, "the partitions of 4: {files:?}");
+        for file in &files {
+            let solved = margay(&["case", "run", file, "--into", text(&answers), "--format", "json"]);
+            assert!(matches!(solved.status.code(), Some(0 | 1)), "{}", err(&solved));
+            let case = &json(&solved)["cases"][0];
+            assert_eq!(case["kept"], false);
+            assert!(Path::new(case["file"].as_str().expect("a file")).is_file());
+            // A second time there is nothing to do.
+            assert_eq!(
+                json(&margay(&["case", "run", file, "--into", text(&answers), "--format", "json"]))["cases"][0]["kept"],
+                true
+            );
+        }
+        assert_eq!(answer(question), answer(&[question, &["--checkpoint", text(&answers)]].concat()), "{question:?}");
+        // A list is of what is open: nothing of this kind of programs.
+        let list = margay(&[&["case", "list"], question, &["--checkpoint", text(&answers), "--format", "json"]].concat());
+        let open = json(&list)["cases"].as_array().expect("cases").clone();
+        let again = open.iter().any(|c| files.iter().any(|f| f.contains(c["case"].as_str().expect("a name"))));
+        assert!(!again, "{}", out(&list));
+    }
+}
+
+#[test]
+fn a_case_with_a_limit_has_no_answer() {
+    let (dir, _, files) = export("cases/limit", &["rc11-to-ptx", "--bound", "4"]);
+    let into = dir.join("elsewhere");
+    let output = margay(&["case", "run", &files[0], "--into", text(&into), "--timeout", "0s", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert_eq!(json(&output)["cases"][0]["answers"][0]["verdict"], "undecided");
+    assert!(json(&output)["cases"][0]["file"].is_null());
+    let folders = std::fs::read_dir(&into).expect("a folder").flatten();
+    let kept = folders.flat_map(|f| std::fs::read_dir(f.path()).expect("a folder").flatten());
+    assert_eq!(kept.filter(|e| e.path().extension().is_some_and(|e| e == "answer")).count(), 0);
+}
+
+#[test]
+fn changed_case_files_are_refused() {
+    let (dir, answers, files) = export("cases/changed", &["rc11-to-ptx", "--bound", "4"]);
+    let good = std::fs::read_to_string(&files[0]).expect("a case file");
+    let changes: [(&str, &str, &str); 9] = [
+        ("\"format\": \"margay-case\"", "\"format\": \"margay-cases\"", "version 1, and this is"),
+        ("\"version\": 1", "\"version\": 2", "version 2, and this is"),
+        ("ld.acquire", "ld.relaxed", "it was changed"),
+        ("\"typed\": true", "\"typed\": false", "it was changed"),
+        ("\"bound\": 4", "\"bound\": 5", "thread shape that is none"),
+        ("\"kind\": \"executions\"", "\"kind\": \"guarded\"", "kind of programs"),
+        ("\"cube\": []", "\"cube\": [[{\"reads\": {\"event\": 9}}, true]]", "does not have"),
+        ("\"cube\": []", "\"cube\": [[{\"reads\": {\"event\": 1}}, true]]", "name of another case"),
+        ("\"margay\": \"", "\"margay\": \"9", "and this is"),
+    ];
+    for (from, to, said) in changes {
+        assert!(good.contains(from), "{from}");
+        let file = write(&dir, "changed.case.json", good.replacen(from, to, 1));
+        let output = margay(&["case", "run", &file, "--into", text(&answers)]);
+        assert_eq!(output.status.code(), Some(2), "{to}: {}", out(&output));
+        let said_here = err(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said_here.contains(said), "{to}: {said_here}");
+    }
+    for length in [0, 1, good.len() / 2, good.len() - 3] {
+        let file = write(&dir, "cut.case.json", &good[..length]);
+        let output = margay(&["case", "run", &file, "--into", text(&answers)]);
+        assert_eq!(output.status.code(), Some(2), "{length}: {}", out(&output));
+    }
+}
+
+#[test]
+fn a_simulation_shows_what_was_recorded_and_what_is_predicted() {
+    let dir = folder("cases/simulated");
+    let question = ["rc11-to-ptx", "--bound", "5", "--without", "R.SC,W.SC,RMW.SC", "--checkpoint", text(&dir)];
+    for more in [&[][..], &["--split", "40"]] {
+        assert_eq!(margay(&[&["check"], &question[..], more].concat()).status.code(), Some(0));
+    }
+    let output = margay(&["case", "simulate", text(&dir), "--from", "4", "--to", "6", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    let lines: Vec<_> = report["bounds"].as_array().expect("bounds").iter().collect();
+    let known: Vec<_> = lines.iter().map(|l| (l["bound"].as_u64(), l["basis"].as_str(), l["split"].as_bool())).collect();
+    let line = |bound, basis, split| (Some(bound), Some(basis), Some(split));
+    let expected = [(4, "recorded"), (5, "recorded"), (6, "predicted")];
+    assert_eq!(known, expected.iter().flat_map(|&(n, b)| [line(n, b, false), line(n, b, true)]).collect::<Vec<_>>());
+    for line in lines {
+        let spans: Vec<f64> = line["makespans"].as_array().expect("spans").iter().filter_map(|s| s["seconds"].as_f64()).collect();
+        assert!((spans[0] - line["work_seconds"].as_f64().expect("work")).abs() < 1e-3, "one worker does it all: {line}");
+        // Of a recorded bound the cases are the same for every number of workers.
+        assert!(line["basis"] == "predicted" || spans.windows(2).all(|w| w[1] <= w[0] + 1e-6), "{line}");
+    }
+    assert_eq!(margay(&["case", "simulate", text(&dir.join("nothing"))]).status.code(), Some(2));
+}
