@@ -66,8 +66,8 @@ fn a_cycle_that_the_shell_has_taken_apart() {
     let output = margay(&["gen", "BarSyncdWR Fre BarSyncdWR Fre", "--language", "c"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("`BarSync` is an edge of PTX"), "{}", err(&output));
-    let text = out(&margay(&["gen", "Rmw PodWR Fre Rfe"]));
-    assert!(text.contains("atom.relaxed.gpu.exch r0, x, 2"), "{text}");
+    let text = out(&margay(&["gen", "Rmw PodWW Rfe PodRR Fre Rfe"]));
+    assert!(text.contains("atom.relaxed.gpu.exch r0"), "{text}");
 }
 
 #[test]
