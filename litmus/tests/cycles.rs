@@ -135,7 +135,8 @@ fn classic_names() {
 /// The halves of a read-modify-write are one instruction, whatever orders are asked for.
 #[test]
 fn read_modify_writes() {
-    let edges: Vec<Edge> = "Rmw PodWW Rfe PodRR Fre Rfe".split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+    let edges: Vec<Edge> =
+        "Rmw PodWW Rfe PodRR Fre Rfe".split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
     let cycle = Cycle::new(&edges).unwrap_or_else(|e| panic!("{e}"));
     let written = |language: Language, orders: &[Order]| {
         let variations = Variations {

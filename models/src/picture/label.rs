@@ -103,9 +103,9 @@ fn ptx(data: &EventData, rmw: bool) -> String {
     }
 }
 
-/// Do scopes play a part, so that it matters where threads run?
+/// Do scopes or barriers play a part, so that it matters where threads run?
 pub(super) fn placed(execution: &Execution) -> bool {
-    execution.events.iter().any(|e| e.scope.is_some())
+    execution.events.iter().any(|e| e.scope.is_some() || e.barrier.is_some())
 }
 
 /// Do clusters play a part?
