@@ -24,7 +24,7 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
         Ok(read) => read,
         Err(error) => return output.wrong(&[error]),
     };
-    let bar = Bar::new(output.format == Format::Human);
+    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = check::verify(&document, &options.certificate, jobs, &bar);
     bar.finish();
