@@ -57,10 +57,10 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
     Check(Box<Check>),
-    /// Solve, list or write the cases of a check one by one, for many machines
-    Case(Box<crate::case::Case>),
     /// Verify a certificate, without a solver
     Verify(Verify),
+    /// Solve, list or write the cases of a check one by one, for many machines
+    Case(Box<crate::case::Case>),
     /// Check a mapping, and run its smallest counterexamples on a device
     Confirm(Box<Confirm>),
     /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
@@ -186,6 +186,9 @@ pub struct Check {
     /// Write the CNF of every case (DIMACS) into this folder
     #[arg(long, value_name = "DIR", conflicts_with = "checkpoint")]
     pub dump_cnf: Option<PathBuf>,
+    /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "split", "cluster"])]
+    pub certify: Option<PathBuf>,
     /// Keep the answers of cases in this folder as they come; the same command goes on from there after an interruption
     /// (docs/cluster.md)
     #[arg(long, value_name = "DIR")]
@@ -196,9 +199,6 @@ pub struct Check {
     /// Who else solves
     #[command(flatten)]
     pub cluster: crate::cluster::Options,
-    /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md)
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "split", "cluster"])]
-    pub certify: Option<PathBuf>,
 }
 
 /// Options of `verify`.
@@ -305,6 +305,9 @@ pub struct Diff {
     /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Write a certificate of what no execution does into this new folder: a proof of each case, checked (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["git", "program"])]
+    pub certify: Option<PathBuf>,
 }
 
 /// Options of `synth`.

@@ -65,8 +65,8 @@ fn main() -> ExitCode {
     }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
-        Command::Case(options) => case::run(options, &output),
         Command::Verify(options) => verify::run(options, &output),
+        Command::Case(options) => case::run(options, &output),
         Command::Confirm(options) => confirm::run(options, &output),
         Command::Weaken(options) => change::weaken(options, &output),
         Command::Repair(options) => change::repair(options, &output),

@@ -1,5 +1,7 @@
 //! `margay sim`: litmus tests on the operational machine, beside what a model says.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use margay_litmus::explicit::Runner;
@@ -17,6 +19,7 @@ use crate::arguments::{Format, Sim};
 use crate::exit::Exit;
 use crate::histogram;
 use crate::inputs;
+use crate::limits;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 
@@ -24,7 +27,10 @@ use crate::table::number;
 struct Shown {
     histogram: Histogram,
     stuck: u64,
+    /// Random runs; 0 for an exploration.
+    runs: u64,
     states: Option<usize>,
+    /// Was it stopped at a limit, or by Ctrl-C?
     bounded: bool,
     seconds: f64,
 }
@@ -39,6 +45,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
+    let limits = limits::Limits::start(None, None);
     let mut runner = model.as_ref().map(Runner::new);
     let (mut errors, mut undecided, mut differs) = (Vec::new(), false, false);
     for path in &files {
@@ -50,7 +57,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
                 continue;
             }
         };
-        let (machine, shown) = match simulate(&read.test, options) {
+        let (machine, shown) = match simulate(&read.test, options, &limits.stop) {
             Ok(shown) => shown,
             Err(error) => {
                 errors.push(diagnostic(&error, &name, &read));
@@ -83,6 +90,10 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
             }
             output.print("")?;
         }
+        if limits.reason().is_some() {
+            undecided = true;
+            break;
+        }
     }
     if !errors.is_empty() {
         return output.wrong(&errors);
@@ -94,22 +105,24 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
     })
 }
 
-fn simulate(test: &Test, options: &Sim) -> Result<(Machine, Shown), sim::Error> {
+fn simulate(test: &Test, options: &Sim, stop: &Arc<AtomicBool>) -> Result<(Machine, Shown), sim::Error> {
     let machine = Machine::new(test, options.machine.kind())?;
     let start = Instant::now();
     let shown = if options.exhaustive {
         let deadline = options.timeout.and_then(|t| start.checked_add(t));
-        let explored = machine.explore(&Limits { deadline, ..Limits::default() })?;
+        let explored = machine.explore(&Limits { deadline, stop: stop.clone(), ..Limits::default() })?;
         Shown {
             histogram: explored.outcomes.into_iter().map(|o| (o, 1)).collect(),
             stuck: u64::from(explored.stuck),
+            runs: 0,
             states: Some(explored.states),
             bounded: explored.bounded,
             seconds: 0.0,
         }
     } else {
-        let runs = machine.run(options.runs, options.seed)?;
-        Shown { histogram: runs.histogram, stuck: runs.stuck, states: None, bounded: false, seconds: 0.0 }
+        let runs = machine.run(options.runs, options.seed, stop)?;
+        let bounded = runs.runs < options.runs;
+        Shown { histogram: runs.histogram, stuck: runs.stuck, runs: runs.runs, states: None, bounded, seconds: 0.0 }
     };
     Ok((machine, Shown { seconds: start.elapsed().as_secs_f64(), ..shown }))
 }
@@ -123,9 +136,13 @@ fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
             format!("{}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
         }
         None => {
-            let rate = options.runs as f64 / seconds.max(1e-9);
-            let (runs, rate) = (number(options.runs), number(rate as u64));
-            format!("{}, {machine} machine: {runs} runs, seed {}, {seconds:.3} s ({rate} a second)", test.name, options.seed)
+            let rate = shown.runs as f64 / seconds.max(1e-9);
+            let (runs, rate) = (number(shown.runs), number(rate as u64));
+            let part = if shown.bounded { format!(" of {}, interrupted", number(options.runs)) } else { String::new() };
+            format!(
+                "{}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
+                test.name, options.seed
+            )
         }
     }
 }
@@ -164,7 +181,7 @@ fn line(
         "name": test.name,
         "machine": options.machine.kind().name(),
         "exhaustive": options.exhaustive,
-        "runs": random.then_some(options.runs),
+        "runs": random.then_some(shown.runs),
         "seed": random.then_some(options.seed),
         "states": shown.states,
         "bounded": shown.bounded,

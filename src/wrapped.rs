@@ -1,5 +1,15 @@
 //! Paragraphs in lines that fit.
 
+/// A line with its indentation, in lines of at most so many columns; what follows the first one is indented by two more.
+pub fn indented(line: &str, width: usize) -> String {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let within = width.saturating_sub(indent + 2).max(20);
+    let lines: Vec<String> = wrapped(text, within).lines().map(str::to_owned).collect();
+    let inner = format!("\n{}", " ".repeat(indent + 2));
+    format!("{}{}", " ".repeat(indent), lines.join(&inner))
+}
+
 /// A paragraph in lines of at most so many columns.
 pub fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();

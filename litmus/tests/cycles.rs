@@ -34,8 +34,9 @@ fn model(name: &str) -> Model {
 fn sample(language: Language, count: usize, seed: u64) -> Vec<Generated> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let all = match language {
-        Language::Generic => edges(&["Rf*", "Fr*", "Co*", "Po*", "FenceScd*", "FenceScs*"]),
-        Language::Ptx | Language::C => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*"]),
+        Language::Generic => edges(&["Rf*", "Fr*", "Co*", "Po*", "FenceScd*", "FenceScs*", "Rmw"]),
+        Language::Ptx => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "BarSync*", "Rmw", "Rmw"]),
+        Language::C => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "Rmw"]),
     };
     let sizes = Sizes { edges: 3..=7, threads: 2..=4 };
     let mut family = Family::new(language);
@@ -131,6 +132,37 @@ fn classic_names() {
     }
 }
 
+/// The halves of a read-modify-write are one instruction, whatever orders are asked for.
+#[test]
+fn read_modify_writes() {
+    let edges: Vec<Edge> = "Rfe Rmw PodWR Fre".split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+    let cycle = Cycle::new(&edges).unwrap_or_else(|e| panic!("{e}"));
+    let written = |language: Language, orders: &[Order]| {
+        let variations = Variations {
+            orders: orders.to_vec(),
+            scopes: vec![Scope::Gpu],
+            places: vec![Places::Together(Scope::Gpu)],
+            ..variations(language)
+        };
+        let mut found = Vec::new();
+        let flow = Family::new(language).add_each(&cycle, &variations, &mut |g| {
+            let halves = g.from.execution(language);
+            assert_eq!(halves.rmw.pairs().count(), 1);
+            found.push(g.test.to_string());
+            ControlFlow::Continue(())
+        });
+        assert!(flow.is_continue());
+        found
+    };
+    // Weak accesses, and a read-modify-write that cannot be.
+    let weak = written(Language::Ptx, &[Order::Plain]);
+    assert!(matches!(weak.as_slice(), [one] if one.contains("atom.relaxed.gpu.exch") && one.contains("ld.weak")), "{weak:?}");
+    // Two reads, a write, and relaxed, acquire, release or both.
+    assert_eq!(written(Language::Ptx, &[Order::Rlx, Order::Acq, Order::Rel]).len(), 2 * 2 * 4);
+    // Sequentially consistent as a whole: two orders for each of three operations.
+    assert_eq!(written(Language::C, &[Order::Rlx, Order::Sc]).len(), 2 * 2 * 2);
+}
+
 /// Cycles are found once: of two threads with different locations there are the six of the literature.
 #[test]
 fn all_cycles_of_four_edges_over_two_threads() {
@@ -158,5 +190,7 @@ fn what_is_no_cycle_is_refused() {
     assert_eq!(cycle("PodWW Rfe PosRW"), Some(NoCycle::OneThread));
     assert!(matches!(cycle("PodWW Rfe PosRR Fre"), Some(NoCycle::OneChange(_))));
     assert_eq!(cycle("Rfe Fre"), Some(NoCycle::OnlyCommunication));
+    assert_eq!(cycle("Rfe Rmw Rfe Rmw"), Some(NoCycle::OnlyCommunication));
+    assert_eq!(cycle("PodWW Rfe BarSyncdRR BarSyncdRR Fre"), Some(NoCycle::Barriers));
     assert_eq!("PodRX".parse::<Edge>().map_err(|e| e.near), Err(Some("PodRR".to_owned())));
 }

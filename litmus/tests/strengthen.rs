@@ -6,7 +6,7 @@ use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::identity::Form;
 use margay_litmus::read;
-use margay_litmus::strengthen::{Costs, Found, Limits, Means, cheapest, options, sites, strengthened};
+use margay_litmus::strengthen::{Costs, Found, Knows, Limits, Means, cheapest, options, sites, strengthened};
 use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
@@ -75,7 +75,8 @@ fn the_fences_of_the_paper_of_2015() {
 /// Every choice, one after the other: no cheaper one forbids the outcome, and as many as cheap.
 fn exhaustively(test: &Test, model: &Model, means: Means) -> Option<(u32, usize)> {
     let (sites, costs) = (sites(test), Costs::default());
-    let options: Vec<Vec<_>> = sites.iter().map(|s| options(test, s, means, false)).collect();
+    let knows = Knows { clusters: false, one_sided_fences: model.knows_clusters() };
+    let options: Vec<Vec<_>> = sites.iter().map(|s| options(test, s, means, knows)).collect();
     let mut runner = Runner::new(model);
     let mut best: Option<(u32, usize)> = None;
     let total: usize = options.iter().map(|o| o.len() + 1).product();
@@ -116,6 +117,11 @@ fn as_cheap_as_exhaustive_search() {
         (
             "ptx-8",
             format!("PTX lb\n{ptx} ld.weak r0, x | ld.weak r0, y ;\n fence.acquire.cta | ;\n st.weak y, 1 | st.weak x, 1 ;\nexists (P0:r0 == 1 /\\ P1:r0 == 1)"),
+        ),
+        // With fences of one side.
+        (
+            "ptx-8",
+            format!("PTX mp\n{ptx} st.weak x, 1 | ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)"),
         ),
         (
             "tso",

@@ -9,7 +9,7 @@ use super::present::{Context, Presented};
 use crate::output::Output;
 use crate::side_by_side::side_by_side;
 use crate::table::{number, table};
-use crate::wrapped::wrapped;
+use crate::wrapped::{indented, wrapped};
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
@@ -87,7 +87,7 @@ fn counterexample(
     output.print("")?;
     output.print(&output.heading(&format!("Why {} forbids it (axiom {})", context.mapping.source.name, c.axiom)))?;
     for line in &shown.explanation {
-        output.print(&format!("  {line}"))?;
+        output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     output.print("")?;
     output.print(text(&c.source, &shown.source_picture, output.width(), output.colour()).trim_end())

@@ -109,10 +109,6 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "counterexamples": presented.iter().map(counterexample).collect::<Vec<_>>(),
         "candidates": report.candidates,
         "truncated": report.truncated,
-        "certificate": report.certified.as_ref().zip(options.certify.as_ref()).map(|(certified, folder)| json!({
-            "folder": folder.display().to_string(),
-            "claims": crate::verify::claims(&certified.claims),
-            "extent": crate::verify::extent(&certified.extent),
-        })),
+        "certificate": crate::verify::certificate(report.certified.as_ref(), options.certify.as_deref()),
     })
 }

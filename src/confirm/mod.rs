@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::gpu::measure::{Judge, Measured, Problem, measure};
 use crate::gpu::results::Results;
 use crate::gpu::session::{Session, absent};
+use crate::limits::Reason;
 use crate::output::Output;
 use crate::progress::Bar;
 
@@ -69,10 +70,19 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         *why = format!("{}; {why}", reason.words());
     }
     let seconds = start.elapsed().as_secs_f64();
+    if limits.reason() != Some(Reason::Memory) {
+        session.request.stop = limits.stop.clone();
+    }
     let mut judge = Judge::new(mapping.target.clone(), None);
     let mut confirmed: Vec<Confirmed<'_>> = Vec::new();
     let (mut failed, mut unwritten) = (None, Vec::new());
     for (i, counterexample) in checked.counterexamples.iter().enumerate() {
+        if limits.reason() == Some(Reason::Interrupted) {
+            let of = checked.counterexamples.len();
+            let message = format!("interrupted: {i} of {of} counterexamples were run, the last of them perhaps in part");
+            output.warn(&[Diagnostic::warning(message)]);
+            break;
+        }
         let presented = Presented::new(&mapping, counterexample);
         let name = format!("counterexample-{}", i + 1);
         let file = SourceFile::new(format!("{name}-target.litmus"), presented.target.as_str());

@@ -9,11 +9,11 @@ use margay_models::picture::text;
 use super::present::{Context, Presented};
 use crate::output::Output;
 use crate::side_by_side::side_by_side;
-use crate::wrapped::wrapped;
+use crate::wrapped::{indented, wrapped};
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
-    output.print(&answer(context, *output))?;
+    output.print(&wrapped(&answer(context, *output), output.width()))?;
     for q in 0..context.report.questions.len() {
         output.print(&wrapped(&format!("{}: {}", context.report.title(q), line(context, q)), output.width()))?;
     }
@@ -22,6 +22,10 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
         difference(context, shown, number, output)?;
     }
+    if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
+        output.print("")?;
+        output.print(&wrapped(&crate::verify::written(written, folder), output.width()))?;
+    }
     output.print("")?;
     output.print(&wrapped(&meaning(context), output.width()))
 }
@@ -29,6 +33,11 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
 fn answer(context: &Context<'_>, output: Output) -> String {
     let report = context.report;
     let [old, new] = &report.models;
+    // What is equal is so as far as the two were compared.
+    let but = match report.blind.as_slice() {
+        [] => String::new(),
+        blind => format!(" (but {} not compared)", blind.join(", ")),
+    };
     let smallest = report.questions.iter().filter_map(|q| match q.verdict {
         Verdict::Different(events) => Some(events),
         Verdict::Equal | Verdict::Undecided(_) => None,
@@ -39,8 +48,8 @@ fn answer(context: &Context<'_>, output: Output) -> String {
             let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
             format!("{}: {why}: {old} and {new}", output.unsure("undecided"))
         }
-        (None, None, Some(bound)) => format!("{} up to {bound} events: {old} and {new}", output.good("equal")),
-        (None, None, None) => format!("{}: {old} and {new} say the same in other words", output.good("equal")),
+        (None, None, Some(bound)) => format!("{} up to {bound} events{but}: {old} and {new}", output.good("equal")),
+        (None, None, None) => format!("{}{but}: {old} and {new} say the same in other words", output.good("equal")),
     }
 }
 
@@ -84,7 +93,7 @@ fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, outpu
     };
     output.print(&output.heading(&why))?;
     for line in &shown.explanation {
-        output.print(&format!("  {line}"))?;
+        output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     if d.undefined {
         output.print(&wrapped(
@@ -118,7 +127,7 @@ fn meaning(context: &Context<'_>) -> String {
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
     }
-    if report.questions.iter().any(|q| matches!(q.verdict, Verdict::Equal) && !q.by_text) {
+    if report.certified.is_none() && report.questions.iter().any(|q| matches!(q.verdict, Verdict::Equal) && !q.by_text) {
         out.push_str("That there is none was established by the SAT solver alone. ");
     }
     out.push_str(&format!(

@@ -60,6 +60,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "solver": context.options.backend.version(),
         "seconds": context.seconds,
         "questions": questions,
+        "certificate": crate::verify::certificate(report.certified.as_ref(), context.options.certify.as_deref()),
     })
 }
 

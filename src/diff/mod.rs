@@ -51,6 +51,11 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
 
+    asked.certify.clone_from(&options.certify);
+    if let Some(Err(error)) = options.certify.as_deref().map(margay_mappings::certificate::folder) {
+        return output.wrong(&[error]);
+    }
+
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = compare(subjects, &asked, &bar);

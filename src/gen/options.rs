@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use margay_litmus::cycle::{Cycle, Direction, Edge, Language, NAMES, Places, Sizes, Variations};
+use margay_litmus::cycle::{Cycle, Direction, Edge, Language, LinkKind, NAMES, Places, Sizes, Variations};
 use margay_litmus::identity::classic::CLASSICS;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
@@ -232,6 +232,12 @@ impl Gen {
                 );
             }
         }
+        let barrier = |e: &Edge| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. });
+        if language != Language::Ptx && (edges.iter().any(barrier) || cycles.iter().any(|c| c.edges().iter().any(barrier))) {
+            errors.push(
+                Diagnostic::error("`BarSync` is an edge of PTX: C and generic tests have no barriers").help("leave it out"),
+            );
+        }
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -242,11 +248,19 @@ impl Gen {
     /// The cycles on the command line.
     fn written(&self, errors: &mut Vec<Diagnostic>) -> Vec<Cycle> {
         let mut cycles = Vec::new();
+        // One edge is no cycle: several arguments of one edge each are a cycle that the shell has taken apart.
+        let apart = self.cycles.len() > 1 && self.cycles.iter().all(|c| c.parse::<Edge>().is_ok());
+        if apart {
+            let cycle = self.cycles.join(" ");
+            let error = Diagnostic::error("a cycle is one argument, and each of these is one edge");
+            errors.push(error.help(format!("put it into quotation marks: `margay gen \"{cycle}\"`")));
+        }
         for text in &self.cycles {
             let edges: Result<Vec<Edge>, _> = text.split_whitespace().map(str::parse).collect();
             match edges {
                 Ok(edges) => match Cycle::new(&edges) {
                     Ok(cycle) => cycles.push(cycle),
+                    Err(_) if apart => {}
                     Err(e) => errors.push(Diagnostic::error(format!("`{text}` is no cycle: {e}")).help(NAMES)),
                 },
                 Err(e) => errors.push(Diagnostic::error(format!("{e} (in `{text}`)")).help(e.help())),

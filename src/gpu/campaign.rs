@@ -91,6 +91,10 @@ impl Campaign<'_> {
                         end.unwritten = Some(error);
                         break;
                     }
+                    if measured.counts.stopped {
+                        end.stopped = true;
+                        break;
+                    }
                 }
                 Err(Problem::Test(problem)) => {
                     told(read, Event::Problem(&problem), self.device)?;
@@ -109,6 +113,8 @@ impl Campaign<'_> {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use margay_litmus::read::{self, Read};
@@ -159,8 +165,12 @@ mod tests {
     }
 
     fn run(fake: &mut Fake, results: Option<Results>) -> (End, Vec<String>) {
+        run_until(fake, results, Arc::default())
+    }
+
+    fn run_until(fake: &mut Fake, results: Option<Results>, stop: Arc<AtomicBool>) -> (End, Vec<String>) {
         let request =
-            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60) };
+            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60), stop };
         let mut told = Vec::new();
         let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
         let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
@@ -173,6 +183,58 @@ mod tests {
             Ok(())
         });
         (end.expect("nothing is written"), told)
+    }
+
+    /// Ctrl-C in the second test: the device answers with what it has.
+    struct Interrupted {
+        inner: Sim,
+        stop: Arc<AtomicBool>,
+        ran: usize,
+    }
+
+    impl Device for Interrupted {
+        fn description(&self) -> &Description {
+            self.inner.description()
+        }
+
+        fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+            self.ran += 1;
+            let mut counts = self.inner.run(test, request)?;
+            if self.ran == 2 {
+                self.stop.store(true, Ordering::Relaxed);
+                (counts.instances, counts.stopped) = (counts.instances / 2, true);
+            }
+            Ok(counts)
+        }
+    }
+
+    #[test]
+    fn an_interrupted_test_is_kept_and_measured_again() {
+        let path = file("interrupted");
+        let stop: Arc<AtomicBool> = Arc::default();
+        let mut device = Interrupted { inner: Sim::new(Kind::Strong), stop: stop.clone(), ran: 0 };
+        let request = Request {
+            instances: 20_000,
+            seed: 1,
+            environment: Environment::default(),
+            watchdog: Duration::from_secs(60),
+            stop: stop.clone(),
+        };
+        let results = Some(Results::open(&path).expect("a new file"));
+        let mut campaign = Campaign { device: &mut device, request: &request, judge: judge(), results, resume: true };
+        let end = campaign.run(&tests(), &|| stop.load(Ordering::Relaxed), &mut |_, _, _| Ok(())).expect("nothing is written");
+        assert_eq!((end.measured, end.stopped), (2, true), "the third test is not begun");
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).expect("a line of JSON")).collect();
+        assert_eq!((&lines[0]["interrupted"], &lines[1]["interrupted"]), (&false.into(), &true.into()));
+        assert_eq!((&lines[1]["asked_instances"], &lines[1]["instances"]), (&20_000.into(), &10_000.into()));
+        // The next run knows the first test, and measures the second one as a whole.
+        stop.store(false, Ordering::Relaxed);
+        let results = Some(Results::open(&path).expect("the same file"));
+        let mut campaign = Campaign { device: &mut device, request: &request, judge: judge(), results, resume: true };
+        let end = campaign.run(&tests(), &|| false, &mut |_, _, _| Ok(())).expect("nothing is written");
+        assert_eq!((end.known, end.measured, end.stopped), (1, 2, false));
+        let _ = std::fs::remove_file(&path);
     }
 
     fn file(name: &str) -> PathBuf {

@@ -121,6 +121,7 @@ fn line(name: &str, read: &Read, measured: &Measured, device: &Description, mode
         "kernel": kernel.map(|k| &k.hash),
         "compared": kernel.and_then(|k| k.compared),
         "instances": counts.instances,
+        "interrupted": counts.stopped,
         "launches": counts.launches,
         "stuck": counts.stuck,
         "uncounted": counts.uncounted,
@@ -150,6 +151,10 @@ pub fn print(read: &Read, measured: &Measured, device: &Description, output: &Ou
     output
         .print(&output.heading(&format!("{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)", device.name)))?;
     histogram::print(&measured.rows, &counts.observed, true, output)?;
+    if counts.stopped {
+        let asked = measured.line["asked_instances"].as_u64().unwrap_or_default();
+        output.print(&output.unsure(&format!("Interrupted: {} instances were asked for.", number(asked))))?;
+    }
     if counts.kernel.as_ref().is_some_and(|k| k.compared.is_none()) {
         output.print("The machine code was not compared with the test.")?;
     }

@@ -50,10 +50,11 @@ impl Results {
         Ok(Self { path: path.to_owned(), file, lines })
     }
 
-    /// The last line that answers a question: that has all its fields.
+    /// The last line that answers a question: that has all its fields, and is not of a run that was interrupted.
     pub fn known(&self, question: &Value) -> Option<&Value> {
         let fields = question.as_object()?;
-        self.lines.iter().rev().find(|line| fields.iter().all(|(key, value)| line.get(key) == Some(value)))
+        let whole = self.lines.iter().rev().filter(|line| line.get("interrupted") != Some(&Value::Bool(true)));
+        whole.into_iter().find(|line| fields.iter().all(|(key, value)| line.get(key) == Some(value)))
     }
 
     /// Adds a line, and sees to it that it is on the disk.

@@ -52,6 +52,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         }
     }
     let limits = Limits::start(None, None);
+    session.request.stop = limits.stop.clone();
     let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
         Campaign { device: &mut *session.device, request: &session.request, judge, results, resume: options.soundness };

@@ -1,6 +1,7 @@
 //! A device, opened, and the environment that tests run in.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_runner::device::{Cuda, Device, Failure, Request, Sim};
@@ -66,7 +67,8 @@ impl Session {
             let (of, here) = (&profile.device.name, &device.description().name);
             output.warn(&[Diagnostic::warning(format!("the profile is of `{of}`, and this is `{here}`"))]);
         }
-        Ok(Self { device, request: Request { instances, seed: on.seed, environment, watchdog: on.watchdog } })
+        let request = Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default() };
+        Ok(Self { device, request })
     }
 }
 

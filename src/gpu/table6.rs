@@ -100,6 +100,7 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
         Err(closed) => return closed.end(output),
     };
     let limits = Limits::start(None, None);
+    session.request.stop = limits.stop.clone();
     let base = session.request.environment.clone();
     let bar = Steps::new(output.format == Format::Human, 16 * tests.len(), "cells");
     let mut rows: Vec<Vec<Cell>> = Vec::new();
@@ -107,10 +108,7 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
         let mut row = Vec::new();
         for column in 0..16 {
             if limits.reason().is_some() {
-                bar.finish();
-                let message = "interrupted: no page is written; what was measured is in the file of --results";
-                output.wrong(&[Diagnostic::error(message)])?;
-                return Ok(Exit::Undecided);
+                return interrupted(&bar, output);
             }
             session.request.environment = environment(&base, column);
             let measured = match measure(&mut *session.device, name, read, &session.request, None) {
@@ -123,6 +121,10 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
             line["table6_column"] = json!(column + 1);
             if let Some(Err(error)) = results.as_mut().map(|r| r.add(&line)) {
                 return output.wrong(&[error]);
+            }
+            if measured.counts.stopped {
+                // The last cell as well: it is no whole number of runs.
+                return interrupted(&bar, output);
             }
             if output.format == Format::Json {
                 output.print(&line.to_string())?;
@@ -140,6 +142,13 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
         print(&rows, session.device.description(), &options.page, output)?;
     }
     Ok(Exit::Holds)
+}
+
+fn interrupted(bar: &Steps, output: &Output) -> Outcome {
+    bar.finish();
+    let message = "interrupted: no page is written; what was measured is in the file of --results";
+    output.wrong(&[Diagnostic::error(message)])?;
+    Ok(Exit::Undecided)
 }
 
 fn print(rows: &[Vec<Cell>], device: &Description, page: &Path, output: &Output) -> std::io::Result<()> {

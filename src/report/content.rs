@@ -19,7 +19,7 @@ const HIDDEN: [&str; 2] = ["schema", "margay"];
 const DEPTH: usize = 6;
 
 /// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
-const FIRST: [&str; 34] = [
+const FIRST: [&str; 39] = [
     "verdict",
     "reason",
     "name",
@@ -28,6 +28,10 @@ const FIRST: [&str; 34] = [
     "mapping",
     "axiom",
     "model",
+    "old",
+    "new",
+    "kind",
+    "violated",
     "reachable",
     "holds",
     "expected",
@@ -45,6 +49,7 @@ const FIRST: [&str; 34] = [
     "source_litmus",
     "target_litmus",
     "litmus",
+    "reasons",
     "svg",
     "source_svg",
     "target_svg",
@@ -55,7 +60,11 @@ const FIRST: [&str; 34] = [
     "changes",
     "answers",
 ];
-const LAST: [&str; 12] = [
+const LAST: [&str; 16] = [
+    "constructs",
+    "scopes",
+    "old_file",
+    "new_file",
     "axioms",
     "source_events",
     "source_cuda",
@@ -125,12 +134,14 @@ pub fn table(of: &[&Object], depth: usize) -> String {
         }
     }
     let most = |key: &str| of.iter().filter_map(|o| o.get(key)?.as_u64()).max().unwrap_or(0);
+    // What there is to be looked at first is seen at once.
+    let first_bad = of.iter().position(|o| is_bad(o));
     let mut out = String::from("<table><thead><tr>");
     for key in &columns {
         let _ = write!(out, "<th scope=\"col\"><button>{}</button></th>", words(key));
     }
     out.push_str("</tr></thead>");
-    for entry in of {
+    for (i, entry) in of.iter().enumerate() {
         let bad = if is_bad(entry) { " flagged" } else { "" };
         let _ = write!(out, "<tbody class=\"entry{bad}\"><tr>");
         for key in &columns {
@@ -146,7 +157,9 @@ pub fn table(of: &[&Object], depth: usize) -> String {
         out.push_str("</tr>");
         let rest = blocks(entry, depth);
         if !rest.is_empty() {
-            let open = if of.len() == 1 && depth <= 1 { " open" } else { "" };
+            let picture = i == 0 && ["svg", "source_svg"].iter().any(|key| entry.contains_key(*key));
+            let first = (of.len() == 1 || first_bad == Some(i)) && depth <= 1 || picture && depth <= 2;
+            let open = if first { " open" } else { "" };
             let _ = write!(
                 out,
                 "<tr class=\"more\"><td colspan=\"{}\"><details{open}><summary>details</summary>{rest}</details></td></tr>",

@@ -73,7 +73,7 @@ pub fn class(key: &str, value: &Value) -> &'static str {
     match (key, value) {
         ("verdict", Value::String(v)) => match v.as_str() {
             "none" | "same" | "equal" => "good",
-            "counterexample" | "differs" | "difference" => "bad",
+            "counterexample" | "differs" | "different" => "bad",
             "undecided" | "unsupported" => "unsure",
             _ => "word",
         },
@@ -89,7 +89,9 @@ pub fn class(key: &str, value: &Value) -> &'static str {
 pub fn is_bad(object: &Map<String, Value>) -> bool {
     let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
     let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
-    is("model", "forbidden") && seen || is("verdict", "counterexample") || is("verdict", "differs") || is("severity", "error")
+    is("model", "forbidden") && seen
+        || ["counterexample", "differs", "different"].iter().any(|v| is("verdict", v))
+        || is("severity", "error")
 }
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ fn list<'a>(of: &'a Object, key: &str) -> Vec<&'a Object> {
     of.get(key).and_then(Value::as_array).map(|a| a.iter().filter_map(Value::as_object).collect()).unwrap_or_default()
 }
 
+/// The texts of a list.
+fn strings(list: &[Value]) -> Vec<&str> {
+    list.iter().filter_map(Value::as_str).collect()
+}
+
 fn one(command: &str, of: &Object, out: &mut String) {
     let number = |key: &str| of.get(key).map(short).unwrap_or_default();
     let differences = list(of, "differences");
@@ -62,11 +67,25 @@ fn one(command: &str, of: &Object, out: &mut String) {
         "margay test" => format!("**{} differences**, {} verdicts as expected", differences.len(), number("passed")),
         _ => text(of, "verdict").map(|v| format!("**{}**", inline(v))).unwrap_or_default(),
     };
-    let facts =
-        ["mapping", "old", "new", "name", "model", "source", "target", "bound", "established", "equal_up_to", "reason", "cost"];
+    let facts = [
+        "mapping",
+        "old",
+        "new",
+        "name",
+        "model",
+        "source",
+        "target",
+        "bound",
+        "established",
+        "equal_up_to",
+        "not_compared",
+        "reason",
+        "cost",
+    ];
     let facts: Vec<String> = facts
         .iter()
-        .filter_map(|key| of.get(*key).filter(|v| !v.is_null()).map(|v| (key, short(v))))
+        .filter_map(|key| of.get(*key).map(|v| (key, v.as_array().map_or_else(|| short(v), |a| strings(a).join(", ")))))
+        .filter(|(key, value)| !value.is_empty() && !of[**key].is_null())
         .map(|(key, value)| format!("{}: {}", key.replace('_', " "), inline(&value)))
         .collect();
     let parts: Vec<String> = [headline].into_iter().chain(facts).filter(|p| !p.is_empty()).collect();
@@ -82,15 +101,23 @@ fn one(command: &str, of: &Object, out: &mut String) {
     let of_questions = questions.iter().flat_map(|q| list(q, "differences"));
     let examples: Vec<&Object> = list(of, "counterexamples").into_iter().chain(of_questions).chain(list(of, "repairs")).collect();
     for example in examples.iter().take(EXAMPLES) {
+        let violated = example.get("violated").and_then(Value::as_array).map(|a| strings(a).join(", ")).unwrap_or_default();
         let title = text(example, "summary").or(text(example, "outcome")).unwrap_or("program");
-        let _ = write!(out, "\n<details><summary>{}</summary>\n\n", escape(title));
+        let title = if violated.is_empty() { title.to_owned() } else { format!("{violated}: {title}") };
+        let _ = write!(out, "\n<details><summary>{}</summary>\n\n", escape(&title));
         for key in ["source_litmus", "target_litmus", "litmus"] {
-            if let Some(litmus) = text(example, key) {
-                code(litmus, out);
+            match example.get(key) {
+                Some(Value::String(litmus)) => code(litmus, out),
+                Some(Value::Array(several)) => strings(several).into_iter().for_each(|litmus| code(litmus, out)),
+                _ => {}
             }
         }
+        // What in the texts of two models makes the difference.
+        for reason in list(example, "reasons").iter().filter_map(|r| text(r, "words")) {
+            let _ = writeln!(out, "\n{}\n", inline(reason));
+        }
         let words = example.get("explanation").and_then(Value::as_array);
-        let lines: Vec<&str> = words.into_iter().flatten().filter_map(Value::as_str).collect();
+        let lines: Vec<&str> = words.into_iter().flat_map(|a| strings(a)).collect();
         if !lines.is_empty() {
             code(&lines.join("\n"), out);
         }

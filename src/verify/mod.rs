@@ -1,10 +1,11 @@
 //! `margay verify`: a certificate, seen to be right without a solver.
 
+mod subject;
+
 use std::path::Path;
 
-use margay_mappings::certificate::{self, Claim, Document, Extent, Given, Subject};
-use margay_mappings::check::{self, Certified};
-use margay_mappings::language::Mapping;
+use margay_mappings::certificate::{self, Claim, Document, Extent, Subject, Written};
+use margay_mappings::{check, compare};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -26,14 +27,17 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();
-    let result = check::verify(&document, &options.certificate, jobs, &bar);
+    let folder = &options.certificate;
+    let result = match &document.subject {
+        Subject::Check { .. } => check::verify(&document, folder, jobs, &bar),
+        Subject::Diff { .. } => compare::verify(&document, folder, jobs, &bar),
+    };
     bar.finish();
-    let (mapping, found) = match result {
+    let extent = match result {
         Ok(verified) => verified,
         Err(errors) => return output.wrong(&errors),
     };
-    let verified =
-        Verified { document: &document, mapping: &mapping, extent: found, seconds: start.elapsed().as_secs_f64(), jobs };
+    let verified = Verified { document: &document, extent, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
         Format::Human | Format::Junit => verified.print(output)?,
         Format::Json => output.json(&verified.json())?,
@@ -44,27 +48,20 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
 /// What was verified.
 struct Verified<'a> {
     document: &'a Document,
-    mapping: &'a Mapping,
     extent: Extent,
     seconds: f64,
     jobs: usize,
 }
 
 impl Verified<'_> {
-    fn given(&self) -> &Given {
-        let Subject::Check { given, .. } = &self.document.subject;
-        given
-    }
-
     fn print(&self, output: &Output) -> std::io::Result<()> {
-        output.print(&format!("{}: {}", output.good("verified"), said(&self.document.claims)))?;
-        output.print(&wrapped(&self.mapping.title, output.width()))?;
-        output.print(&format!(
-            "{} ({}) -> {} ({})",
-            self.mapping.source.name, self.mapping.source.source.name, self.mapping.target.name, self.mapping.target.source.name
-        ))?;
+        let subject = &self.document.subject;
+        output.print(&wrapped(&format!("{}: {}", output.good("verified"), said(&self.document.claims)), output.width()))?;
+        for line in subject::lines(subject) {
+            output.print(&wrapped(&line, output.width()))?;
+        }
         output.print("")?;
-        output.print(&wrapped(&self.asked(), output.width()))?;
+        output.print(&wrapped(&subject::asked(subject), output.width()))?;
         output.print("")?;
         output.print(&wrapped(&size(&self.extent), output.width()))?;
         output.print(&format!("{:.2} s on {} threads, without a solver", self.seconds, self.jobs))?;
@@ -80,70 +77,54 @@ impl Verified<'_> {
         output.print(&wrapped(meaning.trim_end(), output.width()))
     }
 
-    /// What was asked.
-    fn asked(&self) -> String {
-        let given = self.given();
-        let mut out = format!("Asked up to {} events, {} level, modification order {}", given.bound, given.level, given.co);
-        let list = |out: &mut String, what: &str, names: &[String]| {
-            if !names.is_empty() {
-                out.push_str(&format!(", {what} {}", names.join(", ")));
-            }
-        };
-        list(&mut out, "axioms", &given.axioms);
-        list(&mut out, "without", &given.without);
-        list(&mut out, "only", &given.only);
-        if let Some(guards) = given.guards {
-            out.push_str(&format!(", at most {guards} guards and computed values"));
-        }
-        out.push_str(if given.typed { ", typed." } else { ", untyped." });
-        out
-    }
-
     /// What the certificate says nothing about.
     fn beyond(&self) -> String {
-        let fewer: Vec<&str> =
-            self.document.claims.iter().filter(|c| c.none_up_to < self.given().bound).map(|c| c.axiom.as_str()).collect();
+        let bound = subject::bound(&self.document.subject);
+        let fewer: Vec<String> = self
+            .document
+            .claims
+            .iter()
+            .filter(|c| c.none_up_to < bound)
+            .map(|c| format!("{} ({})", c.axiom, c.none_up_to))
+            .collect();
         if fewer.is_empty() {
             return String::new();
         }
-        let (names, bound) = (fewer.join(", "), self.given().bound);
         format!(
-            "Of {names} it says nothing beyond that, up to the {bound} events that were asked for: there a counterexample was found, or no answer."
+            "Up to {bound} events were asked for, and fewer are certified of {}: beyond that something was found, or there was no answer.",
+            fewer.join(", ")
         )
     }
 
     fn json(&self) -> Value {
-        let given = self.given();
-        json!({
+        let mut object = json!({
             "schema": SCHEMA,
             "margay": env!("CARGO_PKG_VERSION"),
             "verified": true,
-            "kind": "check",
-            "mapping": self.mapping.title,
-            "source": self.mapping.source.name,
-            "target": self.mapping.target.name,
-            "given": given,
             "written_by": self.document.margay,
             "solver": self.document.solver,
             "claims": claims(&self.document.claims),
             "extent": extent(&self.extent),
             "seconds": self.seconds,
             "peak_memory_bytes": crate::limits::peak(),
-        })
+        });
+        if let (Value::Object(all), Value::Object(subject)) = (&mut object, subject::json(&self.document.subject)) {
+            all.extend(subject);
+        }
+        object
     }
 }
 
 /// The claims in words.
 fn said(claims: &[Claim]) -> String {
-    let one = |c: &Claim| match c.none_up_to {
-        0 => format!("nothing of {}", c.axiom),
-        n => format!("no counterexample to {} up to {n} events", c.axiom),
+    let none = |n: usize| match n {
+        0 => "nothing".to_owned(),
+        n => format!("none up to {n} events"),
     };
-    let same = claims.windows(2).all(|w| w[0].none_up_to == w[1].none_up_to);
-    match (same, claims.first()) {
-        (true, Some(first)) if first.none_up_to > 0 => format!("no counterexample up to {} events", first.none_up_to),
-        (true, _) => "nothing".to_owned(),
-        (false, _) => claims.iter().map(one).collect::<Vec<_>>().join("; "),
+    match claims {
+        [] => "the texts alone say that there is none".to_owned(),
+        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => none(first.none_up_to),
+        claims => claims.iter().map(|c| format!("{}: {}", c.axiom, none(c.none_up_to))).collect::<Vec<_>>().join("; "),
     }
 }
 
@@ -159,17 +140,21 @@ fn size(extent: &Extent) -> String {
 }
 
 /// What a search that wrote a certificate says of it.
-pub fn written(certified: &Certified, folder: &Path) -> String {
-    format!("Certificate in {}: {}. {} All were checked.", folder.display(), said(&certified.claims), size(&certified.extent))
+pub fn written(written: &Written, folder: &Path) -> String {
+    format!("Certificate in {}: {}. {} All were checked.", folder.display(), said(&written.claims), size(&written.extent))
 }
 
-/// The claims as JSON (docs/json.md).
-pub fn claims(claims: &[Claim]) -> Value {
+/// The same as JSON (docs/json.md); null without a certificate.
+pub fn certificate(written: Option<&Written>, folder: Option<&Path>) -> Value {
+    let (Some(written), Some(folder)) = (written, folder) else { return Value::Null };
+    json!({ "folder": folder.display().to_string(), "claims": claims(&written.claims), "extent": extent(&written.extent) })
+}
+
+fn claims(claims: &[Claim]) -> Value {
     claims.iter().map(|c| json!({ "axiom": c.axiom, "none_up_to": c.none_up_to })).collect()
 }
 
-/// The size as JSON (docs/json.md).
-pub fn extent(extent: &Extent) -> Value {
+fn extent(extent: &Extent) -> Value {
     json!({
         "cases": extent.cases,
         "clauses": extent.clauses,

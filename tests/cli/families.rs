@@ -58,6 +58,19 @@ fn wrong_edges_and_filters_are_said() {
 }
 
 #[test]
+fn a_cycle_that_the_shell_has_taken_apart() {
+    let output = margay(&["gen", "PodWR", "Fre", "PodWR", "Fre"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = err(&output);
+    assert!(said.contains("a cycle is one argument") && said.contains("margay gen \"PodWR Fre PodWR Fre\""), "{said}");
+    let output = margay(&["gen", "BarSyncdWR Fre BarSyncdWR Fre", "--language", "c"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("`BarSync` is an edge of PTX"), "{}", err(&output));
+    let text = out(&margay(&["gen", "Rmw PodWR Fre Rfe"]));
+    assert!(text.contains("atom.relaxed.gpu.exch r0, x, 2"), "{text}");
+}
+
+#[test]
 fn duplicates_in_two_languages() {
     let folder = folder("families/classify");
     let ptx = "PTX a\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;\n \

@@ -1,6 +1,7 @@
 //! The program as its users meet it: a file for each group of commands.
 
 mod cases;
+mod certificates;
 mod change;
 mod check;
 mod checkpoint;

@@ -64,7 +64,8 @@ fn a_difference_as_json() {
     assert_eq!(difference["reasons"][0]["kind"], "axiom");
     assert_eq!(difference["reasons"][0]["forbids"]["line"], 75);
     assert!(difference["litmus"][0].as_str().is_some_and(|t| t.starts_with("PTX newly-allowed-1")));
-    assert!(report["not_compared"].as_array().is_some_and(|a| a.iter().any(|n| n == "sync_barrier")));
+    assert_eq!(report["not_compared"], serde_json::json!([]));
+    assert!(report["constructs"].as_array().is_some_and(|a| a.iter().any(|n| n == "B")));
     // A refactoring: exit code 0.
     let (_, old, new) = edit(
         "diff/equal",
@@ -77,6 +78,28 @@ fn a_difference_as_json() {
     // Words do not run over the edge; tests and tables are as wide as they are.
     let narrow = command(&["diff", &old, &new, "--bound", "2"]).env("COLUMNS", "60").output().expect("it runs");
     assert!(out(&narrow).lines().skip(1).all(|l| l.chars().count() <= 60), "{}", out(&narrow));
+}
+
+/// What equal models were not compared on is in the first line, and an edit of the barriers alone is seen.
+#[test]
+fn what_is_not_compared_is_said_first() {
+    let output = margay(&["diff", "ptx-6.0", "ptx-8", "--bound", "2"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = out(&output);
+    assert!(text.starts_with("equal up to 2 events (but ALIAS, SUR, TEX, CON not compared): ptx-6.0 and ptx-8\n"), "{text}");
+    let (_, old, new) = edit("diff/barriers", " | sync_barrier | sync_fence", " | sync_fence");
+    let output = margay(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = out(&output);
+    assert!(text.starts_with("different from 5 events on: old and new\n"), "{text}");
+    assert!(text.contains("bar.cta.sync 0 ") && text.contains("no longer has B;sync_barrier;B"), "{text}");
+    let narrow = command(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);
+    let narrow = out(&{ narrow }.env("COLUMNS", "60").output().expect("it runs"));
+    let words = |l: &&str| l.contains("because") || l.contains("[po]");
+    assert!(
+        narrow.lines().filter(words).count() > 5 && narrow.lines().filter(words).all(|l| l.chars().count() <= 60),
+        "{narrow}"
+    );
 }
 
 fn git(folder: &Path, arguments: &[&str]) {

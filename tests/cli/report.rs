@@ -16,7 +16,7 @@ fn a_page_of_every_command() {
         &["sim", "tests/corpus/pldi2016/SB.litmus", "--runs", "1000", "--model", "ptx-6.0"],
         &["explain", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "ptx-6.0"],
         &["fence", "tests/corpus/asplos2015/dlb-mp.litmus", "--model", "ptx-6.0"],
-        &["diff", "models/ptx-6.0.cat", "models/ptx-6.0-any-fence.cat", "--bound", "3"],
+        &["diff", "models/ptx-6.0.cat", "models/ptx-6.0-any-fence.cat", "--bound", "5", "--only", "R,W,F", "--first"],
         &["classify", "tests/corpus/asplos2015"],
     ];
     for (i, command) in commands.iter().enumerate() {
@@ -53,6 +53,12 @@ fn a_page_of_every_command() {
         out(&margay(&[&["report", "--as", "markdown"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()));
     assert!(summary.contains("### `margay check`\n\n**counterexample**; mapping: "), "{summary}");
     assert!(summary.contains("**no difference**, "), "{summary}");
+    // A difference with its program, and the definition that makes it.
+    assert!(summary.contains("### `margay diff`\n\n**different**; "), "{summary}");
+    assert!(
+        summary.contains("\nPTX newly-forbidden-1\n") && summary.contains("\nnew because models/ptx-6.0-any-fence.cat:"),
+        "{summary}"
+    );
     assert!(summary.len() < 20_000, "{}", summary.len());
 }
 

@@ -100,10 +100,26 @@ impl Annotated {
 }
 
 impl Variations {
-    /// For each access of a cycle the orders that it may have.
+    /// For each access of a cycle the orders that it may have. A read-modify-write is never weak: it is relaxed where all other
+    /// accesses are weak.
     fn orders(&self, cycle: &Cycle) -> Vec<Vec<Order>> {
-        let legal = |d: Direction| self.orders.iter().copied().filter(|&o| self.language.has(d, o)).collect();
-        cycle.accesses().map(legal).collect()
+        let n = cycle.edges().len();
+        let half = |i: usize| cycle.edges()[i].is_rmw() || cycle.edges()[(i + n - 1) % n].is_rmw();
+        let legal = |(i, d): (usize, Direction)| {
+            let strong = |o: &Order| !half(i) || *o != Order::Plain || self.language == Language::Generic;
+            let found: Vec<Order> = self.orders.iter().copied().filter(|&o| self.language.has(d, o)).filter(strong).collect();
+            if found.is_empty() && half(i) { vec![Order::Rlx] } else { found }
+        };
+        cycle.accesses().enumerate().map(legal).collect()
+    }
+
+    /// Do the halves of each read-modify-write fit together: one scope, and seq_cst as a whole or not at all?
+    fn whole(cycle: &Cycle, orders: &[Order], scopes: &[Option<Scope>]) -> bool {
+        let n = orders.len();
+        (0..n).filter(|&i| cycle.edges()[i].is_rmw()).all(|i| {
+            let write = (i + 1) % n;
+            scopes[i] == scopes[write] && (orders[i] == Order::Sc) == (orders[write] == Order::Sc)
+        })
     }
 
     /// Whose scope is open, under orders: the accesses, then the edges.
@@ -133,6 +149,9 @@ impl Variations {
         product(&self.orders(cycle), &mut |orders: &[Order]| {
             let open = self.open(cycle, orders);
             let mut with_scopes = |scopes: &[Option<Scope>]| {
+                if !Self::whole(cycle, orders, scopes) {
+                    return ControlFlow::Continue(());
+                }
                 for threads in &places {
                     found(self.annotated(cycle, orders, scopes, threads.clone()))?;
                 }
@@ -160,6 +179,9 @@ impl Variations {
             scope.filter(|_| *open)
         };
         let scopes: Vec<Option<Scope>> = open.iter().map(|o| scope(o, rng)).collect();
+        if !Self::whole(cycle, &orders, &scopes) {
+            return None;
+        }
         let threads = rng.choice(self.all_places(cycle.threads()))?;
         Some(self.annotated(cycle, &orders, &scopes, threads))
     }

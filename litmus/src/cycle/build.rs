@@ -27,7 +27,8 @@ impl Cycle {
         let n = self.edges().len();
         let changes = |i: usize| !self.edges()[i].same_location();
         let cut = (0..n).rev().find(|&i| changes(i));
-        let cut = cut.or_else(|| (0..n).rev().find(|&i| matches!(self.edges()[i], Edge::Link { .. }))).unwrap_or(n - 1);
+        let in_program_order = |e: &Edge| matches!(e, Edge::Link { .. }) && !e.is_rmw();
+        let cut = cut.or_else(|| (0..n).rev().find(|&i| in_program_order(&self.edges()[i]))).unwrap_or(n - 1);
         let mut accesses: Vec<Access> = self.accesses().map(|direction| Access { direction, location: 0, version: 0 }).collect();
         let (mut location, mut version) = (0, 0);
         for step in 1..=n {
@@ -65,6 +66,11 @@ impl Annotated {
                 // Without orders there is one fence.
                 let order = if language == Language::Generic { Order::Plain } else { *order };
                 events.push(EventData { scope: self.fences[i], ..EventData::new(Kind::Fence, Some(thread), order) });
+            }
+            if let Edge::Link { kind: LinkKind::Barrier, .. } = edge {
+                for kind in [Kind::BarrierArrive, Kind::BarrierWait] {
+                    events.push(EventData { barrier: Some(0), ..EventData::new(kind, Some(thread), Order::Plain) });
+                }
             }
             thread += u8::from(edge.external());
         }
@@ -120,7 +126,8 @@ impl Annotated {
                 LinkKind::Addr => Some(&mut x.addr),
                 LinkKind::Data => Some(&mut x.data),
                 LinkKind::Ctrl => Some(&mut x.ctrl),
-                LinkKind::Po | LinkKind::Fence(..) => None,
+                LinkKind::Rmw => Some(&mut x.rmw),
+                LinkKind::Po | LinkKind::Fence(..) | LinkKind::Barrier => None,
             };
             if let Some(relation) = relation {
                 relation.insert(from, to);
@@ -135,7 +142,11 @@ impl Annotated {
         let mut event_of = Vec::new();
         for edge in self.cycle.edges() {
             event_of.push(Event::from(event));
-            event += 1 + usize::from(matches!(edge, Edge::Link { kind: LinkKind::Fence(..), .. }));
+            event += 1 + match edge {
+                Edge::Link { kind: LinkKind::Fence(..), .. } => 1,
+                Edge::Link { kind: LinkKind::Barrier, .. } => 2,
+                _ => 0,
+            };
         }
         let pair = |(i, edge): (usize, &Edge)| match edge {
             Edge::Communication { kind, .. } => Some((*kind, event_of[i], event_of[(i + 1) % event_of.len()])),

@@ -40,6 +40,10 @@ pub enum LinkKind {
     Ctrl,
     /// A fence of an order, and of a scope if it has one of its own.
     Fence(Order, Option<Scope>),
+    /// A barrier of the cta, `bar.sync`.
+    Barrier,
+    /// Nothing can: they are the two halves of a read-modify-write.
+    Rmw,
 }
 
 /// One edge of a cycle.
@@ -52,7 +56,7 @@ pub enum Edge {
         /// To another thread?
         external: bool,
     },
-    /// `PodWR`, `DpAddrdR`, `FenceScsWW`: within a thread, in program order.
+    /// `PodWR`, `DpAddrdR`, `FenceScsWW`, `BarSyncdWR`, `Rmw`: within a thread, in program order.
     Link {
         /// What stands between.
         kind: LinkKind,
@@ -66,7 +70,8 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// All edges, in the order in which cycles are made of them: communication, program order, dependencies, fences.
+    /// All edges, in the order in which cycles are made of them: communication, program order, dependencies, fences,
+    /// barriers, read-modify-writes.
     pub fn all() -> Vec<Edge> {
         use Communication::{Co, Fr, Rf};
         use Direction::{R, W};
@@ -93,6 +98,10 @@ impl Edge {
                 }
             }
         }
+        for same in [false, true] {
+            all.extend(pairs.map(|(from, to)| Edge::Link { kind: LinkKind::Barrier, same, from, to }));
+        }
+        all.push(Edge::Link { kind: LinkKind::Rmw, same: true, from: R, to: W });
         all
     }
 
@@ -122,6 +131,11 @@ impl Edge {
     /// Do both access one location?
     pub fn same_location(self) -> bool {
         !matches!(self, Self::Link { same: false, .. })
+    }
+
+    /// Is it from the read to the write of a read-modify-write?
+    pub fn is_rmw(self) -> bool {
+        matches!(self, Self::Link { kind: LinkKind::Rmw, .. })
     }
 
     /// The edges that a name or pattern stands for; `*` stands for any letters, `Wse` and `Wsi` for `Coe` and `Coi`.
@@ -171,7 +185,7 @@ impl std::error::Error for UnknownEdge {}
 /// All edges in short.
 pub const NAMES: &str = "edges are Rfe Fre Coe (or Wse), Rfi Fri Coi, Pod and Pos with RR RW WR WW, DpAddr and DpCtrl with dR dW sR sW, \
                          DpData with dW sW, and Fence with Sc AcqRel Acq Rel, then Cta Cluster Gpu Sys or nothing, then d or s and RR \
-                         RW WR WW (FenceScdWR, FenceAcqRelGpudWW); `*` stands for any letters";
+                         RW WR WW (FenceScdWR, FenceAcqRelGpudWW), BarSync likewise (BarSyncdWR), and Rmw; `*` stands for any letters";
 
 /// Does a text match a pattern with `*`?
 fn glob(pattern: &str, text: &str) -> bool {
@@ -207,6 +221,8 @@ impl fmt::Display for Edge {
             Self::Link { kind, same, from, to } => {
                 let location = if *same { 's' } else { 'd' };
                 match kind {
+                    LinkKind::Rmw => write!(f, "Rmw"),
+                    LinkKind::Barrier => write!(f, "BarSync{location}{from:?}{to:?}"),
                     LinkKind::Po => write!(f, "Po{location}{from:?}{to:?}"),
                     LinkKind::Addr | LinkKind::Data | LinkKind::Ctrl => write!(f, "Dp{kind:?}{location}{to:?}"),
                     LinkKind::Fence(order, scope) => {

@@ -18,6 +18,10 @@ pub struct Sizes {
 /// from-read and coherence, reads-from and from-read: a cycle with them is no critical one (Shasha and Snir, TOPLAS 1988).
 fn goes_on(a: Edge, b: Edge) -> bool {
     use super::edge::Communication::{Co, Fr, Rf};
+    // The halves of a read-modify-write are one operation: program order before or after it is another step.
+    if a.is_rmw() || b.is_rmw() {
+        return true;
+    }
     !matches!(
         (a, b),
         (Edge::Link { .. }, Edge::Link { .. })

@@ -35,6 +35,8 @@ pub enum NoCycle {
     OneChange(Edge),
     /// Every edge is communication through one location: it cannot be that one access comes before itself.
     OnlyCommunication,
+    /// A thread comes to the barrier twice: others would have to as well.
+    Barriers,
     /// More than this many threads, locations or accesses.
     Large(usize),
 }
@@ -54,6 +56,7 @@ impl fmt::Display for NoCycle {
             Self::OnlyCommunication => {
                 write!(f, "every edge is communication through one location: no execution has that; a `Pos` edge is missing")
             }
+            Self::Barriers => write!(f, "a thread has two `BarSync` edges, and one is all that a test may have"),
             Self::Large(limit) => write!(f, "it has more than {limit} edges"),
         }
     }
@@ -86,12 +89,18 @@ impl Cycle {
         if let (Some(&only), None) = (changes.next(), changes.next()) {
             return Err(NoCycle::OneChange(only));
         }
-        if edges.iter().all(|e| matches!(e, Edge::Communication { .. })) {
+        if edges.iter().all(|e| matches!(e, Edge::Communication { .. }) || e.is_rmw()) && edges.iter().all(|e| e.same_location())
+        {
             return Err(NoCycle::OnlyCommunication);
         }
         let mut edges = edges.to_vec();
         let start = edges.iter().position(|e| e.external()).unwrap_or(0) + 1;
         edges.rotate_left(start);
+        let barriers =
+            |thread: &[Edge]| thread.iter().filter(|e| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. })).count();
+        if edges.split_inclusive(|e| e.external()).any(|thread| barriers(thread) > 1) {
+            return Err(NoCycle::Barriers);
+        }
         Ok(Self { edges })
     }
 

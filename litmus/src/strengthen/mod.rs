@@ -117,8 +117,17 @@ fn rewrite(test: &Test, choose: &mut dyn FnMut(&Site) -> Option<Strength>) -> Te
     test
 }
 
+/// What of PTX's newer instructions a model knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Knows {
+    /// The cluster scope, where the test uses it.
+    pub clusters: bool,
+    /// `fence.acquire` and `fence.release`, which came late (PTX ISA 8.6).
+    pub one_sided_fences: bool,
+}
+
 /// The strengths that a site may get, weakest first; none that it has already.
-pub fn options(test: &Test, site: &Site, means: Means, clusters: bool) -> Vec<Strength> {
+pub fn options(test: &Test, site: &Site, means: Means, knows: Knows) -> Vec<Strength> {
     use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
     let c = test.dialect == Dialect::C;
     let may = match site.kind {
@@ -136,8 +145,8 @@ pub fn options(test: &Test, site: &Site, means: Means, clusters: bool) -> Vec<St
     let orders: &[Order] = match site.kind {
         Kind::Slot | Kind::Fence if test.dialect == Dialect::GpuPtx => &[Sc],
         Kind::Slot | Kind::Fence if c => &[Acq, Rel, AcqRel, Sc],
-        // fence.acquire and fence.release came late (PTX ISA 8.6), and not all models know them.
-        Kind::Slot => &[AcqRel, Sc],
+        Kind::Slot if !knows.one_sided_fences => &[AcqRel, Sc],
+        Kind::Slot => &[Acq, Rel, AcqRel, Sc],
         Kind::Fence => &[Acq, Rel, AcqRel, Sc],
         // The form of 2015 has no orders.
         _ if test.dialect == Dialect::GpuPtx => &[],
@@ -150,7 +159,7 @@ pub fn options(test: &Test, site: &Site, means: Means, clusters: bool) -> Vec<St
         Kind::Reduction => &[Rlx, Rel],
     };
     let widest = widest_needed(test);
-    let scopes = Scope::ALL.into_iter().filter(|&s| s <= widest && (clusters || s != Scope::Cluster));
+    let scopes = Scope::ALL.into_iter().filter(|&s| s <= widest && (knows.clusters || s != Scope::Cluster));
     let scopes: Vec<Scope> = scopes.chain(site.now.map(|n| n.scope).filter(|&s| s > widest)).collect();
     let mut found: Vec<Strength> =
         orders.iter().flat_map(|&order| scopes.iter().map(move |&scope| Strength { order, scope })).collect();

@@ -5,7 +5,7 @@ use std::time::Instant;
 use margay_models::model::Model;
 use rustc_hash::FxHashMap;
 
-use super::{Costs, Means, Site, Strength, options, sites, strengthened};
+use super::{Costs, Knows, Means, Site, Strength, options, sites, strengthened};
 use crate::engine::{Choice, Runner};
 use crate::test::Test;
 use crate::verdict::{Error, Options};
@@ -70,8 +70,10 @@ pub fn cheapest(
     limits: Limits,
 ) -> Result<Found, Stopped> {
     let sites = sites(test);
-    let clusters = test.uses_clusters() && model.knows_clusters();
-    let choices: Vec<Vec<Strength>> = sites.iter().map(|s| options(test, s, means, clusters)).collect();
+    // The model of the ISA that has clusters is the one that has fences of one side.
+    let newer = model.knows_clusters();
+    let knows = Knows { clusters: test.uses_clusters() && newer, one_sided_fences: newer };
+    let choices: Vec<Vec<Strength>> = sites.iter().map(|s| options(test, s, means, knows)).collect();
     let mut search = Search {
         test,
         costs: sites.iter().zip(&choices).map(|(s, o)| o.iter().map(|&o| costs.extra(s, o)).collect()).collect(),

@@ -56,6 +56,33 @@ pub enum Subject {
         /// What was asked.
         given: Given,
     },
+    /// `margay diff`: two models.
+    Diff {
+        /// The mapping between them; null for models of one signature.
+        mapping: Option<Text>,
+        /// The older model, or the source.
+        old: ModelText,
+        /// The newer model, or the target.
+        new: ModelText,
+        /// What they are called.
+        names: [String; 2],
+        /// What was asked.
+        given: Compared,
+    },
+}
+
+/// The options that decide what two models are compared by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// The largest number of events.
+    pub bound: usize,
+    /// Constructs left out.
+    pub without: Vec<String>,
+    /// Constructs used alone; empty for all.
+    pub only: Vec<String>,
+    /// A location is atomic or plain.
+    pub typed: bool,
 }
 
 /// The options that decide what is asked.
@@ -84,13 +111,13 @@ pub struct Given {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// The axiom, or the axioms together.
+    /// The axiom, or the axioms together; of a comparison the question.
     pub axiom: String,
     /// None has so many events or fewer.
     pub none_up_to: usize,
 }
 
-/// The cases of one bound, and of one kind of programs.
+/// The cases of one bound, and of one kind of programs (of a comparison there is one kind).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {

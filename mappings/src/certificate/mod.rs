@@ -4,13 +4,16 @@
 //! A certificate is a folder: `certificate.json` ([`Document`]) says what was asked, of which texts, and into which cases the question was
 //! split; each case has a file with a proof ([`margay_solver::proof`]).
 
+mod cases;
 mod cover;
 mod document;
 mod texts;
 
+pub(crate) use cases::{Proofs, claims, described, verify, verify_claims, well_formed, without_proofs, write};
 pub use cover::uncovered;
 pub use document::{
-    Answer, Case, Claim, Document, Entry, FILE, FORMAT, Given, Lesson, Outcome, Proof, Subject, VERSION, read, write,
+    Answer, Case, Claim, Compared, Document, Entry, FILE, FORMAT, Given, Lesson, Outcome, Proof, Subject, VERSION, read,
+    write as seal,
 };
 pub use texts::{Included, ModelText, Text};
 
@@ -30,6 +33,15 @@ pub fn folder(path: &Path) -> Result<(), Diagnostic> {
         None => Ok(()),
         Some(_) => Err(fail("the folder is not empty".to_owned()).help("name a folder that is empty, or not there yet")),
     }
+}
+
+/// A certificate that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// What it certifies: each question, and up to how many events the answer is "none".
+    pub claims: Vec<Claim>,
+    /// Its size.
+    pub extent: Extent,
 }
 
 /// What was verified, or written.

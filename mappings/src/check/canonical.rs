@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_models::bits::Event;
-use margay_models::execution::{Execution, Kind, Scope};
+use margay_models::execution::{Execution, Scope};
 
 use super::witness::Witness;
 
@@ -54,6 +54,15 @@ fn describe(witness: &Witness, order: &[usize]) -> Vec<u8> {
     out
 }
 
+/// The number of a location in order of first use, from 1.
+fn rank(seen: &mut Vec<u8>, location: u8) -> u8 {
+    let at = seen.iter().position(|&x| x == location).unwrap_or_else(|| {
+        seen.push(location);
+        seen.len() - 1
+    });
+    at as u8 + 1
+}
+
 /// Adds the description of one execution.
 pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: bool, out: &mut Vec<u8>) {
     let events = execution.events.len();
@@ -62,13 +71,7 @@ pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: b
         sequence.extend((0..events).filter(|&e| execution.events[e].thread == Some(thread as u8)));
     }
     let mut locations: Vec<u8> = Vec::new();
-    let mut rank = |l: u8| match locations.iter().position(|&x| x == l) {
-        Some(i) => i as u8,
-        None => {
-            locations.push(l);
-            locations.len() as u8 - 1
-        }
-    };
+    let mut memories: Vec<u8> = Vec::new();
     for &e in &sequence {
         let data = &execution.events[e];
         out.extend([
@@ -76,7 +79,9 @@ pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: b
             data.kind as u8,
             data.order as u8,
             data.scope.map_or(0, |s| s as u8 + 1),
-            data.location.map_or(0, |l| rank(l) + 1),
+            data.location.map_or(0, |l| rank(&mut locations, l)),
+            execution.physical(Event::from(e)).map_or(0, |l| rank(&mut memories, l)),
+            u8::from(data.volatile) | u8::from(data.mmio) << 1 | u8::from(data.reduction) << 2 | (data.proxy as u8) << 3,
         ]);
     }
     for i in 0..order.len() {
@@ -94,6 +99,5 @@ pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: b
                 out.push(bits.iter().enumerate().map(|(i, r)| u8::from(r.contains(x, y)) << i).sum());
             }
         }
-        debug_assert!(execution.events.iter().all(|e| e.kind != Kind::BarrierArrive), "the check makes no barriers");
     }
 }

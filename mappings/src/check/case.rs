@@ -557,4 +557,4 @@ mod certified;
 #[cfg(test)]
 mod lessons;
 
-pub use certified::{Certified, decide_certified, replay};
+pub use certified::{decide_certified, replay};

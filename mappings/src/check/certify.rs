@@ -1,57 +1,24 @@
 //! What a check writes into a certificate.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::TupleSet;
-use margay_solver::proof::Replayed;
 
 use super::case::{Answer, Decision};
 use super::kind::Decided;
 use super::options::{CheckOptions, CoReading, Level};
 use super::program::Taught;
-use super::report::Certified;
-use crate::certificate::{self, Claim, Document, Entry, Extent, Given, Lesson, ModelText, Outcome, Proof, Subject, Text};
+use crate::certificate::{self, Document, Entry, Given, Lesson, ModelText, Outcome, Proofs, Subject, Text, Written, described};
 use crate::encode::atoms::{Atoms, Place, Slots};
 use crate::encode::shape::Shape;
 use crate::encode::{Prefix, Sources, Techniques};
 use crate::language::Mapping;
-use margay_solver::Backend;
-
-/// Where the proofs of one bound, for one kind of programs, go.
-pub struct Proofs<'a> {
-    /// The certificate's folder.
-    pub folder: &'a Path,
-    /// The number of events.
-    pub events: usize,
-    /// The kind of programs.
-    pub programs: usize,
-}
-
-impl Proofs<'_> {
-    fn name(&self, shape: &Shape) -> String {
-        let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
-        format!("{}-{}-{}.proof", self.events, self.programs, shape.join("-"))
-    }
-
-    /// The file of a case.
-    pub fn file(&self, shape: &Shape) -> PathBuf {
-        self.folder.join(self.name(shape))
-    }
-}
 
 /// Why these options give no certificate, if they do not.
 pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
-    if !options.backend.proves() {
-        let solvers: Vec<&str> = Backend::available().iter().filter(|b| b.proves()).map(|b| b.name()).collect();
-        let error =
-            Diagnostic::error(format!("the solver `{}` writes no proofs, which a certificate is made of", options.backend));
-        return Some(error.help(match solvers.first() {
-            Some(solver) => format!("use `--solver {solver}`"),
-            None => "build Margay with the feature `cadical`".to_owned(),
-        }));
-    }
-    (options.techniques != Techniques::default()).then(|| Diagnostic::error("a certificate is of all techniques together"))
+    let partly = || Diagnostic::error("a certificate is of all techniques together");
+    certificate::without_proofs(options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
 /// The cases of a bound, as a certificate has them; those without a proof are left out.
@@ -66,19 +33,6 @@ pub fn entry(proofs: &Proofs<'_>, decided: &[Decided<'_>]) -> Entry {
         })
     };
     Entry { events: proofs.events, programs: proofs.programs, cases: decided.iter().filter_map(case).collect() }
-}
-
-/// A proof as certificates describe it.
-pub fn described(proof: &Replayed, file: String) -> Proof {
-    Proof {
-        file,
-        sha256: proof.file.clone(),
-        bytes: proof.file_bytes,
-        uncompressed: proof.bytes,
-        cnf_sha256: proof.cnf.clone(),
-        clauses: proof.clauses,
-        derived: proof.derived,
-    }
 }
 
 fn answer(decision: &Decision, shape: &Shape) -> Option<certificate::Answer> {
@@ -150,29 +104,6 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
     }
 }
 
-/// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
-/// `kinds` of programs, every thread shape has that answer.
-///
-/// # Errors
-/// A bound is too large to say what its shapes are.
-pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<Vec<usize>, String> {
-    let none_up_to = |question: usize| -> Result<usize, String> {
-        for events in 1.. {
-            for programs in 0..kinds {
-                let is_none = |a: &certificate::Answer| a.question == question && a.answer == Outcome::None;
-                let of_kind = bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
-                let cases = of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)).map(|c| c.shape.clone());
-                let cases = cases.collect::<std::collections::BTreeSet<_>>();
-                if cases.is_empty() || certificate::uncovered(events, &cases)?.is_some() {
-                    return Ok(events - 1);
-                }
-            }
-        }
-        Ok(0)
-    };
-    (0..questions).map(none_up_to).collect()
-}
-
 /// Writes the certificate of a check that has ended, however it did.
 ///
 /// # Errors
@@ -184,12 +115,9 @@ pub fn write(
     kinds: usize,
     bounds: Vec<Entry>,
     folder: &Path,
-) -> Result<Certified, Vec<Diagnostic>> {
-    let fail =
-        |what: String| vec![Diagnostic::error(format!("cannot write the certificate into `{}`: {what}", folder.display()))];
-    let up_to = established(&bounds, kinds, questions.len()).map_err(fail)?;
-    let claims: Vec<Claim> =
-        questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect();
+) -> Result<Written, Vec<Diagnostic>> {
+    let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
+    let claims = certificate::claims(&bounds, kinds, questions).map_err(unclear)?;
     let subject = Subject::Check {
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
@@ -217,18 +145,43 @@ pub fn write(
         margay: env!("CARGO_PKG_VERSION").to_owned(),
         solver: options.backend.version().to_owned(),
         subject,
-        claims: claims.clone(),
+        claims,
         bounds,
     };
-    let proofs: Vec<&Proof> = document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof).collect();
-    // Shapes that were begun and not needed are no part of it.
-    let needless = std::fs::read_dir(folder).map_err(|e| fail(e.to_string()))?;
-    for entry in needless.filter_map(Result::ok) {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|n| n.ends_with(".proof") && proofs.iter().all(|p| p.file != n)) {
-            std::fs::remove_file(entry.path()).map_err(|e| fail(e.to_string()))?;
+    certificate::write(&document, folder).map_err(|e| vec![e])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lesson, Prefix, Sources, Taught, lesson, pairs, taught};
+    use crate::encode::shape::Shape;
+
+    #[test]
+    fn lessons_are_written_and_read() {
+        let shape = Shape::of(&[2, 2, 1]).expect("a shape");
+        let race = |order: &[usize], sources| Taught::Race(Prefix { order: order.to_vec(), sources });
+        for one in [
+            Taught::Order(pairs(&[3, 0, 4, 2, 1], &shape)),
+            Taught::Order(pairs(&[0, 1, 2, 3, 4], &shape)),
+            race(&[2, 0, 3], Sources::Latest),
+            race(&[3, 0, 2], Sources::Given(vec![(0, Some(3)), (2, None)])),
+        ] {
+            let written = lesson(&one, &shape).expect("it can be written");
+            assert_eq!(taught(&written, &shape), Some(one));
+        }
+        // An order of some events only, and the orders of another shape.
+        assert_eq!(lesson(&Taught::Order(pairs(&[0, 1, 2], &shape)), &shape), None);
+        for wrong in [
+            Lesson::Order(vec![0, 1, 2, 3]),
+            Lesson::Order(vec![0, 1, 2, 3, 3]),
+            Lesson::Order(vec![0, 1, 2, 3, 5]),
+            Lesson::Race { order: vec![1, 0], sources: None },
+            Lesson::Race { order: vec![0, 5], sources: None },
+            Lesson::Race { order: vec![0, 2], sources: Some(vec![(0, None), (0, Some(2))]) },
+            Lesson::Race { order: vec![0, 2], sources: Some(vec![(0, Some(1))]) },
+            Lesson::Race { order: vec![0, 2], sources: Some(vec![(1, None)]) },
+        ] {
+            assert_eq!(taught(&wrong, &shape), None, "{wrong:?}");
         }
     }
-    certificate::write(&document, folder).map_err(|e| fail(e.to_string()))?;
-    Ok(Certified { claims, extent: Extent::of(proofs.into_iter()) })
 }

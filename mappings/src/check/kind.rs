@@ -10,13 +10,13 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{self, Answer, Ask, Certified, Decision, Preferred, Setting};
+use super::case::{self, Answer, Ask, Decision, Preferred, Setting};
 use super::cases::{self, Answers, Costs, Part, join, parts};
-use super::certify::Proofs;
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
 use super::witness::Disagreement;
+use crate::certificate::Proofs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
@@ -76,15 +76,18 @@ impl Kind {
         }
     }
 
+    /// Keeps what the shapes of a bound cost, and what their races teach about all shapes.
+    pub fn learn_from(&mut self, decided: &[Decided<'_>]) {
+        for Decided { shape, decisions, .. } in decided {
+            self.costs.learn(shape, decisions);
+            self.learn(shape, decisions.iter().map(|d| &d.learned));
+        }
+    }
+
     /// Keeps what races teach about all shapes.
     pub fn learn<'a>(&mut self, shape: &Shape, learned: impl Iterator<Item = &'a Learned>) {
         let atoms = Atoms::new(shape, self.problem.vocabulary.content.slots);
         learned.for_each(|l| program::collect(&mut self.lessons, l.races(), &atoms));
-    }
-
-    /// Keeps what a shape cost.
-    pub fn costs(&mut self, shape: &Shape, decisions: &[Decision]) {
-        self.costs.learn(shape, decisions);
     }
 }
 
@@ -115,7 +118,7 @@ struct Open {
     left: usize,
     /// The decisions about each part, in their order.
     decided: Vec<(usize, Vec<Decision>)>,
-    /// Where one is asked for: the proof, of the one part.
+    /// The proof: where one is asked for, a shape is one part.
     proof: Option<Replayed>,
 }
 
@@ -149,7 +152,7 @@ pub fn decide<'a>(
     let mut order: Vec<&'a Shape> = shapes.iter().collect();
     order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
     let mut work: Vec<(usize, Part<'a>)> = Vec::new();
-    for part in parts(setting, shapes, open, options.split.filter(|_| proofs.is_none())) {
+    for part in parts(setting, shapes, open, options.split) {
         let place = order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
         work.push((place, part));
     }
@@ -161,13 +164,14 @@ pub fn decide<'a>(
         // Stable: where nothing is predicted yet, few threads first.
         work.sort_by(|(_, a), (_, b)| b.predicted().total_cmp(&a.predicted()));
     }
-    if let (Some(answers), None) = (setting.answers, proofs) {
+    if let Some(answers) = setting.answers {
         let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
         cases::elsewhere(setting, answers, &parts, progress);
     }
     let finish = |shape: &'a Shape,
                   place: usize,
-                  (decisions, proof): (Vec<Decision>, Option<Replayed>)|
+                  decisions: Vec<Decision>,
+                  proof: Option<Replayed>|
      -> Result<Decided<'a>, Disagreement> {
         if let (Some(most), &[question]) = (to_beat(shape, place), open) {
             let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
@@ -198,17 +202,19 @@ pub fn decide<'a>(
         let decided = match proofs {
             _ if skip => Ok((Vec::new(), None)),
             None => cases::decide(setting, part, progress).map(|decisions| (decisions, None)),
-            Some(proofs) => case::decide_certified(setting, shape, open, &proofs.file(shape))
-                .map(|Certified { decisions, proof }| (decisions, proof)),
+            Some(proofs) => {
+                let certified = case::decide_certified(setting, shape, &part.questions, &proofs.file(shape));
+                certified.map(|of| (of.decisions, of.proof))
+            }
         };
-        let (decisions, proof) = match decided {
+        let (decided, proof) = match decided {
             Ok(decided) => decided,
             Err(disagreement) => return Some((*place, Err(disagreement))),
         };
         let of_shape = {
             let mut state = states[*place].lock().unwrap_or_else(PoisonError::into_inner);
-            state.decided.push((index, decisions));
-            state.proof = proof;
+            state.decided.push((index, decided));
+            state.proof = state.proof.take().or(proof);
             state.left -= 1;
             (state.left == 0).then(|| (std::mem::take(&mut state.decided), state.proof.take()))
         };
@@ -216,7 +222,7 @@ pub fn decide<'a>(
         of_shape.sort_by_key(|&(index, _)| index);
         let decisions = join(open, of_shape.into_iter().map(|(_, decided)| decided).collect());
         let decisions = if needless(shape) { Vec::new() } else { decisions };
-        let decided = finish(shape, *place, (decisions, proof));
+        let decided = finish(shape, *place, decisions, proof);
         progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
         Some((*place, decided))
     };

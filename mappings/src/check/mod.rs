@@ -16,7 +16,7 @@ mod witness;
 pub use crate::encode::{Switch, Techniques};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
-pub use report::{AxiomReport, Certified, CheckReport, Counterexample, Row, Verdict};
+pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
 pub use witness::{Disagreement, Witness, witness};
 
@@ -24,11 +24,11 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
+use crate::certificate::Proofs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use case::{Answer, Decision, Extent, Setting};
-use certify::Proofs;
 use kind::{Decided, Kind};
 use program::Learned;
 
@@ -138,10 +138,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             if let Some(proofs) = &proofs {
                 certified.push(certify::entry(proofs, &decided));
             }
-            for of in &decided {
-                kind.learn(of.shape, of.decisions.iter().map(|d| &d.learned));
-                kind.costs(of.shape, &of.decisions);
-            }
+            kind.learn_from(&decided);
             if !none {
                 break;
             }

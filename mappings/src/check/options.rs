@@ -69,14 +69,14 @@ pub struct CheckOptions {
     pub techniques: Techniques,
     /// A folder for the CNF of every case.
     pub dump_cnf: Option<PathBuf>,
+    /// An empty folder for a certificate of what has no counterexample.
+    pub certify: Option<PathBuf>,
     /// A folder to keep answers of cases in, and to take those of runs before from.
     pub checkpoint: Option<PathBuf>,
     /// Split cases that are predicted to take more than the share of one of so many workers. Answers do not depend on it.
     pub split: Option<usize>,
     /// Who solves cases elsewhere; needs a checkpoint.
     pub engine: Option<Arc<dyn Engine>>,
-    /// An empty folder for a certificate of what has no counterexample.
-    pub certify: Option<PathBuf>,
 }
 
 impl CheckOptions {
@@ -99,10 +99,10 @@ impl CheckOptions {
             co: CoReading::default(),
             techniques: Techniques::default(),
             dump_cnf: None,
+            certify: None,
             checkpoint: None,
             split: None,
             engine: None,
-            certify: None,
         }
     }
 

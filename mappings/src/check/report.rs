@@ -4,7 +4,7 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::explain::Violation;
 
-use crate::certificate::{Claim, Extent};
+use crate::certificate::Written;
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,14 +102,5 @@ pub struct CheckReport {
     /// The constructs that programs were made of.
     pub constructs: Vec<String>,
     /// With `certify`: what was written.
-    pub certified: Option<Certified>,
-}
-
-/// A certificate that was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Certified {
-    /// What it certifies: each question, and up to how many events it has no counterexample.
-    pub claims: Vec<Claim>,
-    /// Its size.
-    pub extent: Extent,
+    pub certified: Option<Written>,
 }

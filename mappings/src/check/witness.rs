@@ -5,14 +5,14 @@ use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::judge::judge;
 use margay_models::model::{Check, Role as CheckRole};
-use margay_models::signature::{Construct, Operation};
+use margay_models::signature::{BaseRelation, Construct, Operation};
 use margay_models::wellformed;
 use margay_solver::{Instance, Relation};
 
 use super::options::Level;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
-use crate::encode::{Question, is_undefined_behaviour, roles};
+use crate::encode::{Question, Special, is_undefined_behaviour, roles};
 use crate::language::{Form, Lowering, Mapping, Step};
 
 /// The two executions of an instance.
@@ -48,14 +48,49 @@ impl Reader<'_> {
         self.instance.contains(relation, &tuple)
     }
 
-    /// The construct that begins at an event; `None` for the write half of an RMW.
+    /// Is the event, or the operation that it belongs to, special in this way?
+    fn is(&self, special: Special, event: usize) -> bool {
+        self.v.special.iter().any(|&(s, r)| s == special && self.has(r, &[Place::Event(event)]))
+    }
+
+    /// A barrier or proxy fence; `None` for constructs.
+    fn own_kind(&self, event: usize) -> Option<EventData> {
+        let thread = Some(self.atoms.thread[event] as u8);
+        let of = |kind: Kind| EventData::new(kind, thread, Order::Plain);
+        let (special, _) = self.v.special.iter().find(|&&(s, _)| s.is_event() && self.is(s, event))?;
+        Some(match special {
+            Special::Arrival => EventData { barrier: Some(0), ..of(Kind::BarrierArrive) },
+            Special::Wait => EventData { barrier: Some(0), ..of(Kind::BarrierWait) },
+            Special::ProxyFence(proxy) => EventData { proxy: *proxy, ..of(Kind::ProxyFence) },
+            _ => return None,
+        })
+    }
+
+    /// Writes down how an access is special.
+    fn mark(&self, event: usize, head: usize, data: &mut EventData) {
+        for &(special, _) in self.v.special.iter().filter(|&&(s, _)| self.is(s, event)) {
+            match special {
+                Special::Volatile => data.volatile = true,
+                Special::Mmio => data.mmio = true,
+                Special::Through(proxy) => data.proxy = proxy,
+                _ => {}
+            }
+        }
+        data.reduction = self.is(Special::Red, head);
+    }
+
+    /// The construct that begins at an event; `None` for the write half of an RMW, and for barriers and proxy fences.
     fn construct(&self, event: usize) -> Option<Construct> {
         self.v.construct.iter().find(|&&(_, r)| self.has(r, &[Place::Event(event)])).map(|&(c, _)| c)
     }
 
     /// The event whose construct this event belongs to.
     fn head(&self, event: usize) -> usize {
-        if self.construct(event).is_none() { event.saturating_sub(1) } else { event }
+        if self.is_write_half(event) { event.saturating_sub(1) } else { event }
+    }
+
+    fn is_write_half(&self, event: usize) -> bool {
+        self.construct(event).is_none() && self.own_kind(event).is_none()
     }
 
     fn scope(&self, event: usize) -> Option<Scope> {
@@ -112,21 +147,32 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     let r = &Reader { mapping, v, atoms, instance };
     let n = atoms.events();
     let classes: Vec<usize> = (0..n).filter(|&e| r.class(e) == Some(e)).collect();
-    let location = |e: usize| r.class(e).and_then(|c| classes.iter().position(|&x| x == c)).map(|l| l as u8);
+    // Locations by their first address, then those that are accessed by a second one.
+    let aliased: Vec<usize> =
+        classes.iter().copied().filter(|&c| (0..n).any(|e| r.class(e) == Some(c) && r.is(Special::Alias, e))).collect();
+    let location = |e: usize| {
+        let class = r.class(e)?;
+        let address = match r.is(Special::Alias, e) {
+            true => classes.len() + aliased.iter().position(|&x| x == class)?,
+            false => classes.iter().position(|&x| x == class)?,
+        };
+        Some(address as u8)
+    };
     let is_plain = |e: usize| r.construct(r.head(e)).is_some_and(|c| c.order == Order::Plain);
-    let locations: Vec<Location> = classes
-        .iter()
+    let addresses = classes.iter().chain(&aliased);
+    let locations: Vec<Location> = addresses
         .enumerate()
         .map(|(i, &c)| {
+            let physical = classes.iter().position(|&x| x == c).unwrap_or(i) as u8;
             let accesses = || (0..n).filter(move |&e| r.class(e) == Some(c));
-            Location { name: location_name(i), physical: i as u8, atomic: accesses().any(|e| !is_plain(e)) }
+            Location { name: location_name(i), physical, atomic: accesses().any(|e| !is_plain(e)) }
         })
         .collect();
 
     // Values: the k-th write of a location in modification order writes k.
     let is_write = |e: usize| match r.construct(e) {
         Some(c) => c.operation == Operation::Write,
-        None => true,
+        None => r.is_write_half(e),
     };
     let writes_before = |w: usize| (0..n).filter(|&x| x != w && is_write(x) && r.class(x) == r.class(w) && r.mo(x, w)).count();
     let value_written = |w: usize| writes_before(w) as i64 + 1;
@@ -134,12 +180,17 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     let value = |e: usize| match r.construct(e).map(|c| c.operation) {
         Some(Operation::Fence) => None,
         Some(Operation::Read | Operation::Rmw) => Some(reads_from(e).map_or(0, value_written)),
-        Some(Operation::Write) | None => Some(value_written(e)),
+        Some(Operation::Write) => Some(value_written(e)),
+        None => r.is_write_half(e).then(|| value_written(e)),
     };
 
     // The source.
     let mut events = Vec::new();
     for e in 0..n {
+        if let Some(data) = r.own_kind(e) {
+            events.push(data);
+            continue;
+        }
         let construct = r.construct(r.head(e))?;
         let (kind, order) = match (construct.operation, r.construct(e).is_some()) {
             (Operation::Read, _) => (Kind::Read, construct.order),
@@ -153,6 +204,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
         data.location = location(e);
         data.value = value(e);
         data.compare = r.lowering(r.head(e))?.form != Form::Usual;
+        r.mark(e, r.head(e), &mut data);
         events.push(data);
     }
     let inits = |events: &mut Vec<EventData>| {
@@ -174,6 +226,12 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     let mut origin = Vec::new();
     let mut place_of: Vec<(Place, Event)> = Vec::new();
     for e in 0..n {
+        if let Some(data) = r.own_kind(e) {
+            place_of.push((Place::Event(e), Event::from(events.len())));
+            origin.push(Event::from(e));
+            events.push(data);
+            continue;
+        }
         let head = r.head(e);
         let lowering = r.lowering(head)?;
         let by_role: Vec<(Role, &Step)> = roles(lowering).into_iter().zip(&lowering.steps).collect();
@@ -191,6 +249,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
             if data.kind != Kind::Fence {
                 data.location = location(e);
                 data.value = value(e);
+                r.mark(e, head, &mut data);
             }
             place_of.push((place, Event::from(events.len())));
             origin.push(Event::from(e));
@@ -210,7 +269,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
         let (from, from_target) = match reads_from(e) {
             Some(w) => (Event::from(w), at(Place::Event(w))?),
             None => {
-                let l = usize::from(location(e)?);
+                let l = classes.iter().position(|&c| r.class(e) == Some(c))?;
                 (Event::from(source_init + l), Event::from(target_init + l))
             }
         };
@@ -219,7 +278,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     }
     for w in (0..n).filter(|&w| is_write(w)) {
         let here = at(Place::Event(w))?;
-        let l = usize::from(location(w)?);
+        let l = classes.iter().position(|&c| r.class(w) == Some(c))?;
         source.co.insert(Event::from(source_init + l), Event::from(w));
         target.co.insert(Event::from(target_init + l), here);
         for x in (0..n).filter(|&x| x != w && is_write(x) && r.class(x) == r.class(w) && r.mo(w, x)) {
@@ -228,7 +287,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
                 target.co.insert(here, at(Place::Event(x))?);
             }
         }
-        if r.construct(w).is_none() {
+        if r.is_write_half(w) {
             source.rmw.insert(Event::from(w - 1), Event::from(w));
             target.rmw.insert(at(Place::Event(w - 1))?, here);
         }
@@ -265,6 +324,9 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
             }
         }
     }
+    for execution in [&mut source, &mut target] {
+        meet(execution);
+    }
     let last = |co: &BitMatrix, e: Event| co.row(e).is_empty();
     let finals: Vec<Option<Event>> = classes
         .iter()
@@ -272,6 +334,20 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
         .collect();
     let target_finals = finals.iter().map(|f| f.and_then(|w| at(Place::Event(w.index())))).collect();
     Some(Witness { source, target, origin, finals, target_finals })
+}
+
+/// Arrivals synchronise with the waits of other threads at the barrier of their cta, to which each thread comes once.
+fn meet(execution: &mut Execution) {
+    let kind = |e: Event, wanted: Kind| execution.events[e.index()].kind == wanted;
+    let together = execution.base_relation(BaseRelation::Syncbar);
+    let met: Vec<(Event, Event)> = together
+        .pairs()
+        .filter(|&(a, w)| kind(a, Kind::BarrierArrive) && kind(w, Kind::BarrierWait))
+        .filter(|&(a, w)| execution.events[a.index()].thread != execution.events[w.index()].thread)
+        .collect();
+    for (a, w) in met {
+        execution.sync_barrier.insert(a, w);
+    }
 }
 
 /// Names of locations in order of first use.

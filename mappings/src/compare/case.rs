@@ -2,16 +2,16 @@
 
 use margay_models::execution::Execution;
 use margay_models::signature::{Construct, Operation};
-use margay_solver::{Atom, Encoding, Formula, Instance, Literal, Outcome, Relation, Session};
+use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session};
 
 use super::explanation::{Explanation, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
 use crate::check::{Disagreement, Level, Witness, witness};
-use crate::encode::Comparison;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
 use crate::encode::symmetry::equal_threads;
+use crate::encode::{Comparison, Special};
 use crate::language::Mapping;
 
 /// What all cases share.
@@ -54,10 +54,21 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Translates a question for a shape.
     pub fn new(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> Self {
+        let start = |bounds| Session::new(bounds, Encoding::default(), setting.options.backend);
+        Self::with_session(setting, question, shape, start)
+    }
+
+    /// The same in a session that begins so.
+    pub fn with_session(
+        setting: &'a Setting<'a>,
+        question: &'a Question,
+        shape: &Shape,
+        start: impl FnOnce(Bounds) -> Session,
+    ) -> Self {
         let comparison = setting.comparison;
         let v = &comparison.vocabulary;
         let atoms = Atoms::new(shape, v.content.slots);
-        let mut session = Session::new(v.bounds(&atoms), Encoding::default(), setting.options.backend);
+        let mut session = start(v.bounds(&atoms));
         for &formula in comparison.wellformed.iter().chain(&question.holds) {
             session.assert(&comparison.logic, formula);
         }
@@ -156,6 +167,9 @@ impl<'a> Case<'a> {
             for &(construct, relation) in &v.construct {
                 terms.push((strength(construct), self.literal(relation, &[event(e)])));
             }
+            for &(special, relation) in &v.special {
+                terms.push((weight(special), self.literal(relation, &[event(e)])));
+            }
             for &(scope, relation) in &v.scope {
                 terms.push((scope.rank(), self.literal(relation, &[event(e)])));
             }
@@ -212,6 +226,13 @@ impl<'a> Case<'a> {
                 };
                 if !covers {
                     different.push((true, relation, vec![event(e)]));
+                }
+            }
+            for &(s, relation) in &v.special {
+                // An event of its own kind is another one; an operation is stronger if it is special.
+                let here = has(relation, &[event(e)]);
+                if here || s.is_event() {
+                    different.push((!here, relation, vec![event(e)]));
                 }
             }
             for &(s, relation) in &v.scope {
@@ -289,6 +310,11 @@ pub fn executions<'a>(witness: &'a Witness, subjects: Subjects<'_>) -> [&'a Exec
         Subjects::Models(..) => [&witness.target, &witness.target],
         Subjects::Mapping(_) => [&witness.source, &witness.target],
     }
+}
+
+/// What is special is shown only where it must be.
+fn weight(special: Special) -> u32 {
+    if special.is_event() { 18 } else { 6 }
 }
 
 /// Grows with every step that makes an instruction stronger (`models/src/signature/strength.rs`).

@@ -3,22 +3,27 @@
 
 mod canonical;
 mod case;
+mod certify;
 pub(crate) mod explanation;
 pub(crate) mod options;
 mod question;
 mod reason;
 mod report;
+mod verify;
 
 pub use options::{CompareOptions, MAX_BOUND, Subjects};
 pub use question::Kind;
 pub use reason::Reason;
 pub use report::{CompareReport, Difference, QuestionReport, Verdict};
+pub use verify::verify;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::model::Model;
 use margay_models::signature::Construct;
+use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
 use crate::check::{Disagreement, Level, Progress};
@@ -38,23 +43,14 @@ pub fn compare(
     progress: &dyn Progress,
 ) -> Result<CompareReport, Vec<Diagnostic>> {
     let extent = options::extent(subjects, options)?;
-    let [old, new] = subjects.models();
-    let identity;
-    let (mapping, mut comparison) = match subjects {
-        Subjects::Models(..) => {
-            identity = self::identity(old, new, &extent);
-            (&identity, Comparison::of_one_signature([old, new], &extent))
-        }
-        Subjects::Mapping(mapping) => (mapping, Comparison::across(mapping, &extent)),
-    };
-    let defined_only = options.level == Level::Program || matches!(subjects, Subjects::Mapping(_));
-    let questions = questions(subjects, &mut comparison, defined_only);
+    let (mapping, comparison, questions) = prepared(subjects, options, &extent);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.max(1))
         .build()
         .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
-    let setting = Setting { subjects, mapping, comparison: &comparison, options };
+    let setting = Setting { subjects, mapping: &mapping, comparison: &comparison, options };
     let mut report = CompareReport::new(subjects, &extent, &questions);
+    let mut certified = Vec::new();
     for bound in 1..=options.bound {
         let open: Vec<usize> = (0..questions.len()).filter(|&q| report.questions[q].is_open()).collect();
         if open.is_empty() || (options.first && report.questions.iter().any(|q| !q.differences.is_empty())) {
@@ -73,12 +69,15 @@ pub fn compare(
                 .with_max_len(1)
                 .map(|&(q, shape)| {
                     let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
-                    let decided = (!needless).then(|| decide(&setting, &questions[q], shape));
-                    if matches!(decided, Some((_, Ok(Answer::Found)))) {
+                    let decided = (!needless).then(|| match &options.certify {
+                        None => decide(&setting, &questions[q], shape),
+                        Some(folder) => certify::decide(&setting, &questions[q], shape, &certify::file(folder, bound, q, shape)),
+                    });
+                    if matches!(decided, Some((_, Ok(Answer::Found), _))) {
                         fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
                     }
                     progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-                    decided.map(|(case, answer)| Decided { question: q, shape, case, answer })
+                    decided.map(|(case, answer, proof)| Decided { question: q, shape, case, answer, proof })
                 })
                 .flatten()
                 .collect()
@@ -88,6 +87,9 @@ pub fn compare(
         let mut counted: Vec<Decided<'_>> = decided.into_iter().filter(|d| d.shape.threads() <= most(d.question)).collect();
         for &q in &open {
             settle(&mut report, q, bound, &counted);
+        }
+        if options.certify.is_some() {
+            certified.push(certify::entry(bound, &counted, &report));
         }
         let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(Answer::Found))).collect();
         if let Some(first) = found.first() {
@@ -102,7 +104,26 @@ pub fn compare(
             collect(&mut report, &setting, &questions[q], q, of_question);
         }
     }
+    if let Some(folder) = &options.certify {
+        report.certified = Some(certify::write(subjects, options, &report, certified, folder)?);
+    }
     Ok(report)
+}
+
+/// The mapping between the models, the formulas, and the questions.
+fn prepared<'a>(
+    subjects: Subjects<'a>,
+    options: &CompareOptions,
+    extent: &Extent,
+) -> (Cow<'a, Mapping>, Comparison, Vec<Question>) {
+    let [old, new] = subjects.models();
+    let (mapping, mut comparison) = match subjects {
+        Subjects::Models(..) => (Cow::Owned(identity(old, new, extent)), Comparison::of_one_signature([old, new], extent)),
+        Subjects::Mapping(mapping) => (Cow::Borrowed(mapping), Comparison::across(mapping, extent)),
+    };
+    let defined_only = options.level == Level::Program || matches!(subjects, Subjects::Mapping(_));
+    let questions = questions(subjects, &mut comparison, defined_only);
+    (mapping, comparison, questions)
 }
 
 /// A shape that was decided for a question.
@@ -111,15 +132,23 @@ struct Decided<'a> {
     shape: &'a Shape,
     case: Case<'a>,
     answer: Result<Answer, Disagreement>,
+    proof: Proved,
 }
+
+/// The proof that there is none, where one was asked for: as it was read back, or why there is none.
+type Proved = Result<Option<Replayed>, String>;
 
 /// The smallest differences of a shape; `None` if a limit was reached.
 type Chosen = Result<Option<Vec<Found>>, Disagreement>;
 
-fn decide<'a>(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> (Case<'a>, Result<Answer, Disagreement>) {
+fn decide<'a>(
+    setting: &'a Setting<'a>,
+    question: &'a Question,
+    shape: &Shape,
+) -> (Case<'a>, Result<Answer, Disagreement>, Proved) {
     let mut case = Case::new(setting, question, shape);
     let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
-    (case, answer)
+    (case, answer, Ok(None))
 }
 
 /// Writes down what a bound decided for a question.
@@ -137,8 +166,9 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
         question.established = bound;
     } else {
         let shapes = open.join(", ");
-        question.verdict =
-            Verdict::Undecided(format!("{} thread shapes of {bound} events are not decided: {shapes}", open.len()));
+        let why = mine().find_map(|d| d.proof.as_ref().err()).map_or(String::new(), |why| format!("; {why}"));
+        let shapes = format!("{} thread shapes of {bound} events are not decided: {shapes}{why}", open.len());
+        question.verdict = Verdict::Undecided(shapes);
     }
 }
 

@@ -1,17 +1,19 @@
 //! What a comparison is asked to do, and what may be compared.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_models::execution::Scope;
+use margay_models::execution::{Proxy, Scope};
 use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, Signature, constructs};
 use margay_solver::{Backend, Limits};
 
+use crate::certificate;
 use crate::check::Level;
-use crate::encode::Extent;
+use crate::encode::{Extent, Special};
 use crate::language::Mapping;
 use crate::selection;
 
@@ -43,6 +45,8 @@ pub struct CompareOptions {
     pub stop: Arc<AtomicBool>,
     /// The SAT solver.
     pub backend: Backend,
+    /// An empty folder for a certificate of what no execution does; of single executions alone.
+    pub certify: Option<PathBuf>,
 }
 
 impl CompareOptions {
@@ -60,6 +64,7 @@ impl CompareOptions {
             deadline: None,
             stop: Arc::new(AtomicBool::new(false)),
             backend: Backend::default(),
+            certify: None,
         }
     }
 
@@ -104,6 +109,15 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     if options.most == 0 {
         errors.push(Diagnostic::error("0 differences are too few to show").help("ask for at least 1"));
     }
+    if options.certify.is_some() {
+        errors.extend(certificate::without_proofs(options.backend));
+        if options.level == Level::Program {
+            errors.push(
+                Diagnostic::error("a comparison of outcomes has no certificate")
+                    .help("leave out `--program` to compare single executions, or `--certify`"),
+            );
+        }
+    }
     match subjects {
         Subjects::Models(..) if old.signature != new.signature => errors.push(
             Diagnostic::error(format!(
@@ -122,18 +136,113 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         ),
         Subjects::Models(..) | Subjects::Mapping(_) => {}
     }
-    let selected = selection::constructs(&constructs(old.signature), old.signature, &options.only, &options.without);
+    // What is special is selected by its own names, the rest by those of constructs.
+    let named = |list: &[String]| -> (Vec<Group>, Vec<String>) {
+        let group = |name: &String| GROUPS.iter().find(|g| g.name == name.to_uppercase() && old.signature == Signature::Ptx);
+        (list.iter().filter_map(group).copied().collect(), list.iter().filter(|n| group(n).is_none()).cloned().collect())
+    };
+    let ((only, only_constructs), (without, without_constructs)) = (named(&options.only), named(&options.without));
+    if only_constructs.is_empty() && !only.is_empty() {
+        let error = Diagnostic::error("--only leaves no construct to make programs of");
+        errors.push(error.help("name loads and stores, too, e.g. `--only R,W,B`"));
+    }
+    let possible: Vec<&Group> = match subjects {
+        Subjects::Models(..) => groups([old, new], options.level).collect(),
+        Subjects::Mapping(_) => Vec::new(),
+    };
+    for group in only.iter().filter(|g| !possible.contains(g)) {
+        let error = Diagnostic::error(format!("`{}` in --only is not compared here", group.name));
+        errors.push(error.help(match subjects {
+            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) && group.name == "RED" => {
+                "what a reduction reads is no outcome: leave out `--program`"
+            }
+            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) => "one of the two models is of an older ISA",
+            Subjects::Models(..) => "neither model speaks of it",
+            Subjects::Mapping(_) => "mappings have none",
+        }));
+    }
+    let selected = selection::constructs(&constructs(old.signature), old.signature, &only_constructs, &without_constructs);
     match selected {
         Ok(constructs) if errors.is_empty() => {
+            let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
+            let specials = possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();
             let scopes = match subjects {
                 Subjects::Models(..) => scopes([old, new]),
                 Subjects::Mapping(mapping) => mapping.scopes(),
             };
-            Ok(Extent { constructs, scopes, typed: options.typed })
+            Ok(Extent { constructs, specials, scopes, typed: options.typed })
         }
         Ok(_) => Err(errors),
         Err(more) => Err(errors.into_iter().chain(more).collect()),
     }
+}
+
+/// Operations that occur together or not at all, by the name that `--only` and `--without` know them by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Group {
+    /// Also the base set by which models speak of them.
+    pub name: &'static str,
+    /// The operations.
+    pub specials: &'static [Special],
+    sets: &'static [BaseSet],
+    relations: &'static [BaseRelation],
+    /// Is it in the newer ISA only? Then both models must be of that.
+    newer: bool,
+}
+
+const fn marked(name: &'static str, specials: &'static [Special], sets: &'static [BaseSet], newer: bool) -> Group {
+    Group { name, specials, sets, relations: &[], newer }
+}
+
+/// All of them.
+const GROUPS: [Group; 8] = [
+    Group {
+        name: "B",
+        specials: &[Special::Arrival, Special::Wait],
+        sets: &[BaseSet::B],
+        relations: &[BaseRelation::Syncbar, BaseRelation::SyncBarrier],
+        newer: false,
+    },
+    marked("RED", &[Special::Red], &[BaseSet::Red], false),
+    marked("VOLATILE", &[Special::Volatile], &[BaseSet::Volatile], false),
+    marked("MMIO", &[Special::Mmio], &[BaseSet::Mmio], true),
+    Group {
+        name: "ALIAS",
+        specials: &[Special::ProxyFence(Proxy::Alias), Special::Alias],
+        sets: &[BaseSet::Alias],
+        relations: &[BaseRelation::Vloc],
+        newer: true,
+    },
+    marked("SUR", &[Special::ProxyFence(Proxy::Surface), Special::Through(Proxy::Surface)], &[BaseSet::Sur, BaseSet::Gen], true),
+    marked("TEX", &[Special::ProxyFence(Proxy::Texture), Special::Through(Proxy::Texture)], &[BaseSet::Tex], true),
+    marked("CON", &[Special::ProxyFence(Proxy::Constant), Special::Through(Proxy::Constant)], &[BaseSet::Con], true),
+];
+
+/// Those of which one of the models speaks, and both know (by [`Model::knows_clusters`]). What a `red` reads is no outcome, so there
+/// is none at program level.
+fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Group> {
+    let newer = models.iter().all(|m| m.knows_clusters());
+    let possible = move |g: &&Group| (newer || !g.newer) && (level == Level::Execution || g.name != "RED");
+    mentioned(models).filter(possible)
+}
+
+/// Those of which one of the models speaks.
+fn mentioned(models: [&Model; 2]) -> impl Iterator<Item = &'static Group> {
+    let named = move |g: &&Group| {
+        models.iter().any(|m| g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r)))
+    };
+    GROUPS.iter().filter(named)
+}
+
+/// The names of those that occur.
+pub(super) fn special_names(extent: &Extent) -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().filter(|g| g.specials.iter().any(|s| extent.specials.contains(s))).map(|g| g.name)
+}
+
+/// The names of those of which one of the models speaks and of which the executions have nothing.
+pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str> {
+    let missing = |g: &&Group| !g.specials.iter().any(|s| extent.specials.contains(s));
+    mentioned(subjects.models()).filter(missing).map(|g| g.name).collect()
 }
 
 /// The scopes that operations have where two models are compared: none if neither looks at them (PTX instructions cannot do without

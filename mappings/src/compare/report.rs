@@ -8,13 +8,13 @@ use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
 use margay_models::judge::judge;
 use margay_models::model::{Model, Role};
-use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::wellformed;
 
 use super::case::{Found, executions};
-use super::options::Subjects;
+use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
+use crate::certificate::Written;
 use crate::check::{Disagreement, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
 
@@ -164,6 +164,8 @@ pub struct CompareReport {
     pub scopes: Vec<String>,
     /// Names that a model uses and that no execution of the search has anything of: what it says of them was not compared.
     pub blind: Vec<&'static str>,
+    /// With `certify`: what was written.
+    pub certified: Option<Written>,
 }
 
 impl CompareReport {
@@ -181,9 +183,12 @@ impl CompareReport {
         Self {
             models: models.map(|m| m.name.clone()),
             questions: questions.iter().map(question).collect(),
-            constructs: extent.constructs.iter().map(|c| c.name(models[0].signature)).collect(),
+            constructs: (extent.constructs.iter().map(|c| c.name(models[0].signature)))
+                .chain(special_names(extent).map(str::to_owned))
+                .collect(),
             scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
-            blind: blind(models),
+            blind: blind(subjects, extent),
+            certified: None,
         }
     }
 
@@ -214,14 +219,4 @@ impl CompareReport {
     pub fn equal_up_to(&self) -> Option<usize> {
         self.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min()
     }
-}
-
-/// The base names that a model depends on and that executions made of loads, stores, read-modify-writes and fences leave empty.
-fn blind(models: [&Model; 2]) -> Vec<&'static str> {
-    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex, Volatile};
-    let sets = [B, Alias, Sur, Tex, Con, Red, Volatile, Mmio];
-    let relations = [BaseRelation::Syncbar, BaseRelation::SyncBarrier];
-    let sets = sets.into_iter().filter(|&s| models.iter().any(|m| m.mentions_set(s))).map(BaseSet::name);
-    let relations = relations.into_iter().filter(|&r| models.iter().any(|m| m.mentions_relation(r))).map(BaseRelation::name);
-    sets.chain(relations).collect()
 }

@@ -11,6 +11,7 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 use super::atoms::Slots;
 use super::problem::{content, is_undefined_behaviour, satisfied, sees_scopes_by_inclusion};
 use super::source::{Source, SourceBase};
+use super::special::Special;
 use super::symmetry;
 use super::target::{Target, TargetBase, fence_order};
 use super::technique::Techniques;
@@ -48,6 +49,8 @@ pub struct Comparison {
 pub struct Extent {
     /// The constructs that programs are made of.
     pub constructs: Vec<Construct>,
+    /// What else may occur: barriers, proxies, reductions and so on of PTX.
+    pub specials: Vec<Special>,
     /// The scopes that operations may have.
     pub scopes: Vec<Scope>,
     /// Is a location accessed by plain or by other operations, never by both?
@@ -60,9 +63,13 @@ impl Comparison {
         let signature = models[0].signature;
         let mut logic = Logic::new();
         let mentions = |r: BaseRelation| models.iter().any(|m| m.mentions_relation(r));
-        let placements: Vec<Scope> = extent.scopes.clone();
+        let mut placements: Vec<Scope> = extent.scopes.clone();
+        if extent.specials.contains(&Special::Arrival) && !placements.contains(&Scope::Cta) {
+            placements.insert(0, Scope::Cta);
+        }
         let content = Content {
             constructs: extent.constructs.clone(),
+            specials: extent.specials.clone(),
             scopes: extent.scopes.clone(),
             placements,
             slots: Slots::default(),

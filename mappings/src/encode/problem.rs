@@ -271,6 +271,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let dependencies = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
     Content {
         constructs: options.constructs.clone(),
+        specials: Vec::new(),
         scopes,
         placements,
         slots,

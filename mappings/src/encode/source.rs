@@ -1,10 +1,11 @@
 //! The source level as expressions: base sets and relations of the source execution, and its well-formedness.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::{Order, Proxy, Scope};
 use margay_models::lower::Base;
 use margay_models::signature::{BaseRelation, BaseSet, Operation};
 use margay_solver::{Expr, Formula, Logic};
 
+use super::special::{Special, Specials};
 use super::vocabulary::Vocabulary;
 
 /// The expressions that both levels are made of, over the relations of a [`Vocabulary`].
@@ -32,6 +33,10 @@ pub struct Source {
     pub scopes: Vec<(Scope, Expr)>,
     /// Same location.
     pub loc: Expr,
+    /// Barriers and proxies, reductions, volatile and mmio operations.
+    pub specials: Specials,
+    /// Same address: `loc` where no location has several.
+    pub vloc: Expr,
     /// Same thread.
     pub int: Expr,
     /// Modification order, initial writes first.
@@ -146,6 +151,9 @@ impl Source {
         let together = together(logic, v, thread);
         let placed = placed(logic, &together, source_thread);
         let sr = inclusion(logic, &scopes, &placed);
+        let mut specials = Specials::new(logic, v);
+        specials.barriers(logic, int, &placed);
+        let vloc = specials.same_address(logic, loc);
         let rf = logic.rel(v.rf);
         let [addr, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
         let universe = logic.union(events, inits);
@@ -161,6 +169,8 @@ impl Source {
             orders,
             scopes,
             loc,
+            specials,
+            vloc,
             int,
             mo,
             partial_co,
@@ -194,9 +204,11 @@ impl Source {
 
     /// Atomic operations: everything that is not plain.
     pub fn atomics(&self, logic: &mut Logic) -> Expr {
+        let special = self.specials.events(logic);
+        let ordered = logic.difference(self.events, special);
         match self.order(Order::Plain) {
-            Some(plain) => logic.difference(self.events, plain),
-            None => self.events,
+            Some(plain) => logic.difference(ordered, plain),
+            None => ordered,
         }
     }
 
@@ -208,6 +220,8 @@ impl Source {
         // Every event is one construct, or the write half of the RMW before it.
         let mut kinds: Vec<Expr> = v.construct.iter().map(|&(_, r)| logic.rel(r)).collect();
         kinds.push(self.write_halves);
+        kinds.extend(self.specials.kinds());
+        out.extend(self.specials.wellformed(logic, v, self));
         partition(logic, &mut out, &kinds, events);
 
         // Operations that are not plain have one scope; the halves of an RMW have the same.
@@ -356,6 +370,16 @@ pub struct SourceBase<'a> {
     pub memory: Expr,
     /// The halves of RMWs.
     pub halves: Expr,
+    /// Fences, those of proxies included.
+    pub fences: Expr,
+    /// Accesses through the generic proxy.
+    pub generic: Expr,
+    /// Operations on barriers.
+    pub barriers: Expr,
+    /// The halves of reductions.
+    pub reductions: Expr,
+    /// Accesses through each other proxy, and its fences.
+    pub proxies: Vec<(Proxy, Expr)>,
     /// Closures of communication relations by their closed form.
     closed_forms: bool,
 }
@@ -374,7 +398,21 @@ impl<'a> SourceBase<'a> {
         let all_writes = logic.union(source.writes, source.inits);
         let memory = logic.union(source.reads, all_writes);
         let halves = logic.union(source.read_halves, source.write_halves);
-        Self { source, atomics, plain, all_writes, memory, halves, closed_forms }
+        let specials = &source.specials;
+        let proxy_fences = specials.any(logic, |s| matches!(s, Special::ProxyFence(_)));
+        let fences = logic.union(source.fences, proxy_fences);
+        let barriers = specials.any(logic, |s| matches!(s, Special::Arrival | Special::Wait));
+        let elsewhere = specials.any(logic, |s| matches!(s, Special::Through(_)));
+        let generic = logic.difference(memory, elsewhere);
+        let reductions = {
+            let reads = specials.any(logic, |s| s == Special::Red);
+            let writes = logic.join(reads, source.rmw);
+            logic.union(reads, writes)
+        };
+        let proxies = [Proxy::Alias, Proxy::Surface, Proxy::Texture, Proxy::Constant]
+            .map(|p| (p, specials.any(logic, |s| s == Special::ProxyFence(p) || s == Special::Through(p))))
+            .to_vec();
+        Self { source, atomics, plain, all_writes, memory, halves, fences, generic, barriers, reductions, proxies, closed_forms }
     }
 }
 
@@ -386,8 +424,9 @@ impl Base for SourceBase<'_> {
             BaseSet::Universe => Some(s.universe),
             BaseSet::W => Some(self.all_writes),
             BaseSet::R => Some(s.reads),
-            BaseSet::M | BaseSet::Gen => Some(self.memory),
-            BaseSet::F | BaseSet::Mfence => Some(s.fences),
+            BaseSet::M => Some(self.memory),
+            BaseSet::Gen => Some(self.generic),
+            BaseSet::F | BaseSet::Mfence => Some(self.fences),
             BaseSet::Rmw => Some(self.halves),
             BaseSet::Iw => Some(s.inits),
             BaseSet::Na | BaseSet::Weak => Some(self.plain),
@@ -401,14 +440,14 @@ impl Base for SourceBase<'_> {
             BaseSet::Cluster => scope(Scope::Cluster),
             BaseSet::Gpu => scope(Scope::Gpu),
             BaseSet::Sys => scope(Scope::Sys),
-            BaseSet::B
-            | BaseSet::Alias
-            | BaseSet::Sur
-            | BaseSet::Tex
-            | BaseSet::Con
-            | BaseSet::Red
-            | BaseSet::Volatile
-            | BaseSet::Mmio => None,
+            BaseSet::B => Some(self.barriers),
+            BaseSet::Alias => find(&self.proxies, Proxy::Alias),
+            BaseSet::Sur => find(&self.proxies, Proxy::Surface),
+            BaseSet::Tex => find(&self.proxies, Proxy::Texture),
+            BaseSet::Con => find(&self.proxies, Proxy::Constant),
+            BaseSet::Red => Some(self.reductions),
+            BaseSet::Volatile => s.specials.set(Special::Volatile),
+            BaseSet::Mmio => s.specials.set(Special::Mmio),
         }
     }
 
@@ -419,7 +458,8 @@ impl Base for SourceBase<'_> {
                 find(&s.relations, relation)
             }
             BaseRelation::Co => Some(s.mo),
-            BaseRelation::Loc | BaseRelation::Vloc => Some(s.loc),
+            BaseRelation::Loc => Some(s.loc),
+            BaseRelation::Vloc => Some(s.vloc),
             BaseRelation::Int => Some(s.int),
             BaseRelation::Rmw => Some(s.rmw),
             BaseRelation::Sr => Some(s.sr),
@@ -428,7 +468,9 @@ impl Base for SourceBase<'_> {
             BaseRelation::Sgpu => find(&s.placed, Scope::Gpu),
             // The lowering makes these from the others.
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => None,
-            BaseRelation::Syncbar | BaseRelation::SyncBarrier | BaseRelation::SyncFence => None,
+            BaseRelation::Syncbar => s.specials.one_barrier,
+            BaseRelation::SyncBarrier => s.specials.sync_barrier,
+            BaseRelation::SyncFence => None,
         }
     }
 

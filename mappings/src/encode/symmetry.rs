@@ -12,8 +12,10 @@ use super::vocabulary::Vocabulary;
 /// not greater than the second's (encoding.md: 1.4 to 1.6 times fewer conflicts).
 pub fn equal_threads(v: &Vocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, Place); 2]>> {
     let sizes = atoms.shape.sizes();
-    let relations: Vec<Relation> =
-        v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)).chain(v.choice.iter().copied()).collect();
+    let relations: Vec<Relation> = (v.construct.iter().map(|&(_, r)| r).chain(v.special.iter().map(|&(_, r)| r)))
+        .chain(v.scope.iter().map(|&(_, r)| r))
+        .chain(v.choice.iter().copied())
+        .collect();
     (1..sizes.len())
         .filter(|&t| sizes[t] == sizes[t - 1])
         .map(|t| {

@@ -7,6 +7,7 @@ use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
 use super::guard::Programs;
+use super::special::Special;
 use super::technique::Techniques;
 
 /// What the relations depend on: the constructs and scopes of the search, and what the models look at.
@@ -18,6 +19,8 @@ pub struct Content {
     pub scopes: Vec<Scope>,
     /// The scopes that the source or a row names, narrowest first: which threads share them matters.
     pub placements: Vec<Scope>,
+    /// What else may occur; only where models of PTX are compared.
+    pub specials: Vec<Special>,
     /// The slots around each event.
     pub slots: Slots,
     /// The largest number of alternatives in a row.
@@ -101,6 +104,8 @@ pub struct Vocabulary {
     pub ascending: Relation,
     /// The events that are each construct; for RMWs their read halves (the write half is the next event).
     pub construct: Vec<(Construct, Relation)>,
+    /// The events that are barriers, proxy fences, or operations of a special kind.
+    pub special: Vec<(Special, Relation)>,
     /// The events of each scope, both halves of RMWs included.
     pub scope: Vec<(Scope, Relation)>,
     /// The events for which the compiler takes each alternative of their row; empty with one alternative everywhere.
@@ -156,6 +161,7 @@ impl Vocabulary {
                 .iter()
                 .map(|&c| (c, declare(&format!("{}.{}", c.operation, c.order.tag()), 1)))
                 .collect(),
+            special: content.specials.iter().map(|&s| (s, declare(&s.name(), 1))).collect(),
             scope: content.scopes.iter().map(|&s| (s, declare(s.name(), 1))).collect(),
             choice: (0..if content.alternatives > 1 { content.alternatives } else { 0 })
                 .map(|k| declare(&format!("choice{k}"), 1))
@@ -191,8 +197,8 @@ impl Vocabulary {
 
     /// The relations that are searched for; the others are constants of a shape.
     pub fn searched(&self) -> impl Iterator<Item = Relation> + '_ {
-        let lists =
-            self.construct.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
+        let kinds = self.construct.iter().map(|&(_, r)| r).chain(self.special.iter().map(|&(_, r)| r));
+        let lists = kinds.chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
         let others = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
         lists.chain(others).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies)
     }
@@ -263,7 +269,7 @@ impl Vocabulary {
             };
             at_most(relation, upper);
         }
-        for &(_, relation) in &self.scope {
+        for relation in self.special.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)) {
             at_most(relation, all());
         }
         for &relation in &self.choice {

@@ -13,7 +13,7 @@ mod resolve;
 mod write;
 
 pub(crate) use instruction::parse as instruction;
-pub use resolve::{LoadOptions, Loaded, load, load_between, load_text};
+pub use resolve::{LoadOptions, Loaded, load, load_text};
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use margay_models::execution::Scope;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
 
-use super::parse::{Header, Lines};
+use super::parse::Lines;
 use super::{Mapping, Row, ScopePattern, StepScope};
 
 /// Where to look for models, and what to use instead of those that the mapping names.
@@ -100,34 +100,25 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
         (Ok(s), Ok(t)) => (s, t),
         (s, t) => return Err(s.err().into_iter().chain(t.err()).flatten().collect()),
     };
-    let mapping = of_lines(file, &lines, header, source, target)?;
+    let mapping = Mapping::between(file, source, target)?;
     Ok(Loaded { mapping, warnings })
 }
 
-/// Loads a mapping from text, between models that are there already.
-///
-/// # Errors
-/// As [`load`], but for models.
-pub fn load_between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Mapping, Vec<Diagnostic>> {
-    let lines = Lines::new(file).map_err(|d| vec![d])?;
-    let header = lines.header().map_err(|d| vec![d])?;
-    of_lines(file, &lines, header, source, target)
-}
-
-fn of_lines(
-    file: &Arc<SourceFile>,
-    lines: &Lines,
-    header: Header,
-    source: Model,
-    target: Model,
-) -> Result<Mapping, Vec<Diagnostic>> {
-    let rows = lines.rows(source.signature, target.signature)?;
-    let mapping = Mapping { title: header.title.unwrap_or_else(|| file.name.clone()), file: file.clone(), source, target, rows };
-    complete(&mapping, header.source.1)?;
-    Ok(mapping)
-}
-
 impl Mapping {
+    /// The mapping of a text between two models, whatever models its header names.
+    ///
+    /// # Errors
+    /// Text that is no mapping, rows that are missing or doubled.
+    pub fn between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Self, Vec<Diagnostic>> {
+        let lines = Lines::new(file).map_err(|d| vec![d])?;
+        let header = lines.header().map_err(|d| vec![d])?;
+        let rows = lines.rows(source.signature, target.signature)?;
+        let title = header.title.unwrap_or_else(|| file.name.clone());
+        let mapping = Mapping { title, file: file.clone(), source, target, rows };
+        complete(&mapping, header.source.1)?;
+        Ok(mapping)
+    }
+
     /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes;
     /// cluster scope only if both models know clusters.
     pub fn scopes(&self) -> Vec<Scope> {

@@ -90,7 +90,7 @@ pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Exte
     }
     match selection::constructs(&constructs(model.signature), model.signature, &options.only, &options.without) {
         Ok(constructs) if errors.is_empty() => {
-            Ok((Extent { constructs, scopes: scopes([model, model]), typed: options.typed }, axioms))
+            Ok((Extent { constructs, specials: Vec::new(), scopes: scopes([model, model]), typed: options.typed }, axioms))
         }
         Ok(_) => Err(errors),
         Err(more) => Err(errors.into_iter().chain(more).collect()),

@@ -88,8 +88,9 @@ const AXIOMS: [(&str, &str); 13] = [
 const C: &str = "Coherence 2, Atomicity 3, SC 4";
 const PTX: &str = "Coherence-Order 2, Fence-SC-Order 2, Coherence 3, Fence-SC 2, Atomicity 3, No-Thin-Air 4, SC-per-Location 2, \
                    Causality 3";
-/// As program order on one address is causality, SC-per-Location forbids by itself only cycles through scopes that exclude.
-const PTX_8: &str = "Coherence-Order 2, Fence-SC-Order 2, Coherence 3, Fence-SC 2, Atomicity 3, No-Thin-Air 4, \
+/// As program order on one address is causality, SC-per-Location forbids by itself only cycles through scopes that exclude. An
+/// alias is another address: only its dependency forbids a load to read what is stored there because of it.
+const PTX_8: &str = "Coherence-Order 2, Fence-SC-Order 2, Coherence 3, Fence-SC 2, Atomicity 3, No-Thin-Air 2, \
                      SC-per-Location 7, Causality 3";
 
 /// Without an axiom a model allows more, and nothing less; the differences say that the axiom is gone.

@@ -4,6 +4,8 @@
 mod against_judge;
 mod all;
 mod brute;
+#[cfg(feature = "cadical")]
+mod certificates;
 mod change;
 mod compare;
 mod dependencies;
@@ -16,6 +18,7 @@ mod robustness;
 mod roundtrip;
 mod rows;
 mod setup;
+mod special;
 mod split;
 mod synthesis;
 mod techniques;

@@ -1,7 +1,7 @@
 //! Names and labels of events and threads, in the notation of each signature.
 
 use crate::bits::Event;
-use crate::execution::{EventData, Execution, Kind, Order, Scope};
+use crate::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
 use crate::signature::Signature;
 
 /// `a`, `b`, ... for events of threads; `ix` for the initial write of `x`.
@@ -68,18 +68,36 @@ fn ptx(data: &EventData, rmw: bool) -> String {
         Order::AcqRel => "acq_rel",
         Order::Sc => "sc",
     };
-    let order = match (data.volatile, data.mmio) {
-        (true, _) => "volatile",
-        (_, true) => "mmio",
-        _ => order,
-    };
+    let order = if data.mmio { "mmio.relaxed" } else { order };
     match data.kind {
+        Kind::Read | Kind::Write if data.reduction => {
+            format!("red-{}.{order}{}", if data.kind == Kind::Read { 'R' } else { 'W' }, scope(data))
+        }
         Kind::Read if rmw || data.compare => format!("atom-R.{order}{}", scope(data)),
         Kind::Write if rmw => format!("atom-W.{order}{}", scope(data)),
-        Kind::Read => format!("ld.{order}{}", scope(data)),
-        Kind::Write | Kind::Init => format!("st.{order}{}", scope(data)),
+        Kind::Read | Kind::Write if data.volatile => format!("{}.volatile", if data.kind == Kind::Read { "ld" } else { "st" }),
+        Kind::Read => {
+            let name = match data.proxy {
+                Proxy::Generic | Proxy::Alias => "ld",
+                Proxy::Surface => "suld",
+                Proxy::Texture => "tld",
+                Proxy::Constant => "cld",
+            };
+            format!("{name}.{order}{}", scope(data))
+        }
+        Kind::Write | Kind::Init => {
+            format!("{}.{order}{}", if data.proxy == Proxy::Surface { "sust" } else { "st" }, scope(data))
+        }
         Kind::Fence => format!("fence.{order}{}", scope(data)),
-        Kind::ProxyFence => "fence.proxy".to_owned(),
+        Kind::ProxyFence => {
+            let proxy = match data.proxy {
+                Proxy::Generic | Proxy::Alias => "alias",
+                Proxy::Surface => "surface",
+                Proxy::Texture => "texture",
+                Proxy::Constant => "constant",
+            };
+            format!("fence.proxy.{proxy}")
+        }
         Kind::BarrierArrive => format!("bar.arrive {}", data.barrier.unwrap_or(0)),
         Kind::BarrierWait => format!("bar.wait {}", data.barrier.unwrap_or(0)),
     }

@@ -1,10 +1,9 @@
 //! From a test to what a GPU loads: the text of the kernel, or, where the vendor's programs are, machine code that was compared with the test.
 
 use std::fmt::Write as _;
-use std::hash::Hasher;
 
 use margay_litmus::test::Test;
-use rustc_hash::FxHasher;
+use sha2::{Digest, Sha256};
 
 use super::Failure;
 use crate::emit::{Environment, Kernel, Target, kernel};
@@ -15,7 +14,7 @@ use crate::sass::{Answer, Listing, Toolkit, compare};
 pub struct Artifact {
     /// The kernels as PTX.
     pub ptx: String,
-    /// A hash of that text.
+    /// The SHA-256 of that text, in hexadecimal.
     pub hash: String,
     /// The machine code, where it could be read.
     pub sass: Option<String>,
@@ -47,10 +46,9 @@ pub struct Built {
 /// would not run the test.
 pub fn build(test: &Test, target: Target, environment: &Environment, toolkit: Option<&Toolkit>) -> Result<Built, Failure> {
     let kernel = kernel(test, target, environment).map_err(Failure::Kernel)?;
+    kernel.can_run(test).map_err(Failure::Kernel)?;
     let ptx = kernel.text();
-    let mut hasher = FxHasher::default();
-    hasher.write(ptx.as_bytes());
-    let mut artifact = Artifact { ptx, hash: format!("{:016x}", hasher.finish()), sass: None, compared: None };
+    let mut artifact = Artifact { hash: sha256(&ptx), ptx, sass: None, compared: None };
     let Some(toolkit) = toolkit else { return Ok(Built { kernel, image: Image::Ptx, artifact }) };
     let assembled = toolkit.assemble(&artifact.ptx, target, 0).map_err(|e| Failure::Refused(e.to_string()))?;
     if let Some(disassembly) = assembled.disassembly {
@@ -70,4 +68,46 @@ pub fn build(test: &Test, target: Target, environment: &Environment, toolkit: Op
         artifact.sass = Some(sass);
     }
     Ok(Built { kernel, image: Image::Binary(assembled.binary), artifact })
+}
+
+/// In hexadecimal, as `sha256sum` writes it.
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use margay_litmus::read;
+    use margay_models::diagnostic::SourceFile;
+
+    use super::{build, sha256};
+    use crate::device::Failure;
+    use crate::emit::{Environment, Target, kernel};
+
+    #[test]
+    fn the_hash_is_that_of_fips_180() {
+        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    /// Kernels that are assembled and compared, and that no device here runs: each says why, at the name that is to blame.
+    #[test]
+    fn what_cannot_run_on_a_gpu() {
+        for (proxy, load, said) in
+            [("surface", "suld", "CUDA array"), ("texture", "tex", "texture object"), ("constant", "ldc", "read-only")]
+        {
+            let text =
+                format!("PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n");
+            let test = read::test(&SourceFile::new("test", &text)).unwrap().test;
+            assert!(kernel(&test, Target(90), &Environment::default()).is_ok(), "{proxy}");
+            match build(&test, Target(90), &Environment::default(), None) {
+                Err(Failure::Kernel(error)) => {
+                    assert!(error.message.contains(said) && error.place.is_some(), "{error:?}");
+                }
+                other => panic!("{proxy}: {other:?}"),
+            }
+        }
+    }
 }

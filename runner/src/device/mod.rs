@@ -7,6 +7,8 @@ mod sim;
 mod watchdog;
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use margay_litmus::test::Test;
@@ -21,7 +23,7 @@ pub use shape::Shape;
 pub use sim::Sim;
 
 /// How to run a test.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Request {
     /// How many instances; a GPU runs whole launches, and so perhaps more.
     pub instances: u64,
@@ -31,6 +33,8 @@ pub struct Request {
     pub environment: Environment,
     /// How long a number of launches may take before the device is given up.
     pub watchdog: Duration,
+    /// Raised when the run should end early; what has been counted until then is the answer.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What was seen.
@@ -42,6 +46,8 @@ pub struct Counts {
     pub histogram: Histogram,
     /// Instances that were run.
     pub instances: u64,
+    /// Did [`Request::stop`] end the run before all instances that were asked for?
+    pub stopped: bool,
     /// Instances with a thread that was given up.
     pub stuck: u64,
     /// Instances whose values fit no key of the table on the device, or found no place in it.

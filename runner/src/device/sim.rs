@@ -29,14 +29,15 @@ impl Device for Sim {
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
         let machine = Machine::new(test, self.kind).map_err(Failure::Machine)?;
         let start = Instant::now();
-        let runs = machine.run(request.instances, request.seed).map_err(Failure::Machine)?;
+        let runs = machine.run(request.instances, request.seed, &request.stop).map_err(Failure::Machine)?;
         Ok(Counts {
             observed: machine.observed().clone(),
             histogram: runs.histogram,
-            instances: request.instances,
+            instances: runs.runs,
+            stopped: runs.runs < request.instances,
             stuck: runs.stuck,
             uncounted: 0,
-            launches: request.instances,
+            launches: runs.runs,
             seconds: start.elapsed().as_secs_f64(),
             kernel: None,
         })

@@ -6,8 +6,8 @@ use margay_litmus::test::{Test, element};
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
+use super::Plan;
 use super::layout::coprime;
-use super::{Error, Plan};
 
 /// How the locations of all instances are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,22 +27,15 @@ pub(super) struct Location {
     pub offset: u32,
     /// Bytes of its value: as far as the next element of the array, or the widest access of the test.
     pub width: u32,
-    /// Is it another name, whose address is in the second mapping of memory?
-    pub alias: bool,
+    /// If it is another name, what that goes through; for the generic proxy its address is in the second mapping of memory.
+    pub alias: Option<Proxy>,
 }
 
-/// Every location of a test. Names that are no generic addresses (textures, surfaces, constants) are errors.
-pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Result<Vec<Location>, Error> {
+/// Every location of a test.
+pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Vec<Location> {
     let mut all = Vec::with_capacity(test.locations.len());
     for (l, declared) in test.locations.iter().enumerate() {
-        let alias = match &declared.alias {
-            Some(alias) if alias.proxy != Proxy::Generic => {
-                let message =
-                    format!("`{}` is accessed through a texture, surface or constant; kernels here have none", declared.name);
-                return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
-            }
-            alias => alias.is_some(),
-        };
+        let alias = declared.alias.as_ref().map(|alias| alias.proxy);
         let physical = code.physical(l);
         let of = element(&test.locations[physical].name).map(|(array, _)| array);
         let index = |n| test.locations.iter().position(|d| of.is_some_and(|array| element(&d.name) == Some((array, n))));
@@ -55,7 +48,7 @@ pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Result<Vec<Loca
         };
         all.push(Location { owner, offset: bytes(owner, physical), width, alias });
     }
-    Ok(all)
+    all
 }
 
 impl Plan<'_> {
@@ -121,8 +114,17 @@ pub(super) fn global_address(plan: &Plan<'_>, location: usize, text: &mut String
             word
         }
     };
-    let base = if alias { "%alias" } else { "%memory" };
-    let _ = write!(text, "    mul.wide.u32 %x{location}, %a, {bytes};\n    add.u64 %x{location}, %x{location}, {base};\n");
+    let _ = writeln!(text, "    mul.wide.u32 %x{location}, %a, {bytes};");
+    let base = match alias {
+        None => Some("%memory"),
+        Some(Proxy::Generic | Proxy::Alias) => Some("%alias"),
+        Some(Proxy::Constant) => Some("%constants"),
+        // Places in these count from their start.
+        Some(Proxy::Surface | Proxy::Texture) => None,
+    };
+    if let Some(base) = base {
+        let _ = writeln!(text, "    add.u64 %x{location}, %x{location}, {base};");
+    }
     if offset > 0 {
         let _ = writeln!(text, "    add.u64 %x{location}, %x{location}, {offset};");
     }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use margay_litmus::test::{AccessOrder, FenceOrder, InitialValue, Operation, Space, ThreadId};
+use margay_models::execution::Proxy;
 
 use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
-use super::{Error, Module, Plan, collect, results, stress};
+use super::{Error, Module, Plan, collect, proxy, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
@@ -24,7 +25,7 @@ pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
         let role = plan.layout.roles[t];
         let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
     }
-    let mut module = Module { title, version, ..Module::default() };
+    let mut module = Module { title, version, constants: proxy::memory(plan.proxies), ..Module::default() };
     reset(plan, &mut module.reset);
     test(plan, &mut module.test)?;
     collect::kernel(plan, &mut module.collect);
@@ -67,7 +68,7 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
     one_for_each(plan, text);
     for (l, declared) in plan.test.locations.iter().enumerate() {
         let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-        if plan.spaces[l] == Space::Global && !plan.locations[l].alias {
+        if plan.spaces[l] == Space::Global && plan.locations[l].alias.is_none() {
             global_address(plan, l, text);
             let _ = writeln!(text, "    st.global.{} [%x{l}], {value};", plan.type_of(l));
         }
@@ -91,8 +92,10 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     }
     text.push_str(
         ".visible .entry margay_test(.param .u64 memory, .param .u64 results, .param .u64 scratchpad, .param .u64 arrived,\n    \
-         .param .u64 alias, .param .u32 seed, .param .u32 first)\n",
+         .param .u64 alias, .param .u32 seed, .param .u32 first",
     );
+    proxy::parameters(plan.proxies, text);
+    text.push_str(")\n");
     let barriers =
         |t: usize| plan.test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
     // A cluster barrier in a kernel of unknown cluster size becomes code with branches.
@@ -122,6 +125,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     for parameter in ["memory", "results", "scratchpad", "arrived", "alias"] {
         let _ = writeln!(text, "    ld.param.u64 %{parameter}, [{parameter}];");
     }
+    proxy::handles(plan, text);
     text.push_str("    ld.param.u32 %seed, [seed];\n    ld.param.u32 %first, [first];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
     let _ = writeln!(text, "    setp.ge.u32 %p, %cta, {};\n    @%p bra $STRESS;", layout.testing);
     place(plan, text);
@@ -207,6 +211,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     for l in 0..plan.test.locations.len() {
         if plan.spaces[l] == Space::Global {
             global_address(plan, l, text);
+            proxy::coordinate(plan, l, text);
         } else {
             let _ = write!(
                 text,
@@ -248,7 +253,8 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     }
     text.push_str("    mov.u64 %sink, 0;\n");
     if environment.warm {
-        for &l in &body.locations {
+        let generic = |l: &&usize| matches!(plan.locations[**l].alias, None | Some(Proxy::Generic));
+        for &l in body.locations.iter().filter(generic) {
             let space = if plan.spaces[l] == Space::Shared { "shared" } else { "global" };
             let _ = writeln!(text, "    ld.{space}.u32 %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;");
         }

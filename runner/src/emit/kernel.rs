@@ -1,6 +1,9 @@
 //! A module for one test, target and environment, and what is needed to launch it.
 
-use super::{Layout, Target};
+use margay_litmus::test::Test;
+use margay_models::execution::Proxy;
+
+use super::{Error, Layout, Target};
 use crate::outcome::{Observed, Outcome};
 
 /// The outcomes that the table on the device has room for.
@@ -13,6 +16,8 @@ pub struct Module {
     pub title: String,
     /// The version of PTX that it needs.
     pub version: &'static str,
+    /// `.const` memory, where the test has names for it.
+    pub constants: &'static str,
     /// The kernel `margay_reset`.
     pub reset: String,
     /// The kernel `margay_test`.
@@ -41,6 +46,8 @@ pub struct Kernel {
     pub memory: u64,
     /// Are the locations mapped at a second address, for those with another name?
     pub aliased: bool,
+    /// What the test's other names go through, but for second generic addresses, each once.
+    pub proxies: Vec<Proxy>,
     /// Bytes for the results.
     pub results: u64,
     /// Bytes for the stressed scratchpad.
@@ -73,7 +80,21 @@ impl Kernel {
     /// The text of the whole module.
     pub fn text(&self) -> String {
         let m = &self.module;
-        format!("{}{}{}{}{}", m.title, directives(m.version, self.target), m.reset, m.test, m.collect)
+        format!("{}{}{}{}{}{}", m.title, directives(m.version, self.target), m.constants, m.reset, m.test, m.collect)
+    }
+
+    /// Kernels with names through textures, surfaces and constants are assembled and compared with their tests, and not run: the error is why.
+    pub fn can_run(&self, test: &Test) -> Result<(), Error> {
+        let Some(&proxy) = self.proxies.first() else { return Ok(()) };
+        let why = match proxy {
+            Proxy::Surface => "a surface object is made over a CUDA array, whose memory has no generic address",
+            Proxy::Constant => "constant memory is read-only for kernels, so that another name of it could not be written",
+            Proxy::Texture | Proxy::Generic | Proxy::Alias => "no texture object is made over the memory of the test yet",
+        };
+        let declared = test.locations.iter().find(|l| l.alias.as_ref().is_some_and(|a| a.proxy == proxy));
+        let name = declared.map_or("", |l| l.name.as_str());
+        let message = format!("`{name}` cannot be accessed on a GPU: {why}; `gpu emit` and `gpu check` take the test");
+        Err(Error { place: declared.map(|l| l.place.0), ..Error::test(message) })
     }
 
     /// The next launch.

@@ -10,6 +10,7 @@ mod environment;
 mod harness;
 mod kernel;
 mod layout;
+mod proxy;
 mod registers;
 mod results;
 mod stress;
@@ -20,6 +21,7 @@ use std::fmt;
 use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
 use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
+use margay_models::execution::Proxy;
 
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
@@ -106,8 +108,10 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     }
     fits(environment)?;
     let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;
-    let locations = address::locations(test, &code, is_wide(test))?;
-    let aliased = locations.iter().any(|l| l.alias);
+    let locations = address::locations(test, &code, is_wide(test));
+    let aliased = locations.iter().any(|l| l.alias == Some(Proxy::Generic));
+    let proxies = proxy::of(&locations);
+    proxy::fits(&proxies, environment)?;
     let layout = Layout::new(test, target, environment)?;
     if environment.distance.is_some() && locations.iter().any(|l| l.offset > 0) {
         return Err(Error::environment("a test with arrays needs distance=far"));
@@ -119,6 +123,12 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     }
     let spaces = spaces(test);
     let shared = spaces.contains(&Space::Shared);
+    for (l, declared) in test.locations.iter().enumerate().filter(|(_, l)| l.alias.is_some()) {
+        if spaces[l] == Space::Shared || spaces[code.physical(l)] == Space::Shared {
+            let message = format!("`{}` is another name in shared memory, which has no second address", declared.name);
+            return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
+        }
+    }
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
@@ -162,11 +172,15 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         layout: &layout,
         spaces: &spaces,
         locations: &locations,
+        proxies: &proxies,
         bodies: &bodies,
         observed: &observed,
         sources,
         bits,
     };
+    if let Some(smaller) = proxy::smaller(&plan)? {
+        return kernel(test, target, &smaller);
+    }
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
     let counted = if environment.parallel { layout.instances } else { 1 };
@@ -184,6 +198,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         target,
         memory,
         aliased,
+        proxies: proxies.clone(),
         results,
         scratchpad,
         counted,
@@ -221,6 +236,8 @@ struct Plan<'a> {
     layout: &'a Layout,
     spaces: &'a [Space],
     locations: &'a [address::Location],
+    /// What other names go through, but for second generic addresses.
+    proxies: &'a [Proxy],
     bodies: &'a [body::Body],
     observed: &'a Observed,
     sources: Vec<Source>,

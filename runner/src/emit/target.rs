@@ -16,10 +16,17 @@ impl Target {
         self.0 >= 90
     }
 
-    /// The oldest version of PTX that knows it.
+    /// A version of PTX that knows it (PTX ISA, release notes).
     pub(super) fn version(self) -> &'static str {
         match self.0 {
+            107 => "9.4",
+            88 | 110 => "9.0",
+            103 | 121 => "8.8",
+            120 => "8.7",
             100.. => "8.6",
+            89 => "7.8",
+            87 => "7.4",
+            86 => "7.1",
             90.. => "8.0",
             _ => "7.0",
         }

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
-use margay_models::execution::Scope;
+use margay_models::execution::{Proxy, Scope};
 
 use super::dependency::{Dependencies, registers};
-use super::expect::{Effect, Expected, Strength, expected};
+use super::effect::{Effect, Strength};
+use super::expect::{Expected, expected};
 use super::listing::{Instruction, Listing};
 use super::{Answer, THREADS, specification};
 use crate::emit::Target;
@@ -78,8 +79,12 @@ fn thread_differences(
 
 /// The dependencies of the test that the code has not.
 fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Dependencies) -> Vec<String> {
-    let address: Vec<&String> = i.operands.iter().filter(|o| o.contains('[')).collect();
-    let rest: Vec<&String> = i.operands.iter().filter(|o| !o.contains('[')).collect();
+    let (address, rest): (Vec<&String>, Vec<&String>) = if TEXTURE_LOADS.contains(&i.base()) {
+        // Two results, then coordinates and handle, none of them in brackets.
+        (i.operands.iter().skip(2).collect(), Vec::new())
+    } else {
+        i.operands.iter().partition(|o| o.contains('['))
+    };
     let mut control = known.control.clone();
     control.extend(known.guard(i));
     let mut out = Vec::new();
@@ -93,6 +98,12 @@ fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Depen
     need("control", &expected.control, control);
     out
 }
+
+/// Loads through a texture.
+const TEXTURE_LOADS: [&str; 2] = ["TLD", "TEX"];
+
+/// The bank in which the machine has `.const` memory; those below hold parameters and what the assembler puts there.
+const CONSTANT_BANK: &str = "c[0x3]";
 
 /// The effect of an instruction on memory: `None` if it has none, an error if it has one that no test makes.
 fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
@@ -134,8 +145,23 @@ fn effect(i: &Instruction) -> Option<Result<Effect, ()>> {
         "BAR" if i.has("ARV") => Ok(Effect::Barrier { arrive: true }),
         "BAR" if i.has("SYNC") || i.has("RED") => Ok(Effect::Barrier { arrive: false }),
         "BAR" => Err(()),
-        // Memory of other kinds: spilled registers, textures, surfaces, copies in bulk.
-        "LDL" | "STL" | "TEX" | "SULD" | "SUST" | "LDGSTS" | "SUATOM" | "SURED" => Err(()),
+        name @ ("SULD" | "SUST") => match strength(i) {
+            // Through the first-level cache, which is what no cache operator means.
+            Ok(Strength::Cta) if i.has("1D") && bits() == 32 => {
+                Ok(if name == "SULD" { Effect::ProxyLoad(Proxy::Surface) } else { Effect::SurfaceStore })
+            }
+            _ => Err(()),
+        },
+        name if TEXTURE_LOADS.contains(&name) => Ok(Effect::ProxyLoad(Proxy::Texture)),
+        "LDC" if i.operands.iter().any(|o| o.starts_with(CONSTANT_BANK)) => {
+            if bits() == 32 {
+                Ok(Effect::ProxyLoad(Proxy::Constant))
+            } else {
+                Err(())
+            }
+        }
+        // Memory of other kinds: spilled registers, copies in bulk.
+        "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" => Err(()),
         _ => return None,
     })
 }

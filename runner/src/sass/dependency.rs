@@ -63,8 +63,9 @@ pub(super) fn registers(i: &Instruction) -> u32 {
 fn results(i: &Instruction) -> usize {
     let predicate = |o: &String| !o.starts_with('!') && (o.starts_with('P') || o.starts_with("UP"));
     match i.base() {
-        "ST" | "STG" | "STS" | "STL" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR" | "CGAERRBAR" => 0,
-        "ATOM" | "ATOMG" => 2,
+        "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR"
+        | "CGAERRBAR" => 0,
+        "ATOM" | "ATOMG" | "TLD" | "TEX" => 2,
         // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may be thrown away.
         _ if i.operands.first().is_some_and(predicate) => 2,
         _ => 1 + i.operands.iter().skip(1).take(2).take_while(|o| predicate(o)).count(),
@@ -119,6 +120,9 @@ mod tests {
         assert_eq!(results(&instruction("IADD3 R2, P0, R2, R4, RZ")), 2);
         assert_eq!(results(&instruction("IADD3.X R3, R3, R5, RZ, P0, !PT")), 1);
         assert_eq!(results(&instruction("STG.E [R2.64], R4")), 0);
+        assert_eq!(results(&instruction("TLD.LZ RZ, R4, R8, UR4, 0x0, 1D, 0x3")), 2);
+        assert_eq!(results(&instruction("SUST.D.BA.1D.STRONG.SM.TRAP [R9], R3, UR4, 0x0")), 0);
+        assert_eq!(results(&instruction("SULD.D.BA.1D.STRONG.SM.TRAP R3, [R9], UR4, 0x0")), 1);
         assert_eq!(results(&instruction("ATOMG.E.CAS.STRONG.GPU PT, R14, [R14], R16, R17")), 2);
     }
 

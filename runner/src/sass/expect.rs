@@ -2,144 +2,16 @@
 //! facts that were measured on ptxas 12.9 and 13.5 (docs/gpu.md, "What PTX becomes").
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use margay_litmus::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect,
     FenceOrder, Operation, ProxyFenceKind, Space, Test, ThreadId, Value,
 };
-use margay_models::execution::Scope;
+use margay_models::execution::{Proxy, Scope};
 
+use super::effect::{Effect, Strength};
 use crate::emit::Target;
 use crate::emit::spaces;
-
-/// The strength of an access in machine code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strength {
-    /// None is written.
-    Weak,
-    /// `STRONG.SM`, `STRONG.CTA`
-    Cta,
-    /// `STRONG.GPU`
-    Gpu,
-    /// `STRONG.SYS`
-    Sys,
-    /// `MMIO.SYS`
-    Mmio,
-    /// `EF`: evict first, of `.cs`.
-    EvictFirst,
-}
-
-/// An effect on memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// `LDG`, `LDS`, `LD`
-    Load {
-        /// The space; `None` for generic addresses.
-        space: Option<Space>,
-        /// The width.
-        bits: u8,
-        /// The strength.
-        strength: Strength,
-    },
-    /// `STG`, `STS`, `ST`
-    Store {
-        /// The space; `None` for generic addresses.
-        space: Option<Space>,
-        /// The width.
-        bits: u8,
-        /// The strength.
-        strength: Strength,
-    },
-    /// `ATOMG`, `ATOMS`, `ATOM`; `RED`
-    Atom {
-        /// The space; `None` for generic addresses.
-        space: Option<Space>,
-        /// What it computes.
-        function: AtomFunction,
-        /// The width.
-        bits: u8,
-        /// The strength.
-        strength: Strength,
-        /// Without a result.
-        reduction: bool,
-    },
-    /// `MEMBAR.SC`, `MEMBAR.ALL`
-    Membar {
-        /// Sequentially consistent?
-        sc: bool,
-        /// The scope: cta, gpu or sys.
-        scope: Scope,
-    },
-    /// One of the two branches of a `fence.proxy.alias`: which one is taken says a constant of the launch.
-    OneOfTwoMembars,
-    /// `CCTL.IVALL`: the first-level cache is emptied.
-    Invalidate,
-    /// `UCGABAR_ARV`, `UCGABAR_WAIT`
-    ClusterBarrier {
-        /// Arrives without waiting.
-        arrive: bool,
-    },
-    /// `BAR.SYNC`, `BAR.ARV`
-    Barrier {
-        /// Arrives without waiting.
-        arrive: bool,
-    },
-}
-
-impl Effect {
-    /// Is it what was found in the machine code?
-    pub fn is(&self, found: &Self) -> bool {
-        let membar = matches!(found, Self::Membar { sc: true, scope: Scope::Gpu | Scope::Sys });
-        self == found || (*self == Self::OneOfTwoMembars && membar)
-    }
-}
-
-impl fmt::Display for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = |space: &Option<Space>| match space {
-            Some(Space::Global) => "global ",
-            Some(Space::Shared) => "shared ",
-            None => "generic ",
-        };
-        match self {
-            Self::Load { space, bits, strength } => write!(f, "{}load of {bits} bits, {strength}", place(space)),
-            Self::Store { space, bits, strength } => write!(f, "{}store of {bits} bits, {strength}", place(space)),
-            Self::Atom { space, function, bits, strength, reduction } => {
-                let name = if *reduction { "reduction" } else { "atom" };
-                write!(f, "{}{name} {} of {bits} bits, {strength}", place(space), function.name())
-            }
-            Self::Membar { sc, scope } => write!(f, "MEMBAR.{}.{}", if *sc { "SC" } else { "ALL" }, scope_name(*scope)),
-            Self::OneOfTwoMembars => f.write_str("MEMBAR.SC.GPU or MEMBAR.SC.SYS"),
-            Self::Invalidate => f.write_str("CCTL.IVALL"),
-            Self::ClusterBarrier { arrive: true } => f.write_str("arrival at the cluster barrier"),
-            Self::ClusterBarrier { arrive: false } => f.write_str("waiting at the cluster barrier"),
-            Self::Barrier { arrive: true } => f.write_str("barrier arrival"),
-            Self::Barrier { arrive: false } => f.write_str("barrier"),
-        }
-    }
-}
-
-fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Cta => "CTA",
-        Scope::Cluster | Scope::Gpu => "GPU",
-        Scope::Sys => "SYS",
-    }
-}
-
-impl fmt::Display for Strength {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Weak => "weak",
-            Self::Cta => "strong at cta scope",
-            Self::Gpu => "strong at gpu scope",
-            Self::Sys => "strong at sys scope",
-            Self::Mmio => "mmio",
-            Self::EvictFirst => "weak, evict first",
-        })
-    }
-}
 
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,6 +105,11 @@ impl Builder<'_> {
     fn instruction(&mut self, operation: &Operation, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
         let guarded = !guard.is_empty() || text.starts_with('@');
         match operation {
+            Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
+                let (position, from) = (self.out.len(), self.address(address));
+                self.push(Effect::ProxyLoad(access.proxy), text, from, BTreeSet::new(), guard);
+                self.define(destination, BTreeSet::from([position]), guard, guarded);
+            }
             Operation::Load { access, destination, address } => {
                 let (space, from) = (self.space(address, access), self.address(address));
                 let effect = Effect::Load { space, bits: bits(access), strength: strength(access, space) };
@@ -242,6 +119,10 @@ impl Builder<'_> {
                 if access.order == Some(AccessOrder::Acquire) {
                     self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
                 }
+            }
+            Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
+                let (from, data) = (self.address(address), self.of_value(value));
+                self.push(Effect::SurfaceStore, text, from, data, guard);
             }
             Operation::Store { access, address, value } => {
                 if access.order == Some(AccessOrder::Release) {
@@ -314,12 +195,16 @@ impl Builder<'_> {
                 self.after(Scope::Cluster, text, guard);
             }
             Operation::ProxyFence(ProxyFenceKind::Alias) => {
-                self.plain(Effect::OneOfTwoMembars, text, guard);
-                self.plain(Effect::OneOfTwoMembars, text, guard);
+                if self.target < Target(80) {
+                    self.plain(Effect::Membar { sc: true, scope: Scope::Gpu }, text, guard);
+                } else {
+                    self.plain(Effect::OneOfTwoMembars, text, guard);
+                    self.plain(Effect::OneOfTwoMembars, text, guard);
+                }
                 self.plain(Effect::Invalidate, text, guard);
             }
             Operation::ProxyFence(_) => {
-                return Err(format!("`{text}` on {}: fences of textures, surfaces and constants are not compared", self.target));
+                return Err(format!("`{text}` on {}: PTX has no such instruction", self.target));
             }
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();

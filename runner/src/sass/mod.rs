@@ -3,6 +3,7 @@
 
 mod compare;
 mod dependency;
+mod effect;
 mod expect;
 mod listing;
 pub(crate) mod specification;
@@ -14,7 +15,8 @@ use rayon::prelude::*;
 use crate::emit::{Kernel, Target, directives};
 
 pub use compare::compare;
-pub use expect::{Effect, Expected, Strength, expected};
+pub use effect::{Effect, Strength};
+pub use expect::{Expected, expected};
 pub use listing::{Instruction, Listing};
 pub use toolkit::{Assembled, Failure, Toolkit};
 
@@ -56,6 +58,7 @@ pub fn check_all(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test
 pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Result<Vec<Answer>, Failure> {
     let version = kernels.iter().map(|(_, k)| k.module.version).max().unwrap_or("7.0");
     let mut text = directives(version, target);
+    text.push_str(kernels.iter().map(|(_, k)| k.module.constants).max().unwrap_or_default());
     for (i, (_, kernel)) in kernels.iter().enumerate() {
         text.push_str(&kernel.module.test.replacen("margay_test(", &format!("margay_test_{i}("), 1));
     }

@@ -2,7 +2,7 @@
 //! were (Alglave et al., ASPLOS 2015, section 4.4).
 
 use super::dependency::Dependencies;
-use super::expect::Effect;
+use super::effect::Effect;
 use super::listing::Instruction;
 
 /// What an access is.
@@ -21,8 +21,8 @@ pub(crate) enum Kind {
 impl Kind {
     fn of(effect: &Effect) -> Option<Self> {
         match effect {
-            Effect::Load { .. } => Some(Self::Load),
-            Effect::Store { .. } => Some(Self::Store),
+            Effect::Load { .. } | Effect::ProxyLoad(_) => Some(Self::Load),
+            Effect::Store { .. } | Effect::SurfaceStore => Some(Self::Store),
             Effect::Atom { reduction: false, .. } => Some(Self::Atom),
             Effect::Atom { reduction: true, .. } => Some(Self::Reduction),
             _ => None,

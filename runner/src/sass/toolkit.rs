@@ -18,7 +18,7 @@ pub struct Toolkit {
 pub struct Assembled {
     /// As a device loads it.
     pub binary: Vec<u8>,
-    /// As text. `None`: nothing here can disassemble the target (the disassembler for sm_70 is not on PyPI).
+    /// As text. `None`: nothing in the folder can disassemble the target.
     pub disassembly: Option<String>,
 }
 
@@ -44,7 +44,11 @@ impl std::error::Error for Failure {}
 
 /// Where the wheels have the newest programs, and an assembler for what those do not know any more.
 const NEWEST: &str = "nvidia/cu13/bin";
+const NEWEST_DISASSEMBLER: &str = "nvidia/cu13/bin/nvdisasm";
 const OLDER: &str = "nvidia/cuda_nvcc/bin";
+
+/// A disassembler for what the newest one does not know any more: that of CUDA 12.4, which the wheel of Triton 3.0 carries.
+const OLDER_DISASSEMBLER: &str = "triton/backends/nvidia/bin/nvdisasm";
 
 /// The first target that the newest programs know.
 const NEWEST_FROM: Target = Target(75);
@@ -54,6 +58,15 @@ impl Toolkit {
     pub fn at(folder: &Path) -> Option<Self> {
         let there = ["ptxas", "nvdisasm"].iter().all(|p| folder.join(NEWEST).join(p).is_file());
         there.then(|| Self { folder: folder.to_owned() })
+    }
+
+    /// Is there a disassembler for a target?
+    pub fn disassembles(&self, target: Target) -> bool {
+        self.disassembler(target).is_file()
+    }
+
+    fn disassembler(&self, target: Target) -> PathBuf {
+        self.folder.join(if target < NEWEST_FROM { OLDER_DISASSEMBLER } else { NEWEST_DISASSEMBLER })
     }
 
     /// Assembles a text and disassembles the result.
@@ -66,10 +79,10 @@ impl Toolkit {
         assembler.arg(format!("-O{level}")).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&binary);
         run(assembler, "ptxas", Failure::Refused)?;
         let code = std::fs::read(&binary).map_err(|e| Failure::Missing(format!("cannot read {}: {e}", binary.display())))?;
-        if target < NEWEST_FROM {
+        if target < NEWEST_FROM && !self.disassembles(target) {
             return Ok(Assembled { binary: code, disassembly: None });
         }
-        let mut disassembler = Command::new(self.folder.join(NEWEST).join("nvdisasm"));
+        let mut disassembler = Command::new(self.disassembler(target));
         disassembler.arg("-c").arg(&binary);
         let disassembly = run(disassembler, "nvdisasm", Failure::Missing)?;
         Ok(Assembled { binary: code, disassembly: Some(disassembly) })

@@ -1,6 +1,8 @@
 //! Exhaustive exploration: every state that can be reached, each once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
@@ -10,17 +12,19 @@ use crate::outcome::Outcome;
 use margay_litmus::unfold::Error;
 
 /// When to give up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// The largest number of states.
     pub states: usize,
     /// The time.
     pub deadline: Option<Instant>,
+    /// Raised when the exploration should end early.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: 20_000_000, deadline: None }
+        Self { states: 20_000_000, deadline: None, stop: Arc::default() }
     }
 }
 
@@ -51,7 +55,8 @@ impl Machine {
         let mut ticks = 0u32;
         while let Some(state) = stack.pop() {
             ticks = ticks.wrapping_add(1);
-            let late = ticks.is_multiple_of(1024) && limits.deadline.is_some_and(|d| Instant::now() >= d);
+            let ended = || limits.stop.load(Ordering::Relaxed) || limits.deadline.is_some_and(|d| Instant::now() >= d);
+            let late = ticks.is_multiple_of(1024) && ended();
             if late || visited.len() > limits.states {
                 found.bounded = true;
                 break;

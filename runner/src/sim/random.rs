@@ -1,5 +1,7 @@
 //! Random schedules: at every state one of the steps that it allows, each as likely as the others.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rustc_hash::FxHashMap;
 
 use super::machine::Machine;
@@ -9,9 +11,14 @@ use margay_litmus::unfold::Error;
 /// A run of more steps is given up: it waits for something that the schedule does not bring.
 pub const STEPS: usize = 10_000;
 
+/// Runs from one look at whether to stop to the next.
+const EACH: u64 = 256;
+
 /// What a number of runs showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Runs {
+    /// How many there were.
+    pub runs: u64,
     /// The outcomes.
     pub histogram: Histogram,
     /// Runs that did not end: a barrier that nobody comes to, or more than [`STEPS`] steps.
@@ -19,15 +26,20 @@ pub struct Runs {
 }
 
 impl Machine {
-    /// Runs the test a number of times. The same seed gives the same runs.
-    pub fn run(&self, runs: u64, seed: u64) -> Result<Runs, Error> {
+    /// Runs the test a number of times, or until `stop` is raised. The same seed gives the same runs.
+    pub fn run(&self, runs: u64, seed: u64, stop: &AtomicBool) -> Result<Runs, Error> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut state = self.initial().clone();
         let mut steps = Vec::with_capacity(64);
         let mut outcome = Vec::new();
         let mut counts: FxHashMap<Box<[i64]>, u64> = FxHashMap::default();
         let mut stuck = 0;
-        for _ in 0..runs {
+        let mut done = 0;
+        while done < runs {
+            if done.is_multiple_of(EACH) && stop.load(Ordering::Relaxed) {
+                break;
+            }
+            done += 1;
             state.copy_from(self.initial());
             let mut fuel = STEPS;
             loop {
@@ -54,6 +66,6 @@ impl Machine {
                 }
             }
         }
-        Ok(Runs { histogram: counts.into_iter().map(|(o, n)| (o.into_vec(), n)).collect(), stuck })
+        Ok(Runs { runs: done, histogram: counts.into_iter().map(|(o, n)| (o.into_vec(), n)).collect(), stuck })
     }
 }

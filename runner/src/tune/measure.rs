@@ -1,5 +1,7 @@
 //! One measurement after the other, each taken once.
 
+use std::sync::Arc;
+
 use margay_litmus::test::Test;
 
 use super::{Control, Journal, Measured, Settings, Stop};
@@ -50,7 +52,9 @@ impl<'a> Bench<'a> {
             return Err(Stop::Stopped);
         }
         let seed = self.settings.seed ^ number(&name);
-        let request = Request { instances: self.settings.instances, seed, environment: environment.clone(), watchdog: WATCHDOG };
+        let (instances, environment) = (self.settings.instances, environment.clone());
+        // A measurement is short: it is taken as a whole, and the search stops between two.
+        let request = Request { instances, seed, environment, watchdog: WATCHDOG, stop: Arc::default() };
         let counts = self.device.run(test, &request).map_err(Stop::Failed)?;
         // The machine on the CPU has no environment, and its time says nothing.
         let seconds = if self.device.description().target.is_some() { counts.seconds.max(1e-9) } else { 1.0 };

@@ -49,7 +49,7 @@ fn without_one(shape: &Shape) -> Vec<Shape> {
     let mut fewer: Vec<Vec<usize>> = fewer.filter(|sizes| !sizes.is_empty()).collect();
     fewer.sort();
     fewer.dedup();
-    fewer.iter().filter_map(|sizes| Shape::of(sizes)).collect()
+    fewer.into_iter().filter_map(|sizes| Shape::of(&sizes)).collect()
 }
 
 impl Costs {

@@ -1,7 +1,7 @@
 //! The parts of a shape's case: one, or several where it is predicted to be larger than its share.
 
 use crate::check::case::{Answer, Candidates, Decision, Setting};
-use crate::check::program::{Learned, Taught};
+use crate::check::program::Learned;
 use crate::encode::shape::Shape;
 
 use super::cost::Cost;
@@ -95,7 +95,7 @@ pub fn join(questions: &[usize], parts: Vec<Vec<Decision>>) -> Vec<Decision> {
 
 /// What two parts taught, each lesson once.
 fn both(mut a: Learned, b: Learned) -> Learned {
-    let new: Vec<Taught> = b.0.into_iter().filter(|taught| !a.0.contains(taught)).collect();
+    let new: Vec<_> = b.0.into_iter().filter(|taught| !a.0.contains(taught)).collect();
     a.0.extend(new);
     a
 }

@@ -30,10 +30,27 @@ pub struct DecisionRecord {
 
 /// What a refuted candidate taught.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "lowercase")]
 enum TaughtRecord {
     Order(Tuples),
     Race(Prefix),
+}
+
+impl TaughtRecord {
+    fn new(taught: &Taught) -> Self {
+        match taught {
+            Taught::Order(order) => Self::Order(tuples(order)),
+            Taught::Race(prefix) => Self::Race(prefix.clone()),
+        }
+    }
+
+    /// What it says; `None` if that is not about the case.
+    fn taught(&self, atoms: &Atoms) -> Option<Taught> {
+        match self {
+            Self::Order(order) => set(order, 2, atoms.universe().len()).map(Taught::Order),
+            Self::Race(prefix) => is_within(prefix, atoms.events()).then(|| Taught::Race(prefix.clone())),
+        }
+    }
 }
 
 /// A chosen counterexample.
@@ -67,23 +84,6 @@ fn is_within(prefix: &Prefix, events: usize) -> bool {
     sources && prefix.order.iter().all(inside)
 }
 
-impl TaughtRecord {
-    fn new(taught: &Taught) -> Self {
-        match taught {
-            Taught::Order(order) => Self::Order(tuples(order)),
-            Taught::Race(prefix) => Self::Race(prefix.clone()),
-        }
-    }
-
-    /// What was taught, if it is about events and atoms of the case.
-    fn taught(&self, events: usize, universe: usize) -> Option<Taught> {
-        match self {
-            Self::Order(order) => set(order, 2, universe).map(Taught::Order),
-            Self::Race(prefix) => is_within(prefix, events).then(|| Taught::Race(prefix.clone())),
-        }
-    }
-}
-
 impl DecisionRecord {
     /// The record of a decision; `None` if it was not decided.
     pub fn new(d: &Decision) -> Option<Self> {
@@ -115,11 +115,10 @@ impl DecisionRecord {
 
     /// The decision; `None` if what it speaks of is not in the case.
     pub fn decision(&self, question: usize, atoms: &Atoms) -> Option<Decision> {
-        let universe = atoms.universe().len();
-        let learned: Option<Vec<Taught>> = self.learned.iter().map(|t| t.taught(atoms.events(), universe)).collect();
         if self.question != question {
             return None;
         }
+        let learned: Option<Vec<Taught>> = self.learned.iter().map(|t| t.taught(atoms)).collect();
         Some(Decision {
             question,
             answer: if self.found { Answer::Found } else { Answer::None },

@@ -10,7 +10,7 @@ use crate::certificate::{ModelText, Text};
 use crate::check::options::{CheckOptions, CoReading, Level};
 use crate::check::questions::Asked;
 use crate::encode::Techniques;
-use crate::language::{Mapping, load_between};
+use crate::language::Mapping;
 
 /// The release and the fingerprint of the code (build.rs).
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MARGAY_CODE"));
@@ -121,7 +121,7 @@ impl Statement {
     /// # Errors
     /// Texts or names that are none of a mapping, a model or an option.
     pub fn load(&self) -> Result<(Mapping, CheckOptions), Vec<Diagnostic>> {
-        let mapping = load_between(&self.mapping.file(), self.source.read()?, self.target.read()?)?;
+        let mapping = Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?;
         let o = &self.options;
         let wrong = |what: &str, found: &str, known: &str| {
             vec![Diagnostic::error(format!("the case file has an unknown {what}, `{found}`")).help(format!("known: {known}"))]

@@ -8,6 +8,7 @@ mod module;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUfunction};
@@ -185,7 +186,7 @@ impl Cuda {
         watch(limit, done, elapsed)
     }
 
-    /// Runs the launches; the seconds that they took.
+    /// Runs the launches, or as many as there are until it is asked to stop; how many there were, and the seconds that they took.
     fn launches(
         &self,
         module: &Module,
@@ -193,7 +194,7 @@ impl Cuda {
         kernel: &Kernel,
         request: &Request,
         launches: u64,
-    ) -> Result<f64, Failure> {
+    ) -> Result<(u64, f64), Failure> {
         let pointer = Parameter::Pointer;
         let (locations, alias) = memory.addresses(&self.stream);
         let (results, _) = memory.results.device_ptr(&self.stream);
@@ -205,7 +206,9 @@ impl Cuda {
         let mut rng = fastrand::Rng::with_seed(request.seed);
         self.wait(request.watchdog)?;
         let start = Instant::now();
-        for n in 0..launches {
+        let mut done = 0;
+        while done < launches && !(done.is_multiple_of(BATCH) && request.stop.load(Ordering::Relaxed)) {
+            done += 1;
             let launch = kernel.launch(&mut rng);
             self.launch(module.reset, each, 256, &mut [pointer(locations), pointer(results), pointer(arrived)])?;
             let parameters = &mut [
@@ -219,11 +222,11 @@ impl Cuda {
             ];
             self.launch(module.test, launch.grid, kernel.layout.block, parameters)?;
             self.launch(module.collect, each, 256, &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)])?;
-            if (n + 1).is_multiple_of(BATCH) || n + 1 == launches {
+            if done.is_multiple_of(BATCH) || done == launches {
                 self.wait(request.watchdog)?;
             }
         }
-        Ok(start.elapsed().as_secs_f64())
+        Ok((done, start.elapsed().as_secs_f64()))
     }
 
     fn module(&mut self, built: &Built) -> Result<Module, Failure> {
@@ -245,9 +248,9 @@ impl Device for Cuda {
         let kernel = &built.kernel;
         let module = self.module(&built)?;
         let memory = Memory::new(self, kernel)?;
-        let launches = request.instances.div_ceil(u64::from(kernel.counted)).max(1);
-        let seconds = match self.launches(&module, &memory, kernel, request, launches) {
-            Ok(seconds) => seconds,
+        let asked = request.instances.div_ceil(u64::from(kernel.counted)).max(1);
+        let (launches, seconds) = match self.launches(&module, &memory, kernel, request, asked) {
+            Ok(ended) => ended,
             Err(failure) => {
                 // What still runs uses them, and to let go of them would wait for it. They go with the process.
                 std::mem::forget((module, memory));
@@ -265,6 +268,7 @@ impl Device for Cuda {
             observed: kernel.observed.clone(),
             histogram,
             instances: launches * u64::from(kernel.counted),
+            stopped: launches < asked,
             stuck: counts[places],
             uncounted: counts[places + 1] + counts[places + 2],
             launches,

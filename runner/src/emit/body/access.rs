@@ -17,7 +17,9 @@ impl Emitter<'_> {
 
     pub(super) fn qualifiers(&self, access: &Access, store: bool) -> Result<String, Error> {
         if access.proxy != Proxy::Generic {
-            return Err(Error::test("an access through a texture, surface or constant; kernels here have none"));
+            return Err(Error::test(
+                "a vector or an atom through a texture, surface or constant; kernels here have loads and stores of one value",
+            ));
         }
         let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
         let cache = access.cache.map(|c| format!(".{}", c.name())).unwrap_or_default();

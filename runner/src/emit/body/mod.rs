@@ -7,9 +7,10 @@ use margay_litmus::test::{
     BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Space, Test, ThreadId,
 };
 use margay_litmus::unfold::Code;
-use margay_models::execution::Scope;
+use margay_models::execution::{Proxy, Scope};
 
 mod access;
+mod proxy;
 mod values;
 
 use self::access::{scope_name, vector, width};
@@ -129,6 +130,9 @@ impl Emitter<'_> {
     fn instruction(&mut self, i: &Instruction) -> Result<(), Error> {
         let guard = self.guard(i);
         match &i.operation {
+            Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
+                self.proxy_load(access, destination, address, (&guard, i.guard.is_some()))?;
+            }
             Operation::Load { access, destination, address } => {
                 let qualifiers = self.qualifiers(access, false)?;
                 let (space, operand) = self.address(address, access)?;
@@ -138,6 +142,9 @@ impl Emitter<'_> {
                 self.body.specification.push((Kind::Load, Some(brought.clone())));
                 self.body.loaded.push(brought);
                 self.line(format!("{guard}ld{qualifiers}{space}.{ty} {to}, {operand};"));
+            }
+            Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
+                self.proxy_store(access, address, value, &guard)?;
             }
             Operation::Store { access, address, value } => {
                 let qualifiers = self.qualifiers(access, true)?;
@@ -160,10 +167,7 @@ impl Emitter<'_> {
             }
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
             Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
-            Operation::ProxyFence(kind) => {
-                let message = format!("fence.proxy.{}: kernels here have no textures, surfaces and constants", kind.name());
-                return Err(Error::test(message));
-            }
+            Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
             Operation::Barrier { mode, barrier, .. } => self.barrier(i, *mode, *barrier)?,
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {

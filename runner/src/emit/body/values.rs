@@ -2,6 +2,8 @@
 
 use margay_litmus::test::{Access, Address, Base, Comparison, InitialValue, Instruction, LocalFunction, Operation, Space, Value};
 
+use margay_models::execution::Proxy;
+
 use super::Emitter;
 use crate::emit::Error;
 
@@ -42,7 +44,7 @@ impl Emitter<'_> {
     pub(super) fn address(&mut self, address: &Address, access: &Access) -> Result<(&'static str, String), Error> {
         let (space, base) = match &address.base {
             Base::Location(name) => {
-                let location = self.location(name)?;
+                let location = self.generic_location(name)?;
                 let space = self.spaces[location];
                 (if space == Space::Shared { ".shared" } else { ".global" }, format!("%x{location}"))
             }
@@ -89,13 +91,24 @@ impl Emitter<'_> {
 
     /// The generic address of a location, in a register.
     pub(super) fn generic(&mut self, name: &str) -> Result<String, Error> {
-        let location = self.location(name)?;
+        let location = self.generic_location(name)?;
         if self.spaces[location] == Space::Global {
             return Ok(format!("%x{location}"));
         }
         let register = self.temporary('d');
         self.line(format!("cvta.shared.u64 {register}, %x{location};"));
         Ok(register)
+    }
+
+    /// A location that has a generic address.
+    fn generic_location(&mut self, name: &str) -> Result<usize, Error> {
+        let location = self.location(name)?;
+        match self.proxy_of(location) {
+            None | Some(Proxy::Generic) => Ok(location),
+            Some(_) => {
+                Err(Error::test(format!("`{name}` is a name for a texture, surface or constant; it has no generic address")))
+            }
+        }
     }
 
     pub(super) fn location(&mut self, name: &str) -> Result<usize, Error> {

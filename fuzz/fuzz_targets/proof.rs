@@ -1,0 +1,35 @@
+//! No bytes make the proof checker panic, or accept what is not true: what it says to be unsatisfiable is tried by all assignments.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use margay_solver::proof::{Checker, Step};
+
+/// Is there an assignment of so many variables?
+fn satisfiable(clauses: &[Vec<i32>], assumptions: &[i32], variables: u32) -> bool {
+    let holds = |a: u32, l: i32| (a >> (l.unsigned_abs() - 1) & 1 == 1) == (l > 0);
+    (0..1 << variables)
+        .any(|a| assumptions.iter().all(|&l| holds(a, l)) && clauses.iter().all(|c| c.iter().any(|&l| holds(a, l))))
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut checker = Checker::of_records(bytes);
+    let (mut clauses, mut assumptions, mut variables) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let step = checker.step();
+        let literals = checker.literals();
+        if matches!(step, Ok(Step::Original | Step::Question)) {
+            variables = literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0).max(variables);
+        }
+        match step {
+            Ok(Step::Original) => clauses.push(literals.to_vec()),
+            Ok(Step::Question) => assumptions = literals.to_vec(),
+            Ok(Step::Refuted) if variables <= 12 => assert!(!satisfiable(&clauses, &assumptions, variables)),
+            Ok(Step::Refuted | Step::Satisfiable | Step::Unknown) => {}
+            Ok(Step::End) | Err(_) => break,
+        }
+    }
+    // The same bytes as a file: head and compression.
+    if let Ok(mut checker) = Checker::of_file(bytes) {
+        while checker.step().is_ok_and(|step| step != Step::End) {}
+    }
+});

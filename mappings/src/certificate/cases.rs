@@ -1,0 +1,221 @@
+//! The cases of a certificate, whatever it is about: their files, what they show together, and how one is verified.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use margay_models::diagnostic::Diagnostic;
+use margay_solver::Backend;
+use margay_solver::proof::Replayed;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::cover::uncovered;
+use super::document::{self, Answer, Case, Claim, Document, Entry, FILE, Outcome, Proof};
+use super::{Extent, Written};
+use crate::check::Progress;
+use crate::encode::shape::Shape;
+
+/// Where the proofs of one bound, for one kind of programs, go.
+pub struct Proofs<'a> {
+    /// The certificate's folder.
+    pub folder: &'a Path,
+    /// The number of events.
+    pub events: usize,
+    /// The kind of programs.
+    pub programs: usize,
+}
+
+impl Proofs<'_> {
+    /// The name of a case's file.
+    pub fn name(&self, shape: &Shape) -> String {
+        let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
+        format!("{}-{}-{}.proof", self.events, self.programs, shape.join("-"))
+    }
+
+    /// The file of a case.
+    pub fn file(&self, shape: &Shape) -> PathBuf {
+        self.folder.join(self.name(shape))
+    }
+}
+
+/// Why a solver gives no certificate, if it does not.
+pub fn without_proofs(backend: Backend) -> Option<Diagnostic> {
+    if backend.proves() {
+        return None;
+    }
+    let solver = Backend::available().iter().find(|b| b.proves());
+    let error = Diagnostic::error(format!("the solver `{backend}` writes no proofs, which a certificate is made of"));
+    Some(error.help(match solver {
+        Some(solver) => format!("use `--solver {}`", solver.name()),
+        None => "build Margay with the feature `cadical`".to_owned(),
+    }))
+}
+
+/// A proof as certificates describe it.
+pub fn described(proof: &Replayed, file: String) -> Proof {
+    Proof {
+        file,
+        sha256: proof.file.clone(),
+        bytes: proof.file_bytes,
+        uncompressed: proof.bytes,
+        cnf_sha256: proof.cnf.clone(),
+        clauses: proof.clauses,
+        derived: proof.derived,
+    }
+}
+
+/// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
+/// `kinds` of programs, every thread shape has that answer.
+///
+/// # Errors
+/// A bound is too large to say what its shapes are.
+pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<Vec<usize>, String> {
+    let none_up_to = |question: usize| -> Result<usize, String> {
+        for events in 1.. {
+            for programs in 0..kinds {
+                let is_none = |a: &Answer| a.question == question && a.answer == Outcome::None;
+                let of_kind = bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
+                let cases = of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)).map(|c| c.shape.clone());
+                let cases = cases.collect::<std::collections::BTreeSet<_>>();
+                if cases.is_empty() || uncovered(events, &cases)?.is_some() {
+                    return Ok(events - 1);
+                }
+            }
+        }
+        Ok(0)
+    };
+    (0..questions).map(none_up_to).collect()
+}
+
+/// What the questions and the entries make of a certificate.
+///
+/// # Errors
+/// A bound is too large to say what its shapes are.
+pub fn claims(bounds: &[Entry], kinds: usize, questions: &[String]) -> Result<Vec<Claim>, String> {
+    let up_to = established(bounds, kinds, questions.len())?;
+    Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect())
+}
+
+/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn write(document: &Document, folder: &Path) -> Result<Written, Diagnostic> {
+    let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
+    let proofs: Vec<&Proof> = document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof).collect();
+    let files: BTreeSet<&str> = proofs.iter().map(|p| p.file.as_str()).collect();
+    for entry in std::fs::read_dir(folder).map_err(fail)?.filter_map(Result::ok) {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|n| n.ends_with(".proof") && !files.contains(n)) {
+            std::fs::remove_file(entry.path()).map_err(fail)?;
+        }
+    }
+    document::write(document, folder).map_err(fail)?;
+    Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs.into_iter()) })
+}
+
+/// Verifies the cases of an entry; `replay` translates a case again and says which of its answers its proof shows.
+///
+/// # Errors
+/// What is wrong, with the file and the place in it.
+pub fn verify<T: Send>(
+    (document, folder): (&Document, &Path),
+    entry: &Entry,
+    questions: &[String],
+    (pool, progress): (&ThreadPool, &dyn Progress),
+    replay: impl Fn(&Case, &Shape, &Path) -> Result<(Vec<bool>, Replayed, T), String> + Sync,
+) -> Result<Vec<T>, Vec<Diagnostic>> {
+    progress.bound(entry.events, entry.cases.len(), questions);
+    let done = AtomicUsize::new(0);
+    let one = |case: &Case| -> Result<T, Diagnostic> {
+        let file = folder.join(&case.proof.file);
+        let fail = |what: String| {
+            let error = Diagnostic::error(format!("the proof `{}` is not accepted: {what}", file.display()));
+            if document.margay == env!("CARGO_PKG_VERSION") {
+                error
+            } else {
+                error.help(format!(
+                    "the certificate was written by Margay {}, which may translate in another way",
+                    document.margay
+                ))
+            }
+        };
+        let shape = Shape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
+        let (refuted, found, more) = replay(case, &shape, &file).map_err(fail)?;
+        if described(&found, case.proof.file.clone()) != case.proof {
+            return Err(fail(if found.file == case.proof.sha256 {
+                format!("`{FILE}` does not say of it what it holds")
+            } else {
+                format!("its SHA-256 is {}, and the certificate says {}", found.file, case.proof.sha256)
+            }));
+        }
+        for (answer, refuted) in case.answers.iter().zip(refuted) {
+            if (answer.answer == Outcome::None) != refuted {
+                return Err(fail(format!("it does not prove the answer about {}", questions[answer.question])));
+            }
+        }
+        progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+        Ok(more)
+    };
+    let all: Vec<Result<T, Diagnostic>> = pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    for result in all {
+        match result {
+            Ok(more) => found.push(more),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+/// Are the claims what the cases show, once these are verified?
+///
+/// # Errors
+/// They are not.
+pub fn verify_claims(document: &Document, kinds: usize, questions: &[String]) -> Result<Extent, String> {
+    let shown = claims(&document.bounds, kinds, questions)?;
+    if shown.len() != document.claims.len() {
+        return Err(format!("it claims something of {} questions, and there are {}", document.claims.len(), shown.len()));
+    }
+    if let Some((shown, said)) = shown.iter().zip(&document.claims).find(|(shown, said)| shown != said) {
+        return Err(format!(
+            "its cases show {} up to {} events, and it claims {} up to {}",
+            shown.axiom, shown.none_up_to, said.axiom, said.none_up_to
+        ));
+    }
+    Ok(Extent::of(document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof)))
+}
+
+/// Bounds ascend, kinds and questions are there, files are of the folder, and shapes are of the bound.
+///
+/// # Errors
+/// What is not so.
+pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: usize) -> Result<(), String> {
+    if !document.bounds.is_sorted_by(|a, b| (a.events, a.programs) < (b.events, b.programs)) {
+        return Err("its bounds do not ascend".to_owned());
+    }
+    let mut files = std::collections::BTreeSet::new();
+    for Entry { events, programs, cases } in &document.bounds {
+        if *events == 0 || *events > bound || *programs >= kinds {
+            return Err(format!("it has cases of {events} events and kind {programs}, which were not asked about"));
+        }
+        for case in cases {
+            let file = &case.proof.file;
+            if case.shape.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)) != Some(*events) {
+                return Err(format!("the case of `{file}` is not one of {events} events"));
+            }
+            if !case.answers.is_sorted_by(|a, b| a.question < b.question) || case.answers.iter().any(|a| a.question >= questions)
+            {
+                return Err(format!("the case of `{file}` answers what was not asked"));
+            }
+            if Path::new(file).components().count() != 1 || Path::new(file).file_name().is_none() {
+                return Err(format!("`{file}` is not the name of a file beside it"));
+            }
+            if !files.insert(file) {
+                return Err(format!("two cases have the proof `{file}`"));
+            }
+        }
+    }
+    Ok(())
+}

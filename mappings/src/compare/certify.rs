@@ -1,0 +1,132 @@
+//! What a comparison of executions writes into a certificate: a proof for each question and thread shape without a difference.
+
+use std::path::{Path, PathBuf};
+
+use margay_models::diagnostic::Diagnostic;
+use margay_solver::proof::{Flaw, Log, Replay, Replayed};
+use margay_solver::{Encoding, Session};
+
+use super::case::{Answer, Case, Setting};
+use super::options::{CompareOptions, Subjects};
+use super::question::Question;
+use super::report::CompareReport;
+use super::{Decided, Proved};
+use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Subject, Text, Written};
+use crate::check::Disagreement;
+use crate::encode::shape::Shape;
+
+fn name(events: usize, question: usize, shape: &Shape) -> String {
+    let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
+    format!("{events}-{question}-{}.proof", shape.join("-"))
+}
+
+/// The file of a case.
+pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> PathBuf {
+    folder.join(name(events, question, shape))
+}
+
+/// Decides a question for a shape, writes the proof into a new file, and reads it back: that there is none counts only if its proof
+/// is accepted.
+pub fn decide<'a>(
+    setting: &'a Setting<'a>,
+    question: &'a Question,
+    shape: &Shape,
+    file: &Path,
+) -> (Case<'a>, Result<Answer, Disagreement>, Proved) {
+    let cannot = |e: std::io::Error| format!("the proof `{}` cannot be written: {e}", file.display());
+    let log = match Log::create(file) {
+        Ok(log) => log,
+        Err(error) => return (Case::new(setting, question, shape), Ok(Answer::Unknown), Err(cannot(error))),
+    };
+    let backend = setting.options.backend;
+    let start = |bounds: margay_solver::Bounds| {
+        // That the solver proves is asked with the options.
+        let logged = Session::logged(bounds.clone(), Encoding::default(), backend, &log);
+        logged.unwrap_or_else(|| Session::new(bounds, Encoding::default(), backend))
+    };
+    let mut case = Case::with_session(setting, question, shape, start);
+    let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
+    let written = log.finish();
+    if answer != Ok(Answer::None) {
+        return (case, answer, Ok(None));
+    }
+    if let Err(error) = written {
+        return (case, Ok(Answer::Unknown), Err(cannot(error)));
+    }
+    match replay(setting, question, shape, file) {
+        Ok((true, proof)) => (case, answer, Ok(Some(proof))),
+        Ok((false, _)) => (case, Err(Disagreement(format!("the proof of {shape} does not have the solver's answer"))), Ok(None)),
+        Err(flaw) => (case, Err(Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))), Ok(None)),
+    }
+}
+
+/// Translates a case again and compares it with its proof, clause by clause: does it show that there is none?
+///
+/// # Errors
+/// The proof is of another case, or wrong.
+pub fn replay(setting: &Setting<'_>, question: &Question, shape: &Shape, file: &Path) -> Result<(bool, Replayed), Flaw> {
+    let replay = Replay::open(file)?;
+    let start = |bounds| Session::replayed(bounds, Encoding::default(), &replay);
+    let answer = Case::with_session(setting, question, shape, start).decide();
+    Ok((answer == Ok(Answer::None), replay.finish(true)?))
+}
+
+/// The questions that are about executions: the others are answered by the texts.
+pub fn open(report: &CompareReport) -> Vec<usize> {
+    (0..report.questions.len()).filter(|&q| !report.questions[q].by_text).collect()
+}
+
+/// The cases of a bound, as a certificate has them.
+pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> Entry {
+    let open = open(report);
+    let case = |of: &Decided<'_>| {
+        let proof = of.proof.as_ref().ok()?.as_ref()?;
+        let question = open.iter().position(|&q| q == of.question)?;
+        Some(certificate::Case {
+            shape: of.shape.sizes().to_vec(),
+            answers: vec![certificate::Answer { question, answer: Outcome::None, learned: Vec::new() }],
+            proof: certificate::described(proof, name(events, of.question, of.shape)),
+        })
+    };
+    Entry { events, programs: 0, cases: decided.iter().filter_map(case).collect() }
+}
+
+/// Writes the certificate of a comparison that has ended, however it did.
+///
+/// # Errors
+/// The models' texts are gone, or the folder cannot be written to.
+pub fn write(
+    subjects: Subjects<'_>,
+    options: &CompareOptions,
+    report: &CompareReport,
+    bounds: Vec<Entry>,
+    folder: &Path,
+) -> Result<Written, Vec<Diagnostic>> {
+    let [old, new] = subjects.models();
+    let questions: Vec<String> = open(report).into_iter().map(|q| report.title(q)).collect();
+    let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
+    let document = Document {
+        format: certificate::FORMAT.to_owned(),
+        version: certificate::VERSION,
+        margay: env!("CARGO_PKG_VERSION").to_owned(),
+        solver: options.backend.version().to_owned(),
+        subject: Subject::Diff {
+            mapping: match subjects {
+                Subjects::Models(..) => None,
+                Subjects::Mapping(mapping) => Some(Text::of(&mapping.file)),
+            },
+            old: ModelText::of(old)?,
+            new: ModelText::of(new)?,
+            names: report.models.clone(),
+            given: Compared {
+                bound: options.bound,
+                without: options.without.clone(),
+                only: options.only.clone(),
+                typed: options.typed,
+            },
+        },
+        claims: certificate::claims(&bounds, 1, &questions).map_err(unclear)?,
+        bounds,
+    };
+    certificate::write(&document, folder).map_err(|e| vec![e])
+}

@@ -1,0 +1,61 @@
+//! Verifies the certificate of a comparison, without a solver.
+
+use std::path::Path;
+
+use margay_models::diagnostic::Diagnostic;
+
+use super::case::Setting;
+use super::certify::{open, replay};
+use super::options::{self, CompareOptions, Subjects};
+use super::prepared;
+use super::report::CompareReport;
+use crate::certificate::{self, Case, Document, Extent, FILE, Subject};
+use crate::check::Progress;
+use crate::encode::shape::Shape;
+use crate::language::Mapping;
+
+/// Verifies all that a certificate says of two models, as [`crate::check::verify`] does for a mapping.
+///
+/// # Errors
+/// What is wrong, with the file and the place in it.
+pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Progress) -> Result<Extent, Vec<Diagnostic>> {
+    let path = folder.join(FILE);
+    let wrong = |what: String| vec![Diagnostic::error(format!("the certificate `{}` is wrong: {what}", path.display()))];
+    let Subject::Diff { mapping, old, new, names, given } = &document.subject else {
+        return Err(wrong("it is not about two models".to_owned()));
+    };
+    let (mut old, mut new) = (old.read()?, new.read()?);
+    [old.name, new.name] = names.clone();
+    let mapping = match mapping {
+        Some(mapping) => Some(Mapping::between(&mapping.file(), old.clone(), new.clone())?),
+        None => None,
+    };
+    let subjects = mapping.as_ref().map_or(Subjects::Models(&old, &new), Subjects::Mapping);
+    let mut options = CompareOptions::new(given.bound);
+    options.without.clone_from(&given.without);
+    options.only.clone_from(&given.only);
+    options.typed = given.typed;
+    let extent = options::extent(subjects, &options)?;
+    let (identity, comparison, questions) = prepared(subjects, &options, &extent);
+    let setting = Setting { subjects, mapping: &identity, comparison: &comparison, options: &options };
+    let report = CompareReport::new(subjects, &extent, &questions);
+    let open = open(&report);
+    let titles: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
+    certificate::well_formed(document, 1, titles.len(), options.bound).map_err(wrong)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.max(1)).build();
+    let pool = pool.map_err(|e| vec![Diagnostic::error(format!("cannot start {jobs} threads: {e}"))])?;
+    for entry in &document.bounds {
+        let one = |case: &Case, shape: &Shape, file: &Path| {
+            let [answer] = case.answers.as_slice() else {
+                return Err("its case has not one question".to_owned());
+            };
+            if !answer.learned.is_empty() {
+                return Err("its case learned something, which single executions do not teach".to_owned());
+            }
+            let (none, proof) = replay(&setting, &questions[open[answer.question]], shape, file).map_err(|f| f.to_string())?;
+            Ok((vec![none], proof, ()))
+        };
+        certificate::verify((document, folder), entry, &titles, (&pool, progress), one)?;
+    }
+    certificate::verify_claims(document, 1, &titles).map_err(wrong)
+}

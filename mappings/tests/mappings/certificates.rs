@@ -1,0 +1,326 @@
+//! Certificates: a search that ends writes one that is accepted, whatever was asked; one that was changed is refused, also by someone
+//! who seals the document again.
+
+use std::path::PathBuf;
+
+use margay_mappings::Backend;
+use margay_mappings::certificate::{self, Document, Extent, FILE, Included, Lesson, Outcome, Subject, Text};
+use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, Verdict, check, verify};
+use margay_mappings::compare::{self, CompareOptions, Subjects};
+use margay_mappings::language::Mapping;
+use margay_models::diagnostic::Diagnostic;
+
+use crate::setup::{ask, names, options, shipped};
+
+/// A folder that goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("margay-certificate-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("there is room");
+        Self(path)
+    }
+
+    fn verify(&self) -> Result<Extent, Vec<Diagnostic>> {
+        let document = certificate::read(&self.0).map_err(|e| vec![e])?;
+        match &document.subject {
+            Subject::Check { .. } => verify(&document, &self.0, 2, &Silent),
+            Subject::Diff { .. } => compare::verify(&document, &self.0, 2, &Silent),
+        }
+    }
+
+    fn document(&self) -> Document {
+        certificate::read(&self.0).expect("it was written so")
+    }
+
+    fn proofs(&self) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> =
+            std::fs::read_dir(&self.0).expect("it is there").map(|e| e.expect("an entry").path()).collect();
+        all.retain(|p| p.extension().is_some_and(|e| e == "proof"));
+        all.sort();
+        all
+    }
+
+    /// What is said of the document once it is changed and sealed again.
+    fn forged(&self, change: impl FnOnce(&mut Document)) -> String {
+        let document = self.document();
+        let mut other = document.clone();
+        change(&mut other);
+        assert!(document != other, "something is changed");
+        certificate::seal(&other, &self.0).expect("there is room");
+        let refused = self.verify().expect_err("it is forged");
+        certificate::seal(&document, &self.0).expect("there is room");
+        refused.iter().map(|d| format!("{}\n", d.message)).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> (Folder, Vec<usize>) {
+    let folder = Folder::new(name);
+    options.backend = Backend::Cadical;
+    options.certify = Some(folder.0.clone());
+    let report = ask(mapping, &options);
+    let written = report.certified.expect("it was asked for");
+    assert_eq!(folder.verify().unwrap_or_else(|e| panic!("{name}: {e:?}")), written.extent, "{name}");
+    let claims: Vec<usize> = written.claims.iter().map(|c| c.none_up_to).collect();
+    assert_eq!(claims.iter().min(), Some(&report.established), "{name}");
+    // The answers are those of a search without proofs.
+    options.certify = None;
+    let plain = ask(mapping, &options);
+    assert_eq!((plain.verdict, plain.established), (report.verdict, report.established), "{name}");
+    (folder, claims)
+}
+
+#[test]
+fn whatever_was_asked_is_certified() {
+    let mapping = shipped("rc11-to-ptx");
+    let (_folder, claims) = certified("holds", &mapping, options(3));
+    assert_eq!(claims, [3, 3, 3]);
+
+    let mut some = options(3);
+    some.axioms = names("SC");
+    some.without = names("R.SC,W.SC,RMW.SC");
+    some.typed = false;
+    let (_folder, claims) = certified("some", &mapping, some);
+    assert_eq!(claims, [3]);
+
+    let mut exists = options(4);
+    exists.co = CoReading::Exists;
+    exists.only = names("R.RLX,W.RLX,RMW.RLX");
+    let (_folder, claims) = certified("exists", &mapping, exists);
+    assert_eq!(claims, [4]);
+
+    let fallen = shipped("rc11-to-ptx-relaxed-acquire-load");
+    let mut one = options(4);
+    one.only = names("R.NA,W.NA,R.ACQ,W.REL");
+    let (folder, claims) = certified("falls", &fallen, one.clone());
+    assert_eq!(claims.iter().min(), Some(&3));
+    let answers = |document: &Document| {
+        let answers = document.bounds.iter().flat_map(|e| &e.cases).flat_map(|c| &c.answers);
+        answers.filter(|a| a.answer == Outcome::Counterexample).count()
+    };
+    assert!(answers(&folder.document()) > 0, "the bound that falls is there, and not claimed");
+    one.keep_going = true;
+    let (_folder, claims) = certified("goes-on", &fallen, one);
+    assert!(claims.contains(&4), "{claims:?}");
+}
+
+#[test]
+fn programs_are_certified_with_what_was_learned() {
+    let mut programs = options(4);
+    programs.level = Level::Program;
+    programs.only = names("R.NA,W.NA,R.ACQ,W.REL,W.RLX,RMW.RLX");
+    let mapping = shipped("rc11-to-ptx");
+    let (folder, claims) = certified("programs", &mapping, programs);
+    assert_eq!(claims, [4]);
+    let document = folder.document();
+    let (bound, case, answer) = document
+        .bounds
+        .iter()
+        .enumerate()
+        .flat_map(|(b, e)| e.cases.iter().enumerate().map(move |(c, case)| (b, c, case)))
+        .find_map(|(b, c, case)| {
+            let races = |a: &certificate::Answer| a.learned.iter().any(|l| matches!(l, Lesson::Race { .. }));
+            Some((b, c, case.answers.iter().position(races)?))
+        })
+        .expect("races were learned");
+    let learned = |document: &mut Document| std::mem::take(&mut document.bounds[bound].cases[case].answers[answer].learned);
+    let without = folder.forged(|d| drop(learned(d)));
+    assert!(without.contains("is not accepted"), "{without}");
+    for impossible in [
+        Lesson::Race { order: vec![0, 0], sources: None },
+        Lesson::Race { order: vec![1, 99], sources: None },
+        Lesson::Race { order: vec![0, 1], sources: Some(vec![(1, Some(1))]) },
+        Lesson::Order(vec![0, 1, 1]),
+        Lesson::Order(vec![]),
+    ] {
+        let said = folder.forged(|d| d.bounds[bound].cases[case].answers[answer].learned[0] = impossible);
+        assert!(said.contains("cannot have been learned"), "{said}");
+    }
+    // Lessons of a bound are part of the cases of the next.
+    let fewer = folder.forged(|d| d.bounds.truncate(1));
+    assert!(fewer.contains("its cases show"), "{fewer}");
+    let swapped = folder.forged(|d| d.bounds.swap(0, 1));
+    assert!(swapped.contains("do not ascend"), "{swapped}");
+}
+
+#[test]
+fn what_is_forged_is_refused() {
+    let mapping = shipped("rc11-to-ptx");
+    let (folder, _) = certified("forged", &mapping, options(3));
+    let said = folder.forged(|d| d.claims[0].none_up_to = 4);
+    assert!(said.contains("its cases show Coherence up to 3 events, and it claims Coherence up to 4"), "{said}");
+    let said = folder.forged(|d| d.claims[1].axiom = "Causality".to_owned());
+    assert!(said.contains("claims Causality"), "{said}");
+    let said = folder.forged(|d| drop(d.claims.pop()));
+    assert!(said.contains("claims something of 2 questions"), "{said}");
+    let said = folder.forged(|d| drop(d.bounds[2].cases.remove(1)));
+    assert!(said.contains("up to 2 events, and it claims"), "{said}");
+    let said = folder.forged(|d| drop(d.bounds[1].cases[0].answers.pop()));
+    assert!(said.contains("more than the case"), "{said}");
+    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].answer = Outcome::Counterexample);
+    assert!(said.contains("does not prove the answer about Coherence"), "{said}");
+    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].question = 1);
+    assert!(said.contains("answers what was not asked"), "{said}");
+    let said = folder.forged(|d| d.bounds[2].cases[0].shape = vec![1, 2]);
+    assert!(said.contains("no thread shape"), "{said}");
+    let said = folder.forged(|d| d.bounds[2].cases[0].shape = vec![2, 2]);
+    assert!(said.contains("not one of 3 events"), "{said}");
+    let said = folder.forged(|d| d.bounds[2].cases[0].proof.file = "../x.proof".to_owned());
+    assert!(said.contains("not the name of a file"), "{said}");
+    let said = folder.forged(|d| d.bounds[2].cases[0].proof.clauses += 1);
+    assert!(said.contains("does not say of it what it holds"), "{said}");
+    let said = folder.forged(|d| d.bounds[2].events = 9);
+    assert!(said.contains("not asked about"), "{said}");
+    // The proof of another case, and of another question.
+    let said = folder.forged(|d| {
+        let file = d.bounds[1].cases[0].proof.clone();
+        d.bounds[1].cases[0].proof = std::mem::replace(&mut d.bounds[1].cases[1].proof, file);
+    });
+    assert!(said.contains("another problem"), "{said}");
+    let change = |d: &mut Document, change: &dyn Fn(&mut Text, &mut Text, &mut Vec<Included>, &mut certificate::Given)| {
+        let Subject::Check { mapping, source, given, .. } = &mut d.subject else { panic!("it is of a check") };
+        change(mapping, &mut source.model, &mut source.includes, given);
+    };
+    let said = folder.forged(|d| change(d, &|m, _, _, _| m.text = m.text.replacen("ld.acquire.s", "ld.relaxed.s", 1)));
+    assert!(said.contains("another problem"), "{said}");
+    let said = folder.forged(|d| change(d, &|_, s, _, _| s.text = s.text.replace("acyclic", "irreflexive")));
+    assert!(said.contains("another problem") || said.contains("its cases show"), "{said}");
+    let said = folder.forged(|d| change(d, &|_, _, _, g| g.typed = false));
+    assert!(said.contains("another problem"), "{said}");
+    let said = folder.forged(|d| change(d, &|_, _, _, g| g.level = "rumour".to_owned()));
+    assert!(said.contains("no level `rumour`"), "{said}");
+    let said = folder.forged(|d| change(d, &|_, _, _, g| g.bound = 100_000));
+    assert!(said.contains("out of reach"), "{said}");
+    let said = folder.forged(|d| change(d, &|_, s, _, _| s.text.push_str("\ninclude \"elsewhere.cat\"\n")));
+    assert!(said.contains("the certificate has no such text"), "{said}");
+    let said = folder.forged(|d| d.version = 2);
+    assert!(said.contains("version 2 of the format"), "{said}");
+    let said = folder.forged(|d| d.format = "recipe".to_owned());
+    assert!(said.contains("its format is `recipe`"), "{said}");
+}
+
+#[test]
+fn one_bit_anywhere_is_too_much() {
+    let mapping = shipped("rc11-to-ptx");
+    let mut small = options(2);
+    small.axioms = names("Atomicity");
+    small.only = names("R.RLX,W.RLX,RMW.RLX");
+    let (folder, _) = certified("bit", &mapping, small);
+    let document = folder.0.join(FILE);
+    for (file, step) in folder.proofs().into_iter().map(|f| (f, 5)).chain([(document, 97)]) {
+        let whole = std::fs::read(&file).expect("it is there");
+        for (i, at) in (0..whole.len()).step_by(step).chain([whole.len() - 1]).enumerate() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (i % 8);
+            std::fs::write(&file, &bytes).expect("there is room");
+            assert!(folder.verify().is_err(), "byte {at} of {}", file.display());
+        }
+        for cut in (0..whole.len()).step_by(step * 7).chain((whole.len() - 9)..whole.len()) {
+            std::fs::write(&file, &whole[..cut]).expect("there is room");
+            assert!(folder.verify().is_err(), "{cut} bytes of {}", file.display());
+        }
+        std::fs::remove_file(&file).expect("it is there");
+        let missing = folder.verify().expect_err("a file is missing");
+        assert!(missing[0].message.contains("annot be read") || missing[0].message.contains("cannot read"), "{missing:?}");
+        std::fs::write(&file, &whole).expect("there is room");
+    }
+    folder.verify().expect("it is whole again");
+}
+
+#[test]
+fn what_cannot_be_certified_is_said() {
+    let mapping = shipped("rc11-to-ptx");
+    let folder = Folder::new("refused");
+    let mut other = options(2);
+    other.certify = Some(folder.0.clone());
+    let errors = check(&mapping, &other, &Silent).expect_err("BatSat writes no proofs");
+    assert!(errors[0].message.contains("`batsat` writes no proofs"), "{errors:?}");
+    other.backend = Backend::Cadical;
+    other.techniques.first_use = false;
+    assert!(check(&mapping, &other, &Silent).is_err());
+
+    // A folder that cannot be written to: nothing is decided, and the reason is said.
+    let mut nowhere = options(2);
+    nowhere.backend = Backend::Cadical;
+    nowhere.certify = Some(folder.0.join("not-there"));
+    let refused = check(&mapping, &nowhere, &Silent);
+    assert!(refused.is_err_and(|e| e[0].message.contains("cannot write the certificate")));
+
+    // Without time there is a certificate, of nothing.
+    let mut hurried = options(3);
+    hurried.backend = Backend::Cadical;
+    hurried.certify = Some(folder.0.clone());
+    hurried.deadline = Some(std::time::Instant::now());
+    let report = ask(&mapping, &hurried);
+    assert!(matches!(report.verdict, Verdict::Undecided(_)));
+    let claims = report.certified.expect("it was asked for").claims;
+    assert!(claims.iter().all(|c| c.none_up_to == 0), "{claims:?}");
+    folder.verify().expect("it claims nothing");
+
+    assert!(certificate::folder(&folder.0).is_err_and(|e| e.message.contains("not empty")));
+}
+
+/// Two models as they ship.
+fn models(names: [&str; 2]) -> [margay_models::Model; 2] {
+    names.map(|n| margay_models::library::load(n, &[]).unwrap_or_else(|e| panic!("{n}: {e:?}")).model)
+}
+
+#[test]
+fn comparisons_are_certified() {
+    let [old, new] = models(["sc", "tso"]);
+    let folder = Folder::new("compared");
+    let mut options = CompareOptions::new(3);
+    options.backend = Backend::Cadical;
+    options.jobs = 2;
+    options.certify = Some(folder.0.clone());
+    let report = compare::compare(Subjects::Models(&old, &new), &options, &Silent).expect("they can be compared");
+    let written = report.certified.clone().expect("it was asked for");
+    assert_eq!(folder.verify().unwrap_or_else(|e| panic!("{e:?}")), written.extent);
+    let open = report.questions.iter().filter(|q| !q.by_text);
+    let established: Vec<usize> = open.map(|q| q.established).collect();
+    assert_eq!(written.claims.iter().map(|c| c.none_up_to).collect::<Vec<_>>(), established);
+    options.certify = None;
+    let plain = compare::compare(Subjects::Models(&old, &new), &options, &Silent).expect("they can be compared");
+    let verdicts =
+        |r: &compare::CompareReport| r.questions.iter().map(|q| (q.verdict.clone(), q.established)).collect::<Vec<_>>();
+    assert_eq!(verdicts(&plain), verdicts(&report));
+
+    // Forged: a claim, a case, a model, a lesson.
+    let question = written.claims.iter().position(|c| c.none_up_to == 3).expect("stores pass no stores in either");
+    let said = folder.forged(|d| d.claims[question].none_up_to = 4);
+    assert!(said.contains("and it claims"), "{said}");
+    let said = folder.forged(|d| drop(d.bounds[1].cases.pop()));
+    assert!(said.contains("and it claims"), "{said}");
+    let said = folder.forged(|d| {
+        let Subject::Diff { new, .. } = &mut d.subject else { panic!("it is of a comparison") };
+        new.model.text = new.model.text.replacen("acyclic", "irreflexive", 1);
+    });
+    assert!(said.contains("another problem") || said.contains("questions"), "{said}");
+    let said = folder.forged(|d| d.bounds[1].cases[0].answers[0].learned.push(Lesson::Order(vec![0, 1])));
+    assert!(said.contains("learned something"), "{said}");
+
+    // The models of a mapping.
+    let mapping = shipped("rc11-to-ptx");
+    let folder = Folder::new("across");
+    let mut across = CompareOptions::new(2);
+    across.backend = Backend::Cadical;
+    across.certify = Some(folder.0.clone());
+    let report = compare::compare(Subjects::Mapping(&mapping), &across, &Silent).expect("they can be compared");
+    assert_eq!(folder.verify().unwrap_or_else(|e| panic!("{e:?}")), report.certified.expect("it was asked for").extent);
+
+    across.level = Level::Program;
+    let errors = compare::compare(Subjects::Models(&old, &new), &across, &Silent).expect_err("outcomes have none");
+    assert!(errors.iter().any(|e| e.message.contains("no certificate")), "{errors:?}");
+    across.level = Level::Execution;
+    across.backend = Backend::Varisat;
+    let errors = compare::compare(Subjects::Models(&old, &new), &across, &Silent).expect_err("Varisat writes no proofs");
+    assert!(errors[0].message.contains("writes no proofs"), "{errors:?}");
+}
