@@ -83,16 +83,17 @@ fn line(kind: &str, bound: usize, basis: Basis, split: bool, seconds: impl Fn(us
     Line { kind: kind.to_owned(), bound, basis, split, cases: most.len(), spans, work: seconds(1).iter().sum() }
 }
 
-/// What the leaves of a group took beside their whole shapes, at the largest bound that was solved both ways.
+/// What the leaves of a group took beside their whole shapes, at the largest bound that was solved both ways. In conflicts, which
+/// do not depend on what else the machine did.
 fn splitting(group: &Group<'_>) -> Option<Splitting> {
     let bound = group.leaves.iter().map(|r| r.shape.events()).max()?;
     let (mut leaves, mut whole, mut shares) = (0.0, 0.0, Vec::new());
     for shape in Shape::all(bound) {
-        let of: Vec<f64> = group.leaves.iter().filter(|r| r.shape == shape).map(|r| r.cost().seconds).collect();
+        let of: Vec<f64> = group.leaves.iter().filter(|r| r.shape == shape).map(|r| r.cost().conflicts).collect();
         let Some(all) = group.whole.iter().find(|r| r.shape == shape).filter(|_| of.len() > 1) else { continue };
         let sum: f64 = of.iter().sum();
         leaves += sum;
-        whole += all.cost().seconds;
+        whole += all.cost().conflicts;
         shares.extend(of.iter().map(|s| s * of.len() as f64 / sum.max(f64::MIN_POSITIVE)));
     }
     // In the order of the shapes, which mixes large and small ones.
