@@ -276,22 +276,6 @@ fn merged_loads_are_seen() {
     assert!(matches!(answer(&toolkit, text, text, 3), Answer::Differs(_)));
 }
 
-/// A kernel that waits for a value where its test does not: nothing between the two loads is an access, and yet they are ordered.
-#[test]
-fn accidental_waiting_is_seen() {
-    let Some(toolkit) = toolkit() else { return };
-    let text = "PTX rr\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.relaxed.gpu r0, x | st.relaxed.gpu y, 1 ;\n\
-        ld.relaxed.gpu r1, y | st.relaxed.gpu x, 1 ;\nexists (P0:r0 == 1 /\\ P0:r1 == 0)\n";
-    let waiting = "PTX rr\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.relaxed.gpu r0, x | st.relaxed.gpu y, 1 ;\n\
-        add r2, r0, 1 | st.relaxed.gpu x, 1 ;\n ld.relaxed.gpu r1, y | ;\nexists (P0:r2 == 2 /\\ P0:r1 == 0)\n";
-    assert!(matches!(answer(&toolkit, text, text, 0), Answer::Same { compared: 4 }));
-    assert!(matches!(answer(&toolkit, waiting, waiting, 0), Answer::Same { compared: 4 }), "the test itself waits");
-    match answer(&toolkit, waiting, text, 0) {
-        Answer::Differs(why) => assert!(why[0].contains("waits for `ld.relaxed.gpu r0, x` before `ld.relaxed.gpu r1, y`"), "{why:?}"),
-        other => panic!("{other:?}"),
-    }
-}
-
 /// Kernels whose accesses are as the test says, but not as their own specification does.
 #[test]
 fn specifications_are_compared() {

@@ -1,13 +1,13 @@
 //! A disassembled kernel against its test: number, order, width, strength and scope of accesses and fences, and dependencies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::{Proxy, Scope};
 
 use super::dependency::{Dependencies, registers};
 use super::effect::{Effect, Strength};
-use super::expect::{Expected, Wanted, expected};
+use super::expect::{Expected, expected};
 use super::listing::{Instruction, Listing};
 use super::{Answer, THREADS, specification};
 use crate::emit::Target;
@@ -25,7 +25,7 @@ pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
             (Err(why), _) => differences.push(format!("{thread}: {why}")),
             (_, None) => differences.push(format!("{thread}: the markers around its code are not there")),
             (Ok(wanted), Some(code)) => {
-                compared += wanted.effects.len();
+                compared += wanted.len();
                 let after = listing.after(t);
                 differences
                     .extend(thread_differences(&wanted, t, (code, after), target).into_iter().map(|d| format!("{thread}: {d}")));
@@ -36,7 +36,7 @@ pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
 }
 
 fn thread_differences(
-    Wanted { effects: wanted, used }: &Wanted,
+    wanted: &[Expected],
     thread: usize,
     (code, after): (&[Instruction], &[Instruction]),
     target: Target,
@@ -45,14 +45,9 @@ fn thread_differences(
     let mut effects = Vec::new();
     let mut known = Dependencies::default();
     let mut next = 0;
-    let mut waits = BTreeMap::new();
     for i in code {
         known.arrive(i);
         let Some(found) = effect(i) else {
-            // Whatever reads a value waits for the access that brings it.
-            for from in known.read(i).difference(used).filter(|from| wanted[**from].effect.is_of_global_memory()) {
-                waits.entry(*from).or_insert(i);
-            }
             known.step(i, None);
             continue;
         };
@@ -72,10 +67,6 @@ fn thread_differences(
             }
         }
         effects.extend(found);
-        for (from, early) in std::mem::take(&mut waits) {
-            let (before, after) = (&wanted[from].text, &expected.text);
-            out.push(format!("`{}` waits for `{before}` before `{after}`, which the test does not", early.text()));
-        }
         out.extend(lost(expected, wanted, i, &known));
         known.step(i, Some(next));
         next += 1;

@@ -29,13 +29,6 @@ impl Dependencies {
         i.guard.as_ref().and_then(|g| self.of.get(g)).cloned().unwrap_or_default()
     }
 
-    /// What the operands of an instruction that are no results, and its guard, are computed from.
-    pub fn read(&self, i: &Instruction) -> BTreeSet<usize> {
-        let mut from = self.sources(i.operands.iter().skip(results(i)), registers(i));
-        from.extend(self.guard(i));
-        from
-    }
-
     /// Comes to an instruction: from the one before it, or by a jump to its label.
     pub fn arrive(&mut self, i: &Instruction) {
         for jumped in i.labels.iter().filter_map(|label| self.jumps.remove(label)).collect::<Vec<_>>() {

@@ -84,15 +84,6 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Does it access global memory, or memory by a generic address? Without optimisation the assembler copies what any other load brings,
-    /// and so waits for it, right after the load (docs/gpu.md).
-    pub fn is_of_global_memory(&self) -> bool {
-        match self {
-            Self::Load { space, .. } | Self::Store { space, .. } | Self::Atom { space, .. } => *space != Some(Space::Shared),
-            _ => false,
-        }
-    }
-
     /// Is it what was found in the machine code?
     pub fn is(&self, found: &Self) -> bool {
         let membar = matches!(found, Self::Membar { sc: true, scope: Scope::Gpu | Scope::Sys });

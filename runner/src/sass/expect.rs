@@ -28,35 +28,19 @@ pub struct Expected {
     pub control: BTreeSet<usize>,
 }
 
-/// What a thread must become.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its effects, in order.
-    pub effects: Vec<Expected>,
-    /// Those (by position) whose values the test itself uses for something, and so waits for.
-    pub used: BTreeSet<usize>,
-}
-
 /// What a thread must become; an error names what is not compared.
-pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Wanted, String> {
+pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Expected>, String> {
     let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
         return Err("only PTX tests are compared".to_owned());
     };
-    let mut builder = Builder {
-        test,
-        target,
-        spaces: spaces(test),
-        out: Vec::new(),
-        taint: BTreeMap::new(),
-        control: BTreeSet::new(),
-        used: BTreeSet::new(),
-    };
+    let mut builder =
+        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new() };
     for i in instructions {
         let text = margay_litmus::print::instruction(i, Dialect::Ptx);
         let guard = i.guard.as_ref().map(|g| builder.of(&g.register)).unwrap_or_default();
         builder.instruction(&i.operation, &text, &guard)?;
     }
-    Ok(Wanted { effects: builder.out, used: builder.used })
+    Ok(builder.out)
 }
 
 struct Builder<'a> {
@@ -67,17 +51,14 @@ struct Builder<'a> {
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
     control: BTreeSet<usize>,
-    used: BTreeSet<usize>,
 }
 
 impl Builder<'_> {
-    fn of(&mut self, register: &str) -> BTreeSet<usize> {
-        let from = self.taint.get(register).cloned().unwrap_or_default();
-        self.used.extend(&from);
-        from
+    fn of(&self, register: &str) -> BTreeSet<usize> {
+        self.taint.get(register).cloned().unwrap_or_default()
     }
 
-    fn of_value(&mut self, value: &Value) -> BTreeSet<usize> {
+    fn of_value(&self, value: &Value) -> BTreeSet<usize> {
         if let Value::Register(name) = value { self.of(name) } else { BTreeSet::new() }
     }
 
@@ -103,7 +84,7 @@ impl Builder<'_> {
         }
     }
 
-    fn address(&mut self, address: &Address) -> BTreeSet<usize> {
+    fn address(&self, address: &Address) -> BTreeSet<usize> {
         let base = if let Base::Register(name) = &address.base { self.of(name) } else { BTreeSet::new() };
         let offset = address.offset.as_ref().map(|o| self.of_value(o)).unwrap_or_default();
         base.union(&offset).copied().collect()

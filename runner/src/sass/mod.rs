@@ -16,7 +16,7 @@ use crate::emit::{Kernel, Target, directives};
 
 pub use compare::compare;
 pub use effect::{Effect, Strength};
-pub use expect::{Expected, Wanted, expected};
+pub use expect::{Expected, expected};
 pub use listing::{Instruction, Listing};
 pub use toolkit::{Assembled, Failure, Toolkit};
 
