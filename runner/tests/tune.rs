@@ -72,7 +72,17 @@ impl Device for Titan {
         let weak = Self::weak(&test.name, &request.environment).min(request.instances);
         let histogram = BTreeMap::from([(asked, weak), (strong, request.instances - weak)]);
         let instances = request.instances;
-        Ok(Counts { observed, histogram, instances, stuck: 0, uncounted: 0, launches: 1, seconds: 1e-3, kernel: None })
+        Ok(Counts {
+            observed,
+            histogram,
+            instances,
+            stopped: false,
+            stuck: 0,
+            uncounted: 0,
+            launches: 1,
+            seconds: 1e-3,
+            kernel: None,
+        })
     }
 }
 

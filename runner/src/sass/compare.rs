@@ -46,6 +46,7 @@ fn thread_differences(
     let mut known = Dependencies::default();
     let mut next = 0;
     for i in code {
+        known.arrive(i);
         let Some(found) = effect(i) else {
             known.step(i, None);
             continue;

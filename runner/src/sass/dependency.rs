@@ -1,14 +1,18 @@
-//! Which values the registers of machine code are computed from, followed through straight code.
+//! Which values the registers of machine code are computed from, followed through the code as it stands, and along jumps forward.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::listing::Instruction;
 
+type Sources = BTreeMap<String, BTreeSet<usize>>;
+
 /// For each register and predicate, by name, the effects (by position) whose values it may be computed from. More than is there
 /// may be found, never less: so a dependency that is missed here is missing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dependencies {
-    of: BTreeMap<String, BTreeSet<usize>>,
+    of: Sources,
+    /// What was known at the jumps to a label that has not come yet.
+    jumps: BTreeMap<String, Sources>,
     /// Those of the branches so far.
     pub control: BTreeSet<usize>,
 }
@@ -25,10 +29,20 @@ impl Dependencies {
         i.guard.as_ref().and_then(|g| self.of.get(g)).cloned().unwrap_or_default()
     }
 
+    /// Comes to an instruction: from the one before it, or by a jump to its label.
+    pub fn arrive(&mut self, i: &Instruction) {
+        for jumped in i.labels.iter().filter_map(|label| self.jumps.remove(label)).collect::<Vec<_>>() {
+            merge(&mut self.of, jumped);
+        }
+    }
+
     /// Goes over an instruction whose result is that of an effect (`effect`), or computed from its operands.
     pub fn step(&mut self, i: &Instruction, effect: Option<usize>) {
         if matches!(i.base(), "BRA" | "EXIT" | "BRX" | "JMP") {
             self.control.extend(self.guard(i));
+            if let Some(label) = i.target() {
+                merge(self.jumps.entry(label.to_owned()).or_default(), self.of.clone());
+            }
             return;
         }
         let registers = if i.has("WIDE") { 2 } else { registers(i) };
@@ -47,6 +61,12 @@ impl Dependencies {
                 self.of.insert(name, new);
             }
         }
+    }
+}
+
+fn merge(into: &mut Sources, other: Sources) {
+    for (name, sources) in other {
+        into.entry(name).or_default().extend(sources);
     }
 }
 
@@ -103,13 +123,17 @@ fn names(operand: &str, registers: u32) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Instruction, names, results};
+    use std::collections::BTreeSet;
+
+    use super::super::listing::Listing;
+    use super::{Dependencies, Instruction, names, results};
 
     #[test]
     fn results_of_instructions() {
         let instruction = |text: &str| {
             let (name, operands) = text.split_once(' ').unwrap();
             Instruction {
+                labels: Vec::new(),
                 guard: None,
                 name: name.split('.').map(str::to_owned).collect(),
                 operands: operands.split(',').map(|o| o.trim().to_owned()).collect(),
@@ -124,6 +148,24 @@ mod tests {
         assert_eq!(results(&instruction("SUST.D.BA.1D.STRONG.SM.TRAP [R9], R3, UR4, 0x0")), 0);
         assert_eq!(results(&instruction("SULD.D.BA.1D.STRONG.SM.TRAP R3, [R9], UR4, 0x0")), 1);
         assert_eq!(results(&instruction("ATOMG.E.CAS.STRONG.GPU PT, R14, [R14], R16, R17")), 2);
+    }
+
+    /// What sm_70 makes of a loop: behind the jump out of it stands code that uses the registers for something else.
+    #[test]
+    fn what_stands_between_a_jump_and_its_label_is_not_on_the_way() {
+        let text = ".text.k:\n/*00*/ LDG.E.SYS R4, [R2] ;\n/*10*/ @!P0 BRA `(.L_x_1) ;\n/*20*/ VOTE.ANY R4, PT, PT ;\n\
+            .L_x_1:\n/*30*/ STG.E.SYS [R6], R4 ;\n";
+        let listing = Listing::read(text).remove(0);
+        let mut known = Dependencies::default();
+        for (n, i) in listing.instructions.iter().enumerate() {
+            known.arrive(i);
+            let stored = known.sources(i.operands.iter().skip(1), 1);
+            match n {
+                3 => assert_eq!(stored, BTreeSet::from([0])),
+                _ => known.step(i, (n == 0).then_some(0)),
+            }
+        }
+        assert_eq!(listing.instructions[3].labels, [".L_x_1"]);
     }
 
     #[test]

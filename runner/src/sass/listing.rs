@@ -3,6 +3,8 @@
 /// One machine instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
+    /// The labels before it, `.L_x_24`.
+    pub labels: Vec<String>,
     /// The predicate that it is under, `P0`.
     pub guard: Option<String>,
     /// The name with its qualifiers, split at the points: `LDG`, `E`, `STRONG`, `GPU`.
@@ -20,6 +22,12 @@ impl Instruction {
     /// Has it a qualifier?
     pub fn has(&self, qualifier: &str) -> bool {
         self.name.iter().skip(1).any(|q| q == qualifier)
+    }
+
+    /// The label that it may jump to.
+    pub fn target(&self) -> Option<&str> {
+        let operand = self.operands.last().filter(|_| self.base() == "BRA")?;
+        operand.strip_prefix("`(")?.strip_suffix(')')
     }
 
     /// As the disassembler writes it.
@@ -45,6 +53,7 @@ impl Instruction {
             return None;
         }
         Some(Self {
+            labels: Vec::new(),
             guard,
             name: name.split('.').map(str::to_owned).collect(),
             operands: operands.split(',').map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
@@ -65,11 +74,15 @@ impl Listing {
     /// Reads what `nvdisasm -c` writes; lines that are no instructions are passed over.
     pub fn read(text: &str) -> Vec<Self> {
         let mut listings: Vec<Self> = Vec::new();
+        let mut labels = Vec::new();
         for line in text.lines() {
             if let Some(name) = line.strip_prefix(".text.").and_then(|l| l.strip_suffix(':')) {
                 listings.push(Self { name: name.to_owned(), instructions: Vec::new() });
+                labels.clear();
+            } else if let Some(label) = line.strip_suffix(':').filter(|l| l.starts_with(".L")) {
+                labels.push(label.to_owned());
             } else if let (Some(listing), Some(instruction)) = (listings.last_mut(), Instruction::read(line)) {
-                listing.instructions.push(instruction);
+                listing.instructions.push(Instruction { labels: std::mem::take(&mut labels), ..instruction });
             }
         }
         listings

@@ -46,6 +46,7 @@ pub(super) fn differences(thread: usize, found: &[Effect], after: &[Instruction]
     let mut said = vec![0usize; accesses.len()];
     let mut out = Vec::new();
     for i in after {
+        known.arrive(i);
         if let Some((position, kind)) = said_by(i, thread) {
             match accesses.get(position) {
                 Some(&(effect, is)) if is as u32 == kind => {

@@ -11,7 +11,7 @@ use crate::sass::specification::Kind;
 pub(super) fn no_fence(kind: ProxyFenceKind) -> Error {
     let name = kind.name();
     Error::test(format!(
-        "PTX has no fence.proxy.{name}: of the fences of a proxy in the models it has .alias alone, and orders the others when a kernel ends"
+        "PTX has no fence.proxy.{name}, which is of the models (of their proxy fences PTX has .alias alone), so no kernel is this test"
     ))
 }
 
