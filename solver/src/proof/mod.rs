@@ -15,6 +15,7 @@
 mod checker;
 mod clauses;
 mod input;
+#[cfg_attr(not(feature = "cadical"), allow(dead_code, reason = "CaDiCaL alone writes proofs"))]
 mod log;
 mod record;
 mod replay;
