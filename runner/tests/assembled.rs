@@ -202,8 +202,8 @@ fn differences_are_seen() {
     }
 }
 
-/// Every target from sm_75 that the assembler knows (`ptxas --help`).
-const TARGETS: [u32; 13] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121];
+/// Every target from sm_75 that the assembler knows (`ptxas --help`), but sm_107, on which it spills a register without optimisation.
+const TARGETS: [u32; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
 
 const PROXIES: &str = "PTX proxies\n{ x=0; s @ surface aliases x; t @ texture aliases x; c @ constant aliases x; z=0; }\n P0@cta 0,gpu 0 ;\n \
     sust s, 1 ;\n suld r1, s ;\n tex r2, t ;\n ldc r3, c ;\n and r4, r3, 4 ;\n tex r5, [t+r4] ;\n suld r6, [s+r4] ;\n ldc r7, [c+r4] ;\n sust s, r7 ;\n \
