@@ -56,6 +56,16 @@ impl Problem {
         let base = SourceBase::new(logic, &part, true);
         let lowered = lower(&mapping.source, logic, &base);
         let consistent = reasons.interleavings_are_consistent && prefix.sources == Sources::Latest;
+        if consistent {
+            // They are consistent as interleavings of operations: what was a load and a store where this was learned, with another
+            // operation between them, is no interleaving of a program in which they are one read-modify-write.
+            let place = |e: usize| prefix.order.iter().position(|&o| o == e);
+            let apart = |e: usize| place(e).zip(place(e + 1)).is_some_and(|(a, b)| a + 1 != b);
+            let apart: Vec<usize> = (0..atoms.events()).filter(|&e| apart(e)).collect();
+            let apart = logic.constant(atoms.set(apart.into_iter().map(Place::Event)));
+            let torn = logic.intersection(apart, part.read_halves);
+            conditions.push(logic.no(torn));
+        }
         let mut undefined = Vec::new();
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
             if is_default_axiom(check) {

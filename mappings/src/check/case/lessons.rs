@@ -3,17 +3,18 @@
 
 use margay_litmus::explicit::{self, Runner};
 use margay_litmus::render::render;
+use margay_models::signature::Operation;
 use margay_solver::Outcome;
 
 use super::*;
 use crate::check::questions;
-use crate::encode::{ProblemOptions, Programs, Techniques, is_undefined_behaviour};
+use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques, is_undefined_behaviour};
 use crate::language::{LoadOptions, load_text};
 use crate::library;
 
-/// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns the number of both.
-fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs: Programs) -> (usize, usize) {
-    let mut options = CheckOptions::new(shape.events());
+/// Asks of a mapping at program level.
+fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&Setting<'_>) -> T) -> T {
+    let mut options = CheckOptions::new(events);
     options.level = Level::Program;
     options.backend = margay_solver::Backend::Batsat;
     options.only = only.iter().map(|&n| n.to_owned()).collect();
@@ -28,7 +29,7 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
     };
     let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
     let asks = questions::asks(&mut problem, &asked, &options);
-    let setting = Setting {
+    ask(&Setting {
         mapping,
         problem: &problem,
         asks: &asks,
@@ -36,17 +37,25 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
         lessons: &BTreeSet::new(),
         costs: &Costs::default(),
         answers: None,
-    };
+    })
+}
 
-    let mut case = Case::new(&setting, shape);
-    let goal = case.session.goal(&problem.logic, asks[0].goal);
+/// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns the number of both.
+fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs: Programs) -> (usize, usize) {
+    within(mapping, only, shape.events(), programs, |setting| learn(setting, shape, each))
+}
+
+fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
+    let (mapping, problem, options) = (setting.mapping, setting.problem, setting.options);
+    let mut case = Case::new(setting, shape);
+    let goal = case.session.goal(&problem.logic, setting.asks[0].goal);
     let mut lessons = Vec::new();
     while let Outcome::Sat(instance) = case.session.solve(&[goal], &options.limits()) {
         let mut refuter = Refuter::new(&mapping.source);
         let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
         let race = match refuter.race_of_interleaving(&witness) {
             Some(prefix) => Some(prefix),
-            None => match refuter.run(&witness, &options) {
+            None => match refuter.run(&witness, options) {
                 Ok(program::Refutation::Races(prefix)) => Some(prefix),
                 _ => None,
             },
@@ -60,43 +69,56 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
         }
     }
 
-    let mut runner = Runner::new(&mapping.source);
-    assert!(mapping.source.checks.iter().any(is_undefined_behaviour));
     let mut count = 0;
     for (prefix, reasons) in &lessons {
-        let mut case = Case::new(&setting, shape);
-        let races = case.problem.to_mut().races(mapping, &case.atoms, prefix, *reasons);
-        case.session.assert(&case.problem.logic, races);
-        for _ in 0..each {
-            let Outcome::Sat(instance) = case.session.solve(&[], &options.limits()) else { break };
-            let found = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
-            let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
-            let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");
-            assert_eq!(verdict.racy, Some(true), "{prefix:?} does not race in\n{test}");
-            count += 1;
-            // Another program: something static, or where a read reads from, is different.
-            let v = &problem.vocabulary;
-            let lists = [&v.choice];
-            let statics = v
-                .construct
-                .iter()
-                .map(|&(_, r)| r)
-                .chain(v.scope.iter().map(|&(_, r)| r))
-                .chain(lists.into_iter().flatten().copied())
-                .chain([v.at, v.guard, v.rf])
-                .chain(v.dependencies);
-            let bounds = v.bounds(&case.atoms);
-            let mut clause = Vec::new();
-            for relation in statics.collect::<Vec<_>>() {
-                for tuple in bounds.get(relation).expect("it has bounds").1.iter() {
-                    let literal = case.session.tuple(relation, tuple);
-                    clause.push(if instance.contains(relation, tuple) { !literal } else { literal });
-                }
-            }
-            case.session.add_clause(&clause);
-        }
+        count += excluded(setting, shape, prefix, *reasons, &[], each);
     }
     (lessons.len(), count)
+}
+
+/// Looks at so many programs that a lesson excludes, and in which the given events begin a read-modify-write: each must race.
+fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reasons, rmws: &[usize], each: usize) -> usize {
+    let (mapping, problem) = (setting.mapping, setting.problem);
+    let mut runner = Runner::new(&mapping.source);
+    assert!(mapping.source.checks.iter().any(is_undefined_behaviour));
+    let mut case = Case::new(setting, shape);
+    let races = case.problem.to_mut().races(mapping, &case.atoms, prefix, reasons);
+    case.session.assert(&case.problem.logic, races);
+    let v = &problem.vocabulary;
+    for &event in rmws {
+        let kinds = v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw);
+        let is_rmw: Vec<Literal> = kinds.map(|&(_, r)| case.literal(r, &[Place::Event(event)])).collect();
+        case.session.add_clause(&is_rmw);
+    }
+    let mut count = 0;
+    for _ in 0..each {
+        let Outcome::Sat(instance) = case.session.solve(&[], &setting.options.limits()) else { break };
+        let found = witness(mapping, v, &case.atoms, &instance).expect("instances read back");
+        let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
+        let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");
+        assert_eq!(verdict.racy, Some(true), "{prefix:?} does not race in\n{test}");
+        count += 1;
+        // Another program: something static, or where a read reads from, is different.
+        let lists = [&v.choice];
+        let statics = v
+            .construct
+            .iter()
+            .map(|&(_, r)| r)
+            .chain(v.scope.iter().map(|&(_, r)| r))
+            .chain(lists.into_iter().flatten().copied())
+            .chain([v.at, v.guard, v.rf])
+            .chain(v.dependencies);
+        let bounds = v.bounds(&case.atoms);
+        let mut clause = Vec::new();
+        for relation in statics.collect::<Vec<_>>() {
+            for tuple in bounds.get(relation).expect("it has bounds").1.iter() {
+                let literal = case.session.tuple(relation, tuple);
+                clause.push(if instance.contains(relation, tuple) { !literal } else { literal });
+            }
+        }
+        case.session.add_clause(&clause);
+    }
+    count
 }
 
 fn shapes(events: usize) -> impl Iterator<Item = Shape> {
@@ -163,4 +185,25 @@ fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
         }
     }
     assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
+}
+
+/// A lesson that was learned from a load and a store with another thread's store between them says nothing about a read-modify-write
+/// in their place: that is one step of an interleaving.
+#[test]
+fn no_interleaving_tears_a_read_modify_write() {
+    let file = library::built_in("rc11-to-ptx").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let only = ["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"];
+    let shape = Shape::of(&[3, 3]).expect("it is one");
+    // P0: a load of x and a store to x, then plain. P1, between them: a store to x; then a load of x that reads P0's, then plain.
+    let prefix = Prefix { order: vec![0, 3, 1, 4, 2, 5], sources: Sources::Latest };
+    within(&mapping, &only, 6, Programs::Guarded, |setting| {
+        let reasons = Refuter::new(&mapping.source).reasons();
+        assert!(reasons.interleavings_are_consistent);
+        assert_eq!(excluded(setting, &shape, &prefix, reasons, &[], 20), 20);
+        assert_eq!(excluded(setting, &shape, &prefix, reasons, &[0], 20), 0);
+        // In one piece it is as good as any.
+        let whole = Prefix { order: vec![0, 1, 3, 4, 2, 5], sources: Sources::Latest };
+        assert_eq!(excluded(setting, &shape, &whole, reasons, &[0], 20), 20);
+    });
 }
