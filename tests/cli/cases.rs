@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{err, folder, json, margay, out, write};
+use crate::program::{err, folder, json, margay, out, words, write};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path of text")
@@ -93,7 +93,7 @@ fn changed_case_files_are_refused() {
         let file = write(&dir, "changed.case.json", good.replacen(from, to, 1));
         let output = margay(&["case", "run", &file, "--into", text(&answers)]);
         assert_eq!(output.status.code(), Some(2), "{to}: {}", out(&output));
-        let said_here = err(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        let said_here = words(&err(&output));
         assert!(said_here.contains(said), "{to}: {said_here}");
     }
     for length in [0, 1, good.len() / 2, good.len() - 3] {

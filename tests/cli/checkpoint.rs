@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{command, err, folder, json, margay, write};
+use crate::program::{command, err, folder, json, margay, words, write};
 
 /// The report without what differs from run to run.
 fn timeless(mut report: Value) -> Value {
@@ -179,7 +179,7 @@ fn answers_to_other_questions_are_told_of_and_left_alone() {
         let alone = check(&[&[mapping.as_str(), "--bound", "4"], &more[..]].concat()).0;
         let (answer, said) = asked(mapping, &more);
         assert_eq!(answer, alone);
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = words(&said);
         assert!(said.contains("answers to other questions") && said.contains(differs), "{differs}: {said}");
     }
     // A file that was moved to where another question would look.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::{command, err, folder, json, margay, out};
+use crate::program::{command, err, folder, json, margay, out, words};
 
 /// A folder with `old.cat` (ptx-6.0) and `new.cat`, in which something is replaced.
 fn edit(name: &str, from: &str, to: &str) -> (PathBuf, String, String) {
@@ -33,7 +33,7 @@ fn a_weaker_fence_is_lost_message_passing() {
         "cycle:",
     ] {
         // Where lines break depends on how long the paths are.
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = words(&text);
         assert!(text.contains(expected), "`{expected}` is missing in\n{text}");
     }
     assert!(!text.contains('\u{1b}') && err(&output).is_empty());
@@ -92,7 +92,7 @@ fn what_is_not_compared_is_said_first() {
     assert_eq!(output.status.code(), Some(1));
     let text = out(&output);
     assert!(text.starts_with("different from 5 events on: old and new\n"), "{text}");
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = words(&text);
     assert!(text.contains("bar.cta.sync 0 ") && joined.contains("no longer has B;sync_barrier;B"), "{text}");
     let narrow = command(&["diff", &old, &new, "--bound", "5", "--first", "--only", "R.WEAK,W.WEAK,B"]);
     let narrow = out(&{ narrow }.env("COLUMNS", "60").output().expect("it runs"));

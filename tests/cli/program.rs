@@ -49,3 +49,8 @@ pub fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
     std::fs::write(&path, text).expect("written");
     path.to_str().expect("a path of text").to_owned()
 }
+
+/// A text in one line: where lines end depends on how long paths are.
+pub fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

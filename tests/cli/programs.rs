@@ -1,6 +1,6 @@
 //! `--level program` as a user meets it: the answer, its files, JSON, what is refused and where.
 
-use crate::program::{err, folder, json, margay, out};
+use crate::program::{err, folder, json, margay, out, words};
 
 /// An acquire load that is relaxed: message passing, with a guard, as plain data race without it.
 #[test]
@@ -11,7 +11,7 @@ fn message_passing_needs_a_guard() {
     let output = margay(&[&asked[..], &["--out", path]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     // Paragraphs are broken into lines.
-    let text = out(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&out(&output));
     for expected in ["counterexample with 4 events", "if (r0 == 1) {", "bne r0, 1, END", "racy", "The question is about programs"]
     {
         assert!(text.contains(expected), "`{expected}` is missing in\n{text}");

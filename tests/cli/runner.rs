@@ -75,7 +75,7 @@ fn kernels_that_cannot_be_are_explained() {
         (vec!["gpu", "emit", MP, "--environment", "spins=1"], "there is no setting `spins`; there are groups, warps"),
         (vec!["gpu", "emit", MP, "--environment", "warps=99"], "expected a number from 1 to 32"),
         (vec!["gpu", "emit", MP, "--environment", "groups=65536,warps=32"], "4194304 are the most"),
-        (vec!["gpu", "emit", "tests/corpus/isa-8/proxy-fence.litmus"], "texture, surface or constant"),
+        (vec!["gpu", "emit", "tests/corpus/isa-8/proxy-fence.litmus"], "PTX has no fence.proxy.surface"),
         (vec!["gpu", "emit", MP, "--environment", "bank=on"], "bank=on needs parallel=off"),
         (vec!["gpu", "emit", MP, "--environment", "stress-regions=3"], "expected a power of two"),
         (vec!["gpu", "emit", MP, "--environment", "stress-spread=9,stress-regions=8"], "needs as many regions"),
