@@ -167,7 +167,7 @@ pub struct Check {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
     pub mapping: Option<String>,
-    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against three readings of C++ and two of PTX, at
+    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against four readings of C++ and two of PTX, at
     /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
     #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "certify", "guards", "checkpoint", "split", "cluster"])]
     pub all_mappings: bool,

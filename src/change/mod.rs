@@ -13,7 +13,7 @@ use margay_mappings::check::{CheckOptions, CoReading, Counterexample};
 use margay_mappings::language::{Loaded, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
-use crate::arguments::{Co, Level, Question};
+use crate::arguments::{Co, Question};
 use crate::check::{Presented, write_counterexample};
 use crate::limits::Limits;
 use crate::output::Output;
@@ -49,12 +49,4 @@ fn write(out: &Path, pool: &Pool, found: &[(usize, &Mapping)]) -> Result<(), Dia
             .map_err(|error| Diagnostic::error(format!("cannot write into `{}`: {error}", out.display())))?;
     }
     Ok(())
-}
-
-/// The level, as JSON names it.
-fn level_name(question: &Question) -> &'static str {
-    match question.level {
-        Some(Level::Program) => "program",
-        Some(Level::Execution) | None => "execution",
-    }
 }

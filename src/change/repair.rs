@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use margay_mappings::change::{Costs, Repair, RepairReport, repair};
+use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use serde_json::{Value, json};
@@ -70,7 +71,7 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
                 start.elapsed().as_secs_f64()
             ))?;
         }
-        Format::Json => output.json(&object(&mapping, &report, &options.question, start.elapsed().as_secs_f64()))?,
+        Format::Json => output.json(&object(&mapping, &report, &asked, start.elapsed().as_secs_f64()))?,
     }
     Ok(match (report.fallen, &report.stopped) {
         (_, Some(_)) => Exit::Undecided,
@@ -116,7 +117,7 @@ fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {
     table(&["row", "instead of", "emit"], &rows, &[], output.width())
 }
 
-fn object(mapping: &Mapping, report: &RepairReport, question: &arguments::Question, seconds: f64) -> Value {
+fn object(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> Value {
     let repairs: Vec<Value> = report
         .repairs
         .iter()
@@ -138,8 +139,8 @@ fn object(mapping: &Mapping, report: &RepairReport, question: &arguments::Questi
         "mapping": mapping.title,
         "source": mapping.source.name,
         "target": mapping.target.name,
-        "level": super::level_name(question),
-        "bound": question.bound,
+        "level": asked.level,
+        "bound": asked.bound,
         "falls": report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
         "files": report.fallen.map(stem),
         "repairs": repairs,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use margay_mappings::change::{Fate, RowReport, WeakenReport, Weaker, weaken};
+use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use serde_json::{Value, json};
 
@@ -71,7 +72,7 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
                 None => {}
             }
         }
-        Format::Json => output.json(&object(&mapping, &report, &options.question, start.elapsed().as_secs_f64()))?,
+        Format::Json => output.json(&object(&mapping, &report, &asked, start.elapsed().as_secs_f64()))?,
     }
     Ok(match (report.fallen, &report.stopped, report.rows.iter().all(RowReport::is_tight)) {
         (Some(_), _, _) => Exit::Found,
@@ -136,7 +137,7 @@ fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
     table(&header, &rows, &right, output.width())
 }
 
-fn object(mapping: &Mapping, report: &WeakenReport, question: &crate::arguments::Question, seconds: f64) -> Value {
+fn object(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> Value {
     let rows: Vec<Value> = report
         .rows
         .iter()
@@ -168,8 +169,8 @@ fn object(mapping: &Mapping, report: &WeakenReport, question: &crate::arguments:
         "mapping": mapping.title,
         "source": mapping.source.name,
         "target": mapping.target.name,
-        "level": super::level_name(question),
-        "bound": question.bound,
+        "level": asked.level,
+        "bound": asked.bound,
         "falls": report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
         "rows": rows,
         "sizes": report.sizes(),

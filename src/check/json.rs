@@ -1,6 +1,6 @@
 //! The report as JSON (docs/json.md).
 
-use margay_mappings::check::{AxiomReport, CoReading, Level, Row, Verdict};
+use margay_mappings::check::{AxiomReport, Row, Verdict};
 use serde_json::{Value, json};
 
 use super::present::{Context, Presented};
@@ -93,9 +93,9 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "source_file": mapping.source.source.name,
         "target": mapping.target.name,
         "target_file": mapping.target.source.name,
-        "level": match options.level { Level::Execution => "execution", Level::Program => "program" },
+        "level": options.level,
         "guards": options.guards,
-        "co": match options.co { CoReading::Universal => "universal", CoReading::Exists => "exists" },
+        "co": options.co,
         "typed": options.typed,
         "constructs": report.constructs,
         "solver": options.backend.version(),

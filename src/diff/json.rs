@@ -1,6 +1,5 @@
 //! The report as JSON (docs/json.md).
 
-use margay_mappings::check::Level;
 use margay_mappings::compare::{Reason, Verdict};
 use margay_models::bits::Event;
 use margay_models::diagnostic::Place;
@@ -48,7 +47,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "old_file": models[0].source.name,
         "new": report.models[1],
         "new_file": models[1].source.name,
-        "level": match context.options.level { Level::Execution => "execution", Level::Program => "program" },
+        "level": context.options.level,
         "verdict": verdict,
         "stopped": context.stopped,
         "bound": context.options.bound,

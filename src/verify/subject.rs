@@ -36,7 +36,7 @@ pub fn asked(subject: &Subject) -> String {
     };
     let (without, only, typed) = match subject {
         Subject::Check { given, .. } => {
-            out.push_str(&format!(", {} level, modification order {}", given.level, given.co));
+            out.push_str(&format!(", {} level, modification order {}", given.level.name(), given.co.name()));
             list(&mut out, "axioms", &given.axioms);
             if let Some(guards) = given.guards {
                 out.push_str(&format!(", at most {guards} guards and computed values"));

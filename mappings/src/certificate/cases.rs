@@ -29,14 +29,19 @@ pub struct Proofs<'a> {
 impl Proofs<'_> {
     /// The name of a case's file.
     pub fn name(&self, shape: &Shape) -> String {
-        let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
-        format!("{}-{}-{}.proof", self.events, self.programs, shape.join("-"))
+        proof_file(self.events, self.programs, shape)
     }
 
     /// The file of a case.
     pub fn file(&self, shape: &Shape) -> PathBuf {
         self.folder.join(self.name(shape))
     }
+}
+
+/// The name of the proof of a case: of a bound, one of its kinds of programs or questions, and a shape.
+pub fn proof_file(events: usize, part: usize, shape: &Shape) -> String {
+    let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
+    format!("{events}-{part}-{}.proof", shape.join("-"))
 }
 
 /// Why a solver gives no certificate, if it does not.

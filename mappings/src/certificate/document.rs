@@ -5,9 +5,10 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::texts::{ModelText, Text};
+use crate::check::{CoReading, Level};
+use crate::digest::digest;
 
 /// The name of the document in its folder.
 pub const FILE: &str = "certificate.json";
@@ -99,12 +100,12 @@ pub struct Given {
     pub only: Vec<String>,
     /// A location is atomic or plain.
     pub typed: bool,
-    /// `execution` or `program`.
-    pub level: String,
+    /// Executions or programs.
+    pub level: Level,
     /// At program level, the largest number of guards and computed values.
     pub guards: Option<usize>,
-    /// `universal` or `exists`.
-    pub co: String,
+    /// The reading of modification order.
+    pub co: CoReading,
 }
 
 /// A question, and up to how many events there is no counterexample.
@@ -204,10 +205,6 @@ pub struct Proof {
 const BEFORE_DIGEST: &str = ",\n  \"sha256\": \"";
 const AFTER_DIGEST: &str = "\"\n}\n";
 const DIGEST: usize = 64;
-
-fn digest(text: &[u8]) -> String {
-    Sha256::digest(text).iter().map(|b| format!("{b:02x}")).collect()
-}
 
 /// Writes the document into its folder.
 ///

@@ -9,7 +9,7 @@ mod cover;
 mod document;
 mod texts;
 
-pub(crate) use cases::{Proofs, claims, described, verify, verify_claims, well_formed, without_proofs, write};
+pub(crate) use cases::{Proofs, claims, described, proof_file, verify, verify_claims, well_formed, without_proofs, write};
 pub use cover::uncovered;
 pub use document::{
     Answer, Case, Claim, Compared, Document, Entry, FILE, FORMAT, Given, Lesson, Outcome, Proof, Subject, VERSION, read,

@@ -10,6 +10,7 @@ mod options;
 mod program;
 mod questions;
 mod report;
+mod taught;
 mod verify;
 mod witness;
 
@@ -28,6 +29,7 @@ use crate::certificate::Proofs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::pool::pool;
 use case::{Answer, Decision, Extent, Setting};
 use kind::{Decided, Kind};
 use program::Learned;
@@ -73,10 +75,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     let asked = questions::resolve(mapping, options)?;
     let mut kinds = Kind::all(mapping, options, &asked);
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs.max(1))
-        .build()
-        .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+    let pool = pool(options.jobs)?;
 
     let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;

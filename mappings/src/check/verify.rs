@@ -5,14 +5,15 @@ use std::path::Path;
 use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, replay};
-use super::certify::taught;
 use super::kind::Kind;
-use super::options::{CheckOptions, CoReading, Level};
+use super::options::CheckOptions;
 use super::program::Learned;
+use super::taught::taught;
 use super::{Progress, name, questions};
 use crate::certificate::{self, Case, Document, Extent, FILE, Given, ModelText, Outcome, Subject, Text};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::pool::pool;
 
 /// Verifies all that a certificate says of a mapping: translates each case again and compares it with the proof clause by clause, checks
 /// each proof, and goes through all partitions of events to see that the cases cover each bound.
@@ -26,14 +27,13 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Pr
         return Err(wrong("it is not about a mapping alone".to_owned()));
     };
     let mapping = read(mapping, source, target)?;
-    let options = options(given).map_err(wrong)?;
+    let options = options(given);
     let asked = questions::resolve(&mapping, &options)?;
     let mut kinds = Kind::all(&mapping, &options, &asked);
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, &options))?;
     let names: Vec<String> = kinds[0].asks.iter().map(|ask| name(&mapping, ask)).collect();
     certificate::well_formed(document, kinds.len(), names.len(), options.bound).map_err(wrong)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.max(1)).build();
-    let pool = pool.map_err(|e| vec![Diagnostic::error(format!("cannot start {jobs} threads: {e}"))])?;
+    let pool = pool(jobs)?;
 
     for entry in &document.bounds {
         let kind = &kinds[entry.programs];
@@ -61,24 +61,15 @@ fn read(mapping: &Text, source: &ModelText, target: &ModelText) -> Result<Mappin
     Mapping::between(&mapping.file(), source.read()?, target.read()?)
 }
 
-fn options(given: &Given) -> Result<CheckOptions, String> {
+fn options(given: &Given) -> CheckOptions {
     let mut options = CheckOptions::new(given.bound);
     options.axioms.clone_from(&given.axioms);
     options.without.clone_from(&given.without);
     options.only.clone_from(&given.only);
     options.typed = given.typed;
     options.guards = given.guards;
-    options.level = match given.level.as_str() {
-        "execution" => Level::Execution,
-        "program" => Level::Program,
-        other => return Err(format!("there is no level `{other}`")),
-    };
-    options.co = match given.co.as_str() {
-        "universal" => CoReading::Universal,
-        "exists" => CoReading::Exists,
-        other => return Err(format!("there is no reading `{other}` of modification order")),
-    };
-    Ok(options)
+    (options.level, options.co) = (given.level, given.co);
+    options
 }
 
 fn answer(outcome: Outcome) -> Answer {

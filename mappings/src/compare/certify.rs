@@ -15,14 +15,9 @@ use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Su
 use crate::check::Disagreement;
 use crate::encode::shape::Shape;
 
-fn name(events: usize, question: usize, shape: &Shape) -> String {
-    let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
-    format!("{events}-{question}-{}.proof", shape.join("-"))
-}
-
 /// The file of a case.
 pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> PathBuf {
-    folder.join(name(events, question, shape))
+    folder.join(certificate::proof_file(events, question, shape))
 }
 
 /// Decides a question for a shape, writes the proof into a new file, and reads it back: that there is none counts only if its proof
@@ -85,7 +80,7 @@ pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> 
         Some(certificate::Case {
             shape: of.shape.sizes().to_vec(),
             answers: vec![certificate::Answer { question, answer: Outcome::None, learned: Vec::new() }],
-            proof: certificate::described(proof, name(events, of.question, of.shape)),
+            proof: certificate::described(proof, certificate::proof_file(events, of.question, of.shape)),
         })
     };
     Entry { events, programs: 0, cases: decided.iter().filter_map(case).collect() }

@@ -30,6 +30,7 @@ use crate::check::{Disagreement, Level, Progress};
 use crate::encode::shape::Shape;
 use crate::encode::{Comparison, Extent};
 use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::pool::pool;
 use case::{Answer, Case, Found, Setting};
 use question::{Question, questions};
 
@@ -44,10 +45,7 @@ pub fn compare(
 ) -> Result<CompareReport, Vec<Diagnostic>> {
     let extent = options::extent(subjects, options)?;
     let (mapping, comparison, questions) = prepared(subjects, options, &extent);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs.max(1))
-        .build()
-        .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+    let pool = pool(options.jobs)?;
     let setting = Setting { subjects, mapping: &mapping, comparison: &comparison, options };
     let mut report = CompareReport::new(subjects, &extent, &questions);
     let mut certified = Vec::new();

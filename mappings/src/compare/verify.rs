@@ -13,6 +13,7 @@ use crate::certificate::{self, Case, Document, Extent, FILE, Subject};
 use crate::check::Progress;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::pool::pool;
 
 /// Verifies all that a certificate says of two models, as [`crate::check::verify`] does for a mapping.
 ///
@@ -42,8 +43,7 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Pr
     let open = open(&report);
     let titles: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
     certificate::well_formed(document, 1, titles.len(), options.bound).map_err(wrong)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.max(1)).build();
-    let pool = pool.map_err(|e| vec![Diagnostic::error(format!("cannot start {jobs} threads: {e}"))])?;
+    let pool = pool(jobs)?;
     for entry in &document.bounds {
         let one = |case: &Case, shape: &Shape, file: &Path| {
             let [answer] = case.answers.as_slice() else {

@@ -8,7 +8,6 @@
 use margay_models::lower::lower;
 use margay_models::signature::BaseRelation;
 use margay_solver::{Expr, Formula, Logic, TupleSet};
-use serde::{Deserialize, Serialize};
 
 use super::Problem;
 use super::atoms::{Atoms, Place};
@@ -18,7 +17,7 @@ use super::source::{Source, SourceBase};
 use crate::language::Mapping;
 
 /// Where the reads of a [`Prefix`] read from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sources {
     /// Each from the last write before it: the executions of an interleaving.
     Latest,
@@ -28,7 +27,7 @@ pub enum Sources {
 
 /// The events that a beginning of an execution consists of (for each thread a beginning, with what its conditions leave out left
 /// out), and how they communicate.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix {
     /// The events in an order that modification order follows.
     pub order: Vec<usize>,

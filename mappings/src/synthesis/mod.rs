@@ -25,6 +25,7 @@ use crate::check::{Disagreement, Progress};
 use crate::compare::identity;
 use crate::encode::Suite;
 use crate::encode::shape::Shape;
+use crate::pool::pool;
 use case::{Found, Setting, Tests, tests};
 
 /// A minimal test.
@@ -85,10 +86,7 @@ pub fn synthesize(
 ) -> Result<SynthesisReport, Vec<Diagnostic>> {
     let (extent, axioms) = options::resolve(model, options)?;
     let mapping = identity(model, model, &extent);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs.max(1))
-        .build()
-        .map_err(|e| vec![Diagnostic::error(format!("cannot start {} threads: {e}", options.jobs))])?;
+    let pool = pool(options.jobs)?;
     let mut report = SynthesisReport {
         tests: Vec::new(),
         rows: Vec::new(),

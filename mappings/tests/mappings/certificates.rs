@@ -198,8 +198,8 @@ fn what_is_forged_is_refused() {
     assert!(said.contains("another problem") || said.contains("its cases show"), "{said}");
     let said = folder.forged(|d| change(d, &|_, _, g| g.typed = false));
     assert!(said.contains("another problem"), "{said}");
-    let said = folder.forged(|d| change(d, &|_, _, g| g.level = "rumour".to_owned()));
-    assert!(said.contains("no level `rumour`"), "{said}");
+    let said = folder.forged(|d| change(d, &|_, _, g| g.level = Level::Program));
+    assert!(said.contains("another problem") || said.contains("answers what was not asked"), "{said}");
     let said = folder.forged(|d| change(d, &|_, _, g| g.bound = 100_000));
     assert!(said.contains("out of reach"), "{said}");
     let said = folder.forged(|d| change(d, &|_, s, _| s.text.push_str("\ninclude \"elsewhere.cat\"\n")));

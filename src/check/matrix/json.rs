@@ -3,7 +3,7 @@
 use margay_mappings::check::Verdict;
 use serde_json::{Value, json};
 
-use super::{Cell, Mended, level_name};
+use super::{Cell, Mended};
 use crate::output::SCHEMA;
 
 /// The whole report.
@@ -19,7 +19,7 @@ pub fn object(cells: &[Cell], mended: &[Mended], stopped: Option<&str>) -> Value
             let found = c.found.as_ref();
             json!({
                 "mapping": c.question.mapping, "source": c.question.source, "target": c.question.target,
-                "level": level_name(c.question.level), "verdict": verdict, "reason": why, "bound": c.established,
+                "level": c.question.level, "verdict": verdict, "reason": why, "bound": c.established,
                 "seconds": c.seconds, "axiom": found.map(|f| &f.axiom), "events": found.map(|f| f.events),
                 "source_litmus": found.map(|f| &f.source), "target_litmus": found.map(|f| &f.target),
                 "source_cuda": found.and_then(|f| f.cuda.as_ref()), "outcome": found.map(|f| &f.outcome),

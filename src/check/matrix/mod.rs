@@ -42,13 +42,6 @@ struct Question {
     level: Level,
 }
 
-fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Execution => "execution",
-        Level::Program => "program",
-    }
-}
-
 /// The answer to one question.
 struct Cell {
     question: Question,
@@ -227,7 +220,7 @@ fn summary(cells: &[Cell], stopped: Option<&str>, output: &Output) -> String {
     let mut parts = Vec::new();
     for level in [Level::Execution, Level::Program] {
         if cells.iter().any(|c| c.question.level == level) {
-            parts.push(format!("{} of {} mappings fall at {} level", fell(level), all.len(), level_name(level)));
+            parts.push(format!("{} of {} mappings fall at {} level", fell(level), all.len(), level.name()));
         }
     }
     let words = parts.join(", ");
@@ -241,7 +234,7 @@ fn summary(cells: &[Cell], stopped: Option<&str>, output: &Output) -> String {
 /// One row for each mapping and pair of models.
 fn rows(cells: &[Cell], levels: &[Level], output: &Output) -> String {
     let mut header = vec!["mapping", "source", "target"];
-    header.extend(levels.iter().map(|&level| level_name(level)));
+    header.extend(levels.iter().map(|&level| level.name()));
     let rows: Vec<Vec<String>> = cells
         .chunks(levels.len())
         .map(|chunk| {

@@ -27,7 +27,7 @@ pub fn page(cells: &[Cell], mended: &[Mended], options: &Check, stopped: Option<
     let levels: Vec<Level> =
         [Level::Execution, Level::Program].into_iter().filter(|&l| cells.iter().any(|c| c.question.level == l)).collect();
     let columns: Vec<(&str, Level)> = SOURCES.iter().flat_map(|&s| levels.iter().map(move |&l| (s, l))).collect();
-    let heads: Vec<String> = columns.iter().map(|&(s, l)| format!("{s}, {}", super::level_name(l))).collect();
+    let heads: Vec<String> = columns.iter().map(|&(s, l)| format!("{s}, {}", l.name())).collect();
     out.push_str(&format!("| mapping | {} |\n|{}\n", heads.join(" | "), " --- |".repeat(heads.len() + 1)));
     let mut mappings: Vec<&str> = cells.iter().map(|c| c.question.mapping).collect();
     mappings.dedup();
@@ -73,7 +73,7 @@ fn section(cells: &[Cell], mended: &[Mended], mapping: &str, out: &mut String) {
     };
     out.push_str(&format!(
         "Falls at {} level with {} events ({} of `{}`, onto `{}`).{}\n\n",
-        super::level_name(question.level),
+        question.level.name(),
         found.events,
         found.axiom,
         question.source,

@@ -2,6 +2,7 @@
 //! which made it would have written.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use margay_models::diagnostic::Diagnostic;
@@ -11,7 +12,7 @@ use super::cost::Cost;
 use super::cube::Cube;
 use super::part::Part;
 use super::statement::{CODE, Statement};
-use super::{Answers, decide, kind, name};
+use super::{Answers, kind, name, solve};
 use crate::check::Progress;
 use crate::check::case::{Answer, Setting};
 use crate::check::kind::Kind;
@@ -174,14 +175,17 @@ impl CaseFile {
         if name(&setting, part.shape, &part.questions, &part.cube) != self.name {
             return Err(wrong("has the name of another case"));
         }
-        let kept = answers.kept(&setting, &part, progress).is_some();
-        let decisions = decide(&setting, &part, progress).map_err(|witness::Disagreement(what)| {
-            let report = "this is a bug in Margay; please report it with the case file";
-            vec![Diagnostic::error(format!("the two engines disagree about `{}`: {what}", self.name)).help(report)]
-        })?;
+        let kept = answers.kept(&setting, &part, progress);
+        let was_kept = kept.is_some();
+        let decisions = match kept {
+            Some(decisions) => decisions,
+            None => solve(&setting, &part, progress).map_err(|witness::Disagreement(what)| {
+                let report = "this is a bug in Margay; please report it with the case file";
+                vec![Diagnostic::error(format!("the two engines disagree about `{}`: {what}", self.name)).help(report)]
+            })?,
+        };
         let path = answers.store.path(&self.name);
-        let decided = decisions.iter().all(|d| d.answer != Answer::Unknown);
-        if decided && answers.kept(&setting, &part, progress).is_none() {
+        if answers.is_full.load(Ordering::Relaxed) {
             return Err(vec![Diagnostic::error(format!("the answer of `{}` cannot be kept in `{}`", self.name, path.display()))]);
         }
         let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
@@ -195,7 +199,7 @@ impl CaseFile {
             answers: decisions.iter().map(|d| (axioms(d.question), found(d.answer))).collect(),
             conflicts: decisions.iter().map(|d| d.statistics.conflicts).sum(),
             seconds: decisions.iter().map(|d| d.seconds).sum(),
-            kept,
+            kept: was_kept,
             path,
             elapsed: start.elapsed().as_secs_f64(),
         })

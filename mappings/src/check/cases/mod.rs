@@ -26,6 +26,7 @@ use super::options::CheckOptions;
 use super::program::Learned;
 use super::questions::Asked;
 use super::witness::Disagreement;
+use crate::digest::digest_of;
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
@@ -38,7 +39,7 @@ pub use makespan::makespan;
 pub use part::{Part, join, parts};
 use record::{DecisionRecord, PreferredRecord};
 pub use recorded::{Recorded, recorded};
-use statement::{Statement, digest_of};
+use statement::Statement;
 use store::{Kept, Store};
 
 /// Where a check keeps its answers and finds those of runs before.
@@ -107,10 +108,9 @@ impl Answers {
     /// The decisions of a part that were kept.
     fn kept(&self, setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Option<Vec<Decision>> {
         let (name, depends) = part.place(setting);
-        let atoms = Atoms::new(part.shape, setting.problem.vocabulary.content.slots);
         self.read(&name, &depends, progress, |records: Vec<DecisionRecord>| {
             let all = records.len() == part.questions.len();
-            let decisions = records.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, &atoms));
+            let decisions = records.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
             all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()
         })
     }
@@ -158,13 +158,18 @@ impl Answers {
 /// # Errors
 /// The engines disagree about a candidate.
 pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Vec<Decision>, Disagreement> {
-    if let Some(kept) = setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
-        return Ok(kept);
+    match setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
+        Some(kept) => Ok(kept),
+        None => solve(setting, part, progress),
     }
+}
+
+/// Decides the questions of a part, and keeps the answers.
+fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Vec<Decision>, Disagreement> {
     let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
     let decisions = case::decide(setting, extent, &part.questions)?;
     if let Some(answers) = setting.answers
-        && let Some(records) = decisions.iter().map(DecisionRecord::new).collect::<Option<Vec<_>>>()
+        && let Some(records) = decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect::<Option<Vec<_>>>()
     {
         let (name, depends) = part.place(setting);
         answers.write(&name, &depends, progress, &records);

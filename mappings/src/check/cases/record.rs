@@ -4,10 +4,12 @@ use margay_solver::{Atom, Instance, Statistics, TupleSet};
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
+use crate::certificate::Lesson;
 use crate::check::case::{Answer, Candidates, Decision, Preferred, Setting};
 use crate::check::program::{Learned, Taught};
+use crate::check::taught::{lesson, taught};
 use crate::encode::atoms::Atoms;
-use crate::encode::{Prefix, Sources};
+use crate::encode::shape::Shape;
 
 /// A set of tuples: the atoms of each.
 type Tuples = Vec<Vec<u32>>;
@@ -25,32 +27,7 @@ pub struct DecisionRecord {
     seconds: f64,
     explained: usize,
     racy: usize,
-    learned: Vec<TaughtRecord>,
-}
-
-/// What a refuted candidate taught.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum TaughtRecord {
-    Order(Tuples),
-    Race(Prefix),
-}
-
-impl TaughtRecord {
-    fn new(taught: &Taught) -> Self {
-        match taught {
-            Taught::Order(order) => Self::Order(tuples(order)),
-            Taught::Race(prefix) => Self::Race(prefix.clone()),
-        }
-    }
-
-    /// What it says; `None` if that is not about the case.
-    fn taught(&self, atoms: &Atoms) -> Option<Taught> {
-        match self {
-            Self::Order(order) => set(order, 2, atoms.universe().len()).map(Taught::Order),
-            Self::Race(prefix) => is_within(prefix, atoms.events()).then(|| Taught::Race(prefix.clone())),
-        }
-    }
+    learned: Vec<Lesson>,
 }
 
 /// A chosen counterexample.
@@ -75,18 +52,9 @@ fn set(tuples: &Tuples, arity: usize, atoms: usize) -> Option<TupleSet> {
         .then(|| TupleSet::from_tuples(arity, tuples.iter().map(|t| t.iter().map(|&a| Atom(a)).collect::<Vec<_>>())))
 }
 
-fn is_within(prefix: &Prefix, events: usize) -> bool {
-    let inside = |e: &usize| *e < events;
-    let sources = match &prefix.sources {
-        Sources::Latest => true,
-        Sources::Given(given) => given.iter().all(|(r, w)| inside(r) && w.as_ref().is_none_or(inside)),
-    };
-    sources && prefix.order.iter().all(inside)
-}
-
 impl DecisionRecord {
     /// The record of a decision; `None` if it was not decided.
-    pub fn new(d: &Decision) -> Option<Self> {
+    pub fn new(d: &Decision, shape: &Shape) -> Option<Self> {
         let found = match d.answer {
             Answer::Found => true,
             Answer::None => false,
@@ -104,7 +72,7 @@ impl DecisionRecord {
             seconds: d.seconds,
             explained,
             racy,
-            learned: d.learned.0.iter().map(TaughtRecord::new).collect(),
+            learned: d.learned.0.iter().map(|taught| lesson(taught, shape)).collect::<Option<_>>()?,
         })
     }
 
@@ -114,11 +82,11 @@ impl DecisionRecord {
     }
 
     /// The decision; `None` if what it speaks of is not in the case.
-    pub fn decision(&self, question: usize, atoms: &Atoms) -> Option<Decision> {
+    pub fn decision(&self, question: usize, shape: &Shape) -> Option<Decision> {
         if self.question != question {
             return None;
         }
-        let learned: Option<Vec<Taught>> = self.learned.iter().map(|t| t.taught(atoms)).collect();
+        let learned: Option<Vec<Taught>> = self.learned.iter().map(|lesson| taught(lesson, shape)).collect();
         Some(Decision {
             question,
             answer: if self.found { Answer::Found } else { Answer::None },

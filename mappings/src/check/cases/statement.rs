@@ -4,11 +4,11 @@
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::Backend;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::certificate::{ModelText, Text};
 use crate::check::options::{CheckOptions, CoReading, Level};
 use crate::check::questions::Asked;
+use crate::digest::{digest, digest_of};
 use crate::encode::Techniques;
 use crate::language::Mapping;
 
@@ -19,8 +19,8 @@ pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MARGAY_CODE
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// `execution` or `program`.
-    pub level: String,
+    /// Executions or programs.
+    pub level: Level,
     /// The axioms that are asked about; at program level none are named.
     pub axioms: Vec<String>,
     /// The constructs that programs are made of.
@@ -29,8 +29,8 @@ pub struct Options {
     pub typed: bool,
     /// The limit on guards and computed values.
     pub guards: Option<usize>,
-    /// `universal` or `exists`.
-    pub co: String,
+    /// The reading of modification order.
+    pub co: CoReading,
     /// The SAT solver.
     pub solver: String,
     /// Its version: another one takes other ways to the same answer.
@@ -55,16 +55,6 @@ pub struct Statement {
     pub options: Options,
 }
 
-/// The SHA-256 of bytes, in hexadecimal digits.
-pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The digest of what has a JSON form.
-pub fn digest_of(value: &impl Serialize) -> String {
-    digest(&serde_json::to_vec(value).unwrap_or_default())
-}
-
 impl Statement {
     /// What a check of these options asks.
     ///
@@ -84,12 +74,12 @@ impl Statement {
             source: ModelText::of(&mapping.source)?,
             target: ModelText::of(&mapping.target)?,
             options: Options {
-                level: if program { "program" } else { "execution" }.to_owned(),
+                level: options.level,
                 axioms: if program { Vec::new() } else { asked.questions.iter().map(axiom).collect() },
                 constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
                 typed: options.typed,
                 guards: options.guards,
-                co: if options.co == CoReading::Exists { "exists" } else { "universal" }.to_owned(),
+                co: options.co,
                 solver: options.backend.name().to_owned(),
                 solver_version: options.backend.version().to_owned(),
                 off: off.map(|switch| switch.name.to_owned()).collect(),
@@ -123,20 +113,13 @@ impl Statement {
     pub fn load(&self) -> Result<(Mapping, CheckOptions), Vec<Diagnostic>> {
         let mapping = Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?;
         let o = &self.options;
-        let wrong = |what: &str, found: &str, known: &str| {
-            vec![Diagnostic::error(format!("the case file has an unknown {what}, `{found}`")).help(format!("known: {known}"))]
+        let unknown = |name: &str| {
+            let error = Diagnostic::error(format!("the case file has an unknown technique, `{name}`"));
+            let known: Vec<&str> = Techniques::SWITCHES.iter().map(|s| s.name).collect();
+            vec![error.help(format!("known: {}", known.join(", ")))]
         };
         let mut options = CheckOptions::new(1);
-        options.level = match o.level.as_str() {
-            "execution" => Level::Execution,
-            "program" => Level::Program,
-            other => return Err(wrong("level", other, "execution, program")),
-        };
-        options.co = match o.co.as_str() {
-            "universal" => CoReading::Universal,
-            "exists" => CoReading::Exists,
-            other => return Err(wrong("reading of modification order", other, "universal, exists")),
-        };
+        (options.level, options.co) = (o.level, o.co);
         options.backend = o.solver.parse::<Backend>().map_err(|error| vec![Diagnostic::error(error.to_string())])?;
         options.axioms.clone_from(&o.axioms);
         options.only.clone_from(&o.constructs);
@@ -144,9 +127,7 @@ impl Statement {
         options.guards = o.guards;
         for name in &o.off {
             let switch = Techniques::SWITCHES.iter().find(|s| s.name == name);
-            (switch.ok_or_else(|| wrong("technique", name, "see margay_mappings::check::Techniques"))?.off)(
-                &mut options.techniques,
-            );
+            (switch.ok_or_else(|| unknown(name))?.off)(&mut options.techniques);
         }
         Ok((mapping, options))
     }

@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::statement::{Statement, digest};
+use super::statement::Statement;
+use crate::digest::digest;
 
 /// The version of the files.
 const FORMAT: u32 = 1;
