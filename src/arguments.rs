@@ -186,8 +186,9 @@ pub struct Check {
     /// Write the CNF of every case (DIMACS) into this folder
     #[arg(long, value_name = "DIR", conflicts_with = "checkpoint")]
     pub dump_cnf: Option<PathBuf>,
-    /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md)
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "split", "cluster"])]
+    /// Write a certificate of what has no counterexample into this new folder: a proof of each case, checked (docs/certificates.md);
+    /// with --checkpoint also into that of an earlier run
+    #[arg(long, value_name = "DIR")]
     pub certify: Option<PathBuf>,
     /// Keep the answers of cases in this folder as they come; the same command goes on from there after an interruption
     /// (docs/cluster.md)

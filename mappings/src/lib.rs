@@ -49,5 +49,6 @@ pub mod library;
 mod pool;
 mod selection;
 pub mod synthesis;
+mod whole;
 
 pub use margay_solver::Backend;

@@ -50,6 +50,10 @@ pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
         Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),
     };
+    if let Some(Err(error)) = options.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, true)) {
+        return output.wrong(&[error]);
+    }
+    asked.certify.clone_from(&options.certify);
     asked.checkpoint = Some(options.checkpoint.clone());
     asked.split = options.split.map(|n| n as usize);
     let collect = Arc::new(Collect { bound: asked.bound, cases: Mutex::default(), stop: limits.stop.clone() });

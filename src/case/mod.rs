@@ -41,6 +41,9 @@ struct Run {
     /// Put the answers into this folder, the one of `--checkpoint`
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
+    /// Put proofs of what has no counterexample into this folder, the one of `--certify`
+    #[arg(long, value_name = "DIR")]
+    certify: Option<PathBuf>,
     /// Stop after this time, e.g. `30s`, `10m`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     timeout: Option<Duration>,
@@ -58,6 +61,9 @@ struct List {
     /// The folder of answers, which those of smaller bounds are put into
     #[arg(long, value_name = "DIR")]
     checkpoint: PathBuf,
+    /// The folder of `margay check --certify`: a case whose proof is not in it is not answered
+    #[arg(long, value_name = "DIR")]
+    certify: Option<PathBuf>,
     /// Split cases that are predicted to take more than the share of one of N workers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     split: Option<u32>,

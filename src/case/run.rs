@@ -1,6 +1,7 @@
 //! `margay case run`: cases from their files.
 
 use margay_mappings::check::{CaseFile, CheckOptions, Solved};
+use margay_models::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
 use super::Run;
@@ -47,6 +48,12 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let limits = Limits::start(options.timeout, options.memory);
     let mut asked = CheckOptions::new(1);
     (asked.stop, asked.deadline) = (limits.stop.clone(), limits.deadline);
+    asked.certify.clone_from(&options.certify);
+    if let Some(folder) = &options.certify
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        return output.wrong(&[Diagnostic::error(format!("cannot write proofs into `{}`: {error}", folder.display()))]);
+    }
     let mut solved: Vec<Solved> = Vec::new();
     for path in &options.files {
         let bar = Bar::new(*output);

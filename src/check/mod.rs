@@ -61,7 +61,9 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     asked.keep_going = options.keep_going;
     asked.dump_cnf.clone_from(&options.dump_cnf);
     asked.certify.clone_from(&options.certify);
-    if let Some(Err(error)) = options.certify.as_deref().map(margay_mappings::certificate::folder) {
+    if let Some(Err(error)) =
+        options.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, options.checkpoint.is_some()))
+    {
         return output.wrong(&[error]);
     }
     asked.checkpoint.clone_from(&options.checkpoint);

@@ -122,8 +122,8 @@ impl Cluster {
 
     /// Until every case is answered.
     fn follow(&self, work: &Work<'_>, progress: &dyn Progress, jobs: &mut Vec<String>) -> Result<(), Ended> {
-        let folder =
-            Folder::new(work.folder).map_err(|e| Ended::Failed(format!("cannot write into `{}`: {e}", work.folder.display())))?;
+        let folder = Folder::new(work.folder, work.certify)
+            .map_err(|e| Ended::Failed(format!("cannot write into `{}`: {e}", work.folder.display())))?;
         let files: Result<Vec<PathBuf>, io::Error> = work.cases.iter().map(|case| case.write(&folder.cases)).collect();
         let files = files.map_err(|e| Ended::Failed(folder.failed(&e)))?;
         let all: Vec<usize> = (0..files.len()).collect();
@@ -214,6 +214,8 @@ impl Engine for Cluster {
 struct Folder {
     /// The folder of answers.
     answers: PathBuf,
+    /// The folder of proofs, where they are asked for.
+    certify: Option<PathBuf>,
     /// Case files and scripts.
     cases: PathBuf,
     /// What tasks print.
@@ -221,12 +223,13 @@ struct Folder {
 }
 
 impl Folder {
-    fn new(answers: &Path) -> io::Result<Self> {
+    fn new(answers: &Path, certify: Option<&Path>) -> io::Result<Self> {
         let answers = answers.canonicalize()?;
+        let certify = certify.map(Path::canonicalize).transpose()?;
         let (cases, logs) = (answers.join("cases"), answers.join("logs"));
         std::fs::create_dir_all(&cases)?;
         std::fs::create_dir_all(&logs)?;
-        Ok(Self { answers, cases, logs })
+        Ok(Self { answers, certify, cases, logs })
     }
 
     /// Removes what it took to solve the cases.
@@ -254,10 +257,11 @@ impl Folder {
         std::fs::write(&names, list)?;
         // 1 says that there is a counterexample, which is an answer.
         let text = format!(
-            "file=$(sed -n \"$(($1 + 1))p\" {})\n{} case run \"$file\" --into {}\ncode=$?\n[ $code -ne 1 ] || exit 0\nexit $code\n",
+            "file=$(sed -n \"$(($1 + 1))p\" {})\n{} case run \"$file\" --into {}{}\ncode=$?\n[ $code -ne 1 ] || exit 0\nexit $code\n",
             quoted(&names),
             quoted(program),
-            quoted(&self.answers)
+            quoted(&self.answers),
+            self.certify.as_deref().map_or(String::new(), |folder| format!(" --certify {}", quoted(folder)))
         );
         std::fs::write(&script, text)?;
         Ok(script)

@@ -52,7 +52,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
     };
 
     asked.certify.clone_from(&options.certify);
-    if let Some(Err(error)) = options.certify.as_deref().map(margay_mappings::certificate::folder) {
+    if let Some(Err(error)) = options.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, false)) {
         return output.wrong(&[error]);
     }
 

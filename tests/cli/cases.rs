@@ -61,6 +61,35 @@ fn cases_that_were_solved_elsewhere_are_not_solved_again() {
 }
 
 #[test]
+fn cases_that_were_solved_elsewhere_are_certified() {
+    let dir = folder("cases/certified");
+    let proofs = dir.join("proofs");
+    let certify = ["--certify", text(&proofs)];
+    let question = ["rc11-to-ptx", "--bound", "4", "--without", "R.SC,W.SC,RMW.SC", "--split", "30"];
+    let (_, answers, files) = export("cases/certified/cases", &[&question[..], &certify].concat());
+    for file in &files {
+        // An answer without a proof is none.
+        for (more, kept) in [(&[][..], false), (&certify[..], false), (&certify[..], true)] {
+            let run = [&["case", "run", file, "--into", text(&answers), "--format", "json"], more].concat();
+            assert_eq!(json(&margay(&run))["cases"][0]["kept"], kept, "{file}");
+        }
+    }
+    let files = || -> Vec<(PathBuf, Vec<u8>)> {
+        let all = std::fs::read_dir(&proofs).expect("a folder").map(|e| e.expect("an entry").path());
+        let mut all: Vec<_> = all.filter(|p| p.extension().is_some_and(|e| e == "proof")).collect();
+        all.sort();
+        all.into_iter().map(|p| (p.clone(), std::fs::read(p).expect("a proof"))).collect()
+    };
+    let before = files();
+    let output = margay(&[&["check"], &question[..], &certify, &["--checkpoint", text(&answers)]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(files() == before && err(&output).is_empty(), "nothing is solved again: {}", err(&output));
+    let verified = margay(&["verify", text(&proofs)]);
+    assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
+    assert!(words(&out(&verified)).contains("none up to 4 events"), "{}", out(&verified));
+}
+
+#[test]
 fn a_case_with_a_limit_has_no_answer() {
     let (dir, _, files) = export("cases/limit", &["rc11-to-ptx", "--bound", "4"]);
     let into = dir.join("elsewhere");

@@ -93,16 +93,16 @@ fn damage_is_told_apart() {
     let folder = certificate("certificates/damage");
     let document = folder.join("certificate.json");
     let text = std::fs::read_to_string(&document).expect("text");
-    let proof = folder.join("2-0-1-1.proof");
+    let proof = folder.join("02-executions-1+1-q0,1.proof");
     let bytes = std::fs::read(&proof).expect("a proof");
 
     // A proof cut off, another one in its place, none at all.
     std::fs::write(&proof, &bytes[..bytes.len() - 100]).expect("written");
-    refused(&folder, &["2-0-1-1.proof", "is not accepted: record"]);
-    std::fs::copy(folder.join("2-0-2.proof"), &proof).expect("copied");
-    refused(&folder, &["2-0-1-1.proof", "is about another problem"]);
+    refused(&folder, &["02-executions-1+1-q0,1.proof", "is not accepted: record"]);
+    std::fs::copy(folder.join("02-executions-2-q0,1.proof"), &proof).expect("copied");
+    refused(&folder, &["02-executions-1+1-q0,1.proof", "is about another problem"]);
     std::fs::remove_file(&proof).expect("removed");
-    refused(&folder, &["2-0-1-1.proof", "cannot be read"]);
+    refused(&folder, &["02-executions-1+1-q0,1.proof", "cannot be read"]);
     std::fs::write(&proof, "p cnf 1 1\n1 0\n").expect("written");
     refused(&folder, &["does not begin as a proof file of this version"]);
     std::fs::write(&proof, &bytes).expect("written");

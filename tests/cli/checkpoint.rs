@@ -13,7 +13,7 @@ fn timeless(mut report: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                fields.retain(|name, _| name != "seconds" && name != "peak_memory_bytes");
+                fields.retain(|name, _| !["seconds", "peak_memory_bytes", "folder"].contains(&name.as_str()));
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
@@ -48,16 +48,26 @@ fn answers(folder: &Path) -> Vec<PathBuf> {
 const EXECUTIONS: [&str; 6] = ["rc11-to-ptx", "--bound", "5", "--without", "R.SC,W.SC,RMW.SC", "--jobs=2"];
 const PROGRAMS: [&str; 6] = ["rc11-to-ptx-descoped", "--bound", "4", "--level", "program", "--jobs=2"];
 
-/// Kills the check at random moments until it was killed so often; in between it may come to its end, and then starts anew.
-fn killed(name: &str, arguments: &[&str], times: usize) {
-    let (expected, _) = check(arguments);
+/// Kills the check at random moments until it was killed so often; in between it may come to its end, and then starts anew. With
+/// `certify` its certificates are verified.
+fn killed(name: &str, arguments: &[&str], times: usize, certify: bool) {
+    let certificate = |dir: &Path| dir.join("certificate");
+    let question = |dir: &Path| -> Vec<String> {
+        let asked = arguments.iter().map(|&a| a.to_owned());
+        let folder = certify.then(|| ["--certify".to_owned(), text(&certificate(dir)).to_owned()]);
+        asked.chain(folder.into_iter().flatten()).collect()
+    };
+    let whole = |dir: &Path| -> Vec<String> { [question(dir), vec!["--checkpoint".to_owned(), text(dir).to_owned()]].concat() };
+    let check = |arguments: &[String]| check(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let (expected, _) = check(&question(&folder(&format!("{name}/alone"))));
     let mut random = fastrand::Rng::with_seed(7);
     let (mut kills, mut ends, mut most) = (0, 0, 0);
     let mut dir = folder(&format!("{name}/0"));
     // Later and later after each start, so that it comes to its end however slow the machine is.
     let mut longest = 100;
     while kills < times {
-        let whole = [&["check", "--format", "json", "--checkpoint", text(&dir)], arguments].concat();
+        let whole = whole(&dir);
+        let whole: Vec<&str> = ["check", "--format", "json"].into_iter().chain(whole.iter().map(String::as_str)).collect();
         let mut child = command(&whole).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         std::thread::sleep(Duration::from_millis(random.u64(0..longest)));
         if child.try_wait().expect("a child").is_none() {
@@ -71,11 +81,15 @@ fn killed(name: &str, arguments: &[&str], times: usize) {
         let output = child.wait_with_output().expect("a child");
         assert_eq!(err(&output), "", "nothing is damaged by a kill");
         assert_eq!(timeless(json(&output)), expected, "after {kills} kills");
+        if certify {
+            let verified = margay(&["verify", text(&certificate(&dir))]);
+            assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
+        }
         ends += 1;
         longest = 100;
         dir = folder(&format!("{name}/{ends}"));
     }
-    let (last, said) = check(&[arguments, &["--checkpoint", text(&dir)]].concat());
+    let (last, said) = check(&whole(&dir));
     assert_eq!(last, expected);
     assert_eq!(said, "");
     assert!(most > 0, "no killed run had kept anything");
@@ -83,8 +97,46 @@ fn killed(name: &str, arguments: &[&str], times: usize) {
 
 #[test]
 fn a_hundred_kills_do_not_change_the_answer() {
-    killed("checkpoint/executions", &EXECUTIONS, 60);
-    killed("checkpoint/programs", &PROGRAMS, 40);
+    killed("checkpoint/executions", &EXECUTIONS, 60, false);
+    killed("checkpoint/programs", &PROGRAMS, 40, false);
+}
+
+#[test]
+fn kills_do_not_change_what_is_certified() {
+    killed("checkpoint/certified", &[&EXECUTIONS[..], &["--split", "9"]].concat(), 15, true);
+}
+
+#[test]
+fn an_answer_whose_proof_is_gone_or_damaged_is_proved_again() {
+    let dir = folder("checkpoint/proofs");
+    let (kept, proofs) = (dir.join("kept"), dir.join("proofs"));
+    let question = [&EXECUTIONS[..], &["--checkpoint", text(&kept), "--certify", text(&proofs)]].concat();
+    // Answers without proofs are there already.
+    check(&question[..8]);
+    let (expected, said) = check(&question);
+    assert_eq!(said, "");
+    let name = |e: std::io::Result<std::fs::DirEntry>| e.expect("an entry").path();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&proofs).expect("a folder").map(name).collect();
+    files.sort();
+    files.retain(|f| f.extension().is_some_and(|e| e == "proof"));
+    let good = |file: &PathBuf| std::fs::read(file).expect("a proof");
+    let whole: Vec<Vec<u8>> = files.iter().map(good).collect();
+    let mut changed = whole[1].clone();
+    changed[40] ^= 1;
+    std::fs::write(&files[1], changed).expect("written");
+    std::fs::write(&files[2], &whole[3]).expect("written");
+    std::fs::remove_file(&files[4]).expect("removed");
+    let (again, said) = check(&question);
+    assert_eq!(again, expected);
+    assert_eq!(said.matches("the case is solved again").count(), 3, "{said}");
+    assert_eq!(said.matches("it is not the one that was accepted").count(), 2, "{said}");
+    assert_eq!(files.iter().map(good).collect::<Vec<_>>(), whole, "proofs do not differ from run to run");
+    assert_eq!(margay(&["verify", text(&proofs)]).status.code(), Some(0));
+    // A folder with anything else in it is somebody's.
+    std::fs::write(proofs.join("letter.txt"), "Dear").expect("written");
+    let output = margay(&[&["check"], &question[..]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(words(&err(&output)).contains("something else in it, `letter.txt`"), "{}", err(&output));
 }
 
 #[test]

@@ -142,7 +142,9 @@ fn the_answer_is_the_same_whatever_happens_to_jobs_node_and_controller() {
 #[test]
 fn an_interrupt_cancels_the_jobs_and_loses_nothing() {
     let Some(cluster) = Cluster::start("cluster/interrupted") else { return };
-    let mut child = cluster.check(&[]);
+    let proofs = cluster.folder.join("proofs");
+    let certify = ["--certify", proofs.to_str().expect("a path of text")];
+    let mut child = cluster.check(&certify);
     cluster.running(&mut child);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill starts").success());
@@ -156,9 +158,16 @@ fn an_interrupt_cancels_the_jobs_and_loses_nothing() {
         assert!(start.elapsed() < Duration::from_secs(30), "jobs are left behind");
         std::thread::sleep(Duration::from_millis(200));
     }
-    // The same command goes on.
-    let output = cluster.check(&[]).wait_with_output().expect("a child");
-    assert_eq!(timeless(&output), expected(), "{}", err(&output));
+    // The same command goes on, and certifies all of it.
+    let output = cluster.check(&certify).wait_with_output().expect("a child");
+    let mut report = timeless(&output);
+    let certificate = report["certificate"].take();
+    assert_eq!(report, expected(), "{}", err(&output));
+    assert_eq!(err(&output), "", "proofs of before are taken");
+    let cases = std::fs::read_dir(&proofs).expect("a folder").count() - 1;
+    assert_eq!(certificate["extent"]["cases"], cases);
+    let verified = margay(&["verify", certify[1]]);
+    assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The cases of a certificate, whatever it is about: their files, what they show together, and how one is verified.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use margay_models::diagnostic::Diagnostic;
@@ -13,36 +13,12 @@ use rayon::prelude::*;
 use super::cover::uncovered;
 use super::document::{self, Answer, Case, Claim, Document, Entry, FILE, Outcome, Proof};
 use super::{Extent, Written};
-use crate::check::Progress;
+use crate::check::{Cube, Progress, covers};
 use crate::encode::shape::Shape;
+use crate::whole::is_unfinished;
 
-/// Where the proofs of one bound, for one kind of programs, go.
-pub struct Proofs<'a> {
-    /// The certificate's folder.
-    pub folder: &'a Path,
-    /// The number of events.
-    pub events: usize,
-    /// The kind of programs.
-    pub programs: usize,
-}
-
-impl Proofs<'_> {
-    /// The name of a case's file.
-    pub fn name(&self, shape: &Shape) -> String {
-        proof_file(self.events, self.programs, shape)
-    }
-
-    /// The file of a case.
-    pub fn file(&self, shape: &Shape) -> PathBuf {
-        self.folder.join(self.name(shape))
-    }
-}
-
-/// The name of the proof of a case: of a bound, one of its kinds of programs or questions, and a shape.
-pub fn proof_file(events: usize, part: usize, shape: &Shape) -> String {
-    let shape: Vec<String> = shape.sizes().iter().map(usize::to_string).collect();
-    format!("{events}-{part}-{}.proof", shape.join("-"))
-}
+/// How the names of proofs end.
+pub const PROOF: &str = ".proof";
 
 /// Why a solver gives no certificate, if it does not.
 pub fn without_proofs(backend: Backend) -> Option<Diagnostic> {
@@ -71,7 +47,7 @@ pub fn described(proof: &Replayed, file: String) -> Proof {
 }
 
 /// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
-/// `kinds` of programs, every thread shape has that answer.
+/// `kinds` of programs, every thread shape has that answer, or every leaf of it.
 ///
 /// # Errors
 /// A bound is too large to say what its shapes are.
@@ -81,8 +57,13 @@ pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<V
             for programs in 0..kinds {
                 let is_none = |a: &Answer| a.question == question && a.answer == Outcome::None;
                 let of_kind = bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
-                let cases = of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)).map(|c| c.shape.clone());
-                let cases = cases.collect::<std::collections::BTreeSet<_>>();
+                let mut leaves: BTreeMap<&[usize], Vec<Cube>> = BTreeMap::new();
+                for case in of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)) {
+                    leaves.entry(&case.shape).or_default().push(case.cube.clone());
+                }
+                // Of a shape that was split, the leaves must be those of a complete tree.
+                let whole = leaves.iter().filter(|(_, leaves)| covers(leaves)).map(|(shape, _)| shape.to_vec());
+                let cases: BTreeSet<Vec<usize>> = whole.collect();
                 if cases.is_empty() || uncovered(events, &cases)?.is_some() {
                     return Ok(events - 1);
                 }
@@ -102,17 +83,18 @@ pub fn claims(bounds: &[Entry], kinds: usize, questions: &[String]) -> Result<Ve
     Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect())
 }
 
-/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed.
+/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless the work goes on.
 ///
 /// # Errors
 /// The folder cannot be written to.
-pub fn write(document: &Document, folder: &Path) -> Result<Written, Diagnostic> {
+pub fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, Diagnostic> {
     let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
     let proofs: Vec<&Proof> = document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof).collect();
     let files: BTreeSet<&str> = proofs.iter().map(|p| p.file.as_str()).collect();
     for entry in std::fs::read_dir(folder).map_err(fail)?.filter_map(Result::ok) {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|n| n.ends_with(".proof") && !files.contains(n)) {
+        let needless = name.to_str().is_some_and(|n| n.ends_with(PROOF) && !files.contains(n)) || is_unfinished(&name);
+        if needless && !goes_on {
             std::fs::remove_file(entry.path()).map_err(fail)?;
         }
     }
@@ -200,7 +182,7 @@ pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: u
     if !document.bounds.is_sorted_by(|a, b| (a.events, a.programs) < (b.events, b.programs)) {
         return Err("its bounds do not ascend".to_owned());
     }
-    let mut files = std::collections::BTreeSet::new();
+    let mut files = BTreeSet::new();
     for Entry { events, programs, cases } in &document.bounds {
         if *events == 0 || *events > bound || *programs >= kinds {
             return Err(format!("it has cases of {events} events and kind {programs}, which were not asked about"));
@@ -209,6 +191,11 @@ pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: u
             let file = &case.proof.file;
             if case.shape.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)) != Some(*events) {
                 return Err(format!("the case of `{file}` is not one of {events} events"));
+            }
+            if let Some(shape) = Shape::of(&case.shape)
+                && !case.cube.iter().all(|(fact, _)| fact.is_about(&shape))
+            {
+                return Err(format!("the case of `{file}` is about events or threads that it does not have"));
             }
             if !case.answers.is_sorted_by(|a, b| a.question < b.question) || case.answers.iter().any(|a| a.question >= questions)
             {

@@ -7,8 +7,9 @@ use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::texts::{ModelText, Text};
-use crate::check::{CoReading, Level};
+use crate::check::{CoReading, Cube, Level};
 use crate::digest::digest;
+use crate::whole::write_whole;
 
 /// The name of the document in its folder.
 pub const FILE: &str = "certificate.json";
@@ -130,12 +131,15 @@ pub struct Entry {
     pub cases: Vec<Case>,
 }
 
-/// One case: a thread shape.
+/// One case: a thread shape, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// The number of events of each thread.
     pub shape: Vec<usize>,
+    /// The leaf of the shape: facts, each with whether it holds; empty for all executions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cube: Cube,
     /// The questions, in the order in which they were asked.
     pub answers: Vec<Answer>,
     /// The proof.
@@ -215,10 +219,7 @@ pub fn write(document: &Document, folder: &Path) -> io::Result<()> {
     let body = text.trim_end().strip_suffix('}').unwrap_or(&text).trim_end();
     let whole = |digest: &str| format!("{body}{BEFORE_DIGEST}{digest}{AFTER_DIGEST}");
     let digest = digest(whole(&"0".repeat(DIGEST)).as_bytes());
-    // A certificate is there wholly or not at all.
-    let temporary = folder.join("certificate.json.new");
-    std::fs::write(&temporary, whole(&digest))?;
-    std::fs::rename(temporary, folder.join(FILE))
+    write_whole(&folder.join(FILE), whole(&digest).as_bytes())
 }
 
 /// Reads the document of a folder.

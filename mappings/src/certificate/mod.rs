@@ -9,7 +9,7 @@ mod cover;
 mod document;
 mod texts;
 
-pub(crate) use cases::{Proofs, claims, described, proof_file, verify, verify_claims, well_formed, without_proofs, write};
+pub(crate) use cases::{PROOF, claims, described, verify, verify_claims, well_formed, without_proofs, write};
 pub use cover::uncovered;
 pub use document::{
     Answer, Case, Claim, Compared, Document, Entry, FILE, FORMAT, Given, Lesson, Outcome, Proof, Subject, VERSION, read,
@@ -21,17 +21,30 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 
-/// A folder for a new certificate: it is made if it is not there.
+use crate::whole::is_unfinished;
+
+/// A folder for a new certificate: it is made if it is not there. One that is gone on with may have what an earlier run left in it.
 ///
 /// # Errors
-/// It cannot be made, or has something in it.
-pub fn folder(path: &Path) -> Result<(), Diagnostic> {
+/// It cannot be made, or has something else in it.
+pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
     let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
     std::fs::create_dir_all(path).map_err(|e| fail(e.to_string()))?;
-    let mut entries = std::fs::read_dir(path).map_err(|e| fail(e.to_string()))?;
-    match entries.next() {
-        None => Ok(()),
-        Some(_) => Err(fail("the folder is not empty".to_owned()).help("name a folder that is empty, or not there yet")),
+    for entry in std::fs::read_dir(path).map_err(|e| fail(e.to_string()))? {
+        let name = entry.map_err(|e| fail(e.to_string()))?.file_name();
+        if !goes_on {
+            return Err(fail("the folder is not empty".to_owned()).help("name a folder that is empty, or not there yet"));
+        }
+        let own = is_unfinished(&name) || name == FILE || name.to_string_lossy().ends_with(PROOF);
+        if !own {
+            let what = format!("the folder has something else in it, `{}`", name.display());
+            return Err(fail(what).help("name a folder that is empty, not there yet, or that of an earlier run"));
+        }
+    }
+    // Whoever looks while this goes on is not to find the certificate of another run.
+    match std::fs::remove_file(path.join(FILE)) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(fail(e.to_string())),
+        _ => Ok(()),
     }
 }
 

@@ -152,6 +152,13 @@ impl<'a> Case<'a> {
         case
     }
 
+    /// A case of a leaf; of the whole shape without facts.
+    fn restricted(setting: &'a Setting<'a>, atoms: Atoms, session: Session, cube: &Cube) -> Self {
+        let mut case = Self::with_session(setting, atoms, session);
+        case.restrict(cube);
+        case
+    }
+
     /// Teaches what was learned before in the same shape.
     fn recall(&mut self, learned: &Learned) {
         learned.0.iter().for_each(|taught| self.teach(taught));

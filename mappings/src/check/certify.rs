@@ -5,10 +5,11 @@ use std::path::Path;
 use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, Decision};
+use super::cases::{Answered, Part};
 use super::kind::Decided;
 use super::options::CheckOptions;
 use super::taught::lesson;
-use crate::certificate::{self, Document, Entry, Given, ModelText, Outcome, Proofs, Subject, Text, Written, described};
+use crate::certificate::{self, Document, Entry, Given, ModelText, Outcome, Subject, Text, Written};
 use crate::encode::Techniques;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
@@ -19,18 +20,17 @@ pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
     certificate::without_proofs(options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
-/// The cases of a bound, as a certificate has them; those without a proof are left out.
-pub fn entry(proofs: &Proofs<'_>, decided: &[Decided<'_>]) -> Entry {
-    let case = |of: &Decided<'_>| {
-        let proof = of.proof.as_ref().filter(|_| !of.decisions.is_empty())?;
-        let answers: Option<Vec<certificate::Answer>> = of.decisions.iter().map(|d| answer(d, of.shape)).collect();
-        Some(certificate::Case {
-            shape: of.shape.sizes().to_vec(),
-            answers: answers?,
-            proof: described(proof, proofs.name(of.shape)),
-        })
-    };
-    Entry { events: proofs.events, programs: proofs.programs, cases: decided.iter().filter_map(case).collect() }
+/// A part with a proof, as a certificate has it.
+pub fn case(part: &Part<'_>, answered: &Answered) -> Option<certificate::Case> {
+    let proof = answered.proof.clone()?;
+    let answers: Option<Vec<certificate::Answer>> = answered.decisions.iter().map(|d| answer(d, part.shape)).collect();
+    Some(certificate::Case { shape: part.shape.sizes().to_vec(), cube: part.cube.clone(), answers: answers?, proof })
+}
+
+/// The cases of a bound and kind of programs, as a certificate has them; those without a proof are left out.
+pub fn entry(events: usize, programs: usize, decided: &[Decided<'_>]) -> Entry {
+    let cases = decided.iter().filter(|of| !of.decisions.is_empty()).flat_map(|of| of.certified.iter().cloned());
+    Entry { events, programs, cases: cases.collect() }
 }
 
 fn answer(decision: &Decision, shape: &Shape) -> Option<certificate::Answer> {
@@ -46,7 +46,7 @@ fn outcome(answer: Answer) -> Outcome {
     }
 }
 
-/// Writes the certificate of a check that has ended, however it did.
+/// Writes the certificate of a check. Where it has not ended with an answer, and answers are kept, proofs of what was answered stay.
 ///
 /// # Errors
 /// The models' texts are gone, or the folder cannot be written to.
@@ -55,7 +55,7 @@ pub fn write(
     options: &CheckOptions,
     questions: &[String],
     kinds: usize,
-    bounds: Vec<Entry>,
+    (bounds, ended): (Vec<Entry>, bool),
     folder: &Path,
 ) -> Result<Written, Vec<Diagnostic>> {
     let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
@@ -84,5 +84,5 @@ pub fn write(
         claims,
         bounds,
     };
-    certificate::write(&document, folder).map_err(|e| vec![e])
+    certificate::write(&document, folder, options.checkpoint.is_some() && !ended).map_err(|e| vec![e])
 }

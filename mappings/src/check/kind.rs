@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use margay_solver::proof::Replayed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::case::{self, Answer, Ask, Decision, Preferred, Setting};
+use super::case::{Answer, Ask, Decision, Preferred, Setting};
 use super::cases::{self, Answers, Costs, Part, join, parts};
+use super::certify;
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
 use super::witness::Disagreement;
-use crate::certificate::Proofs;
+use crate::certificate;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
@@ -100,8 +100,8 @@ pub struct Decided<'a> {
     /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
     /// if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
-    /// The proof of what has no counterexample, where one was asked for and accepted.
-    pub proof: Option<Replayed>,
+    /// The parts with a proof of what has no counterexample, where one was asked for and accepted.
+    pub certified: Vec<certificate::Case>,
 }
 
 /// The shape whose counterexample the others of as many threads must beat.
@@ -118,8 +118,8 @@ struct Open {
     left: usize,
     /// The decisions about each part, in their order.
     decided: Vec<(usize, Vec<Decision>)>,
-    /// The proof: where one is asked for, a shape is one part.
-    proof: Option<Replayed>,
+    /// The parts with a proof.
+    certified: Vec<certificate::Case>,
 }
 
 /// Decides the open questions for the shapes. Where a counterexample is likely, at program level, those of few threads come first: it
@@ -136,7 +136,6 @@ pub fn decide<'a>(
     shapes: &'a [Shape],
     open: &[usize],
     (pool, progress): (&ThreadPool, &dyn Progress),
-    proofs: Option<&Proofs<'_>>,
 ) -> Result<Vec<Decided<'a>>, Disagreement> {
     let options = setting.options;
     let every_shape = options.keep_going || options.all.is_some();
@@ -157,7 +156,7 @@ pub fn decide<'a>(
         work.push((place, part));
     }
     work.sort_by_key(|&(place, _)| place);
-    let mut states: Vec<Open> = order.iter().map(|_| Open { left: 0, decided: Vec::new(), proof: None }).collect();
+    let mut states: Vec<Open> = order.iter().map(|_| Open { left: 0, decided: Vec::new(), certified: Vec::new() }).collect();
     work.iter().for_each(|&(place, _)| states[place].left += 1);
     let states: Vec<Mutex<Open>> = states.into_iter().map(Mutex::new).collect();
     if options.level == Level::Execution || options.split.is_some() {
@@ -171,11 +170,11 @@ pub fn decide<'a>(
     let finish = |shape: &'a Shape,
                   place: usize,
                   decisions: Vec<Decision>,
-                  proof: Option<Replayed>|
+                  certified: Vec<certificate::Case>|
      -> Result<Decided<'a>, Disagreement> {
         if let (Some(most), &[question]) = (to_beat(shape, place), open) {
             let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
-            return Ok(Decided { shape, decisions: Vec::new(), preferred, proof: None });
+            return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Vec::new() });
         }
         let found = decisions.iter().find(|d| d.answer == Answer::Found);
         if found.is_some() {
@@ -192,37 +191,35 @@ pub fn decide<'a>(
                 *leader = Some(new);
             }
         }
-        Ok(Decided { shape, decisions, preferred, proof })
+        Ok(Decided { shape, decisions, preferred, certified })
     };
     // The decisions about a shape, once all its parts are decided.
     let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Disagreement>)> {
         let (place, part) = &work[index];
         let shape = order[*place];
         let skip = needless(shape) || (open.len() == 1 && to_beat(shape, *place).is_some());
-        let decided = match proofs {
-            _ if skip => Ok((Vec::new(), None)),
-            None => cases::decide(setting, part, progress).map(|decisions| (decisions, None)),
-            Some(proofs) => {
-                let certified = case::decide_certified(setting, shape, &part.questions, &proofs.file(shape));
-                certified.map(|of| (of.decisions, of.proof))
+        let answered = if skip { Ok(None) } else { cases::decide(setting, part, progress).map(Some) };
+        let (decided, certified) = match answered {
+            Ok(None) => (Vec::new(), None),
+            Ok(Some(answered)) => {
+                let certified = certify::case(part, &answered);
+                (answered.decisions, certified)
             }
-        };
-        let (decided, proof) = match decided {
-            Ok(decided) => decided,
             Err(disagreement) => return Some((*place, Err(disagreement))),
         };
         let of_shape = {
             let mut state = states[*place].lock().unwrap_or_else(PoisonError::into_inner);
             state.decided.push((index, decided));
-            state.proof = state.proof.take().or(proof);
+            state.certified.extend(certified);
             state.left -= 1;
-            (state.left == 0).then(|| (std::mem::take(&mut state.decided), state.proof.take()))
+            (state.left == 0).then(|| (std::mem::take(&mut state.decided), std::mem::take(&mut state.certified)))
         };
-        let (mut of_shape, proof) = of_shape?;
+        let (mut of_shape, mut certified) = of_shape?;
         of_shape.sort_by_key(|&(index, _)| index);
+        certified.sort_by(|a, b| a.proof.file.cmp(&b.proof.file));
         let decisions = join(open, of_shape.into_iter().map(|(_, decided)| decided).collect());
         let decisions = if needless(shape) { Vec::new() } else { decisions };
-        let decided = finish(shape, *place, decisions, proof);
+        let decided = finish(shape, *place, decisions, certified);
         progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
         Some((*place, decided))
     };

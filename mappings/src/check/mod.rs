@@ -25,7 +25,6 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
 use rayon::prelude::*;
 
-use crate::certificate::Proofs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
@@ -122,8 +121,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
             let setting = kind.setting(mapping, options, answers.as_ref());
-            let proofs = options.certify.as_deref().map(|folder| Proofs { folder, events: bound, programs: k });
-            let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress), proofs.as_ref()) {
+            let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress)) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
                     open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
@@ -134,8 +132,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             if !none || k == last {
                 conclude(&mut report, &setting, bound, &shapes, &open, &decided, &earlier, (&pool, progress));
             }
-            if let Some(proofs) = &proofs {
-                certified.push(certify::entry(proofs, &decided));
+            if options.certify.is_some() {
+                certified.push(certify::entry(bound, k, &decided));
             }
             kind.learn_from(&decided);
             if !none {
@@ -150,7 +148,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     }
     if let Some(folder) = &options.certify {
         let questions: Vec<String> = report.axioms.iter().map(|a| a.axiom.clone()).collect();
-        report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), certified, folder)?);
+        let ended = !matches!(report.verdict, Verdict::Undecided(_));
+        report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), (certified, ended), folder)?);
     }
     Ok(report)
 }

@@ -46,7 +46,7 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Pr
             let learned: Vec<Learned> = case.answers.iter().map(learned).collect::<Result<_, _>>()?;
             let asked: Vec<(usize, Answer, &Learned)> =
                 case.answers.iter().zip(&learned).map(|(a, l)| (a.question, answer(a.answer), l)).collect();
-            let (refuted, found) = replay(&setting, shape, &asked, file).map_err(|flaw| flaw.to_string())?;
+            let (refuted, found) = replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
             Ok((refuted, found, (shape.clone(), learned)))
         };
         let verified = certificate::verify((document, folder), entry, &names, (&pool, progress), one)?;

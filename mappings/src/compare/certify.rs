@@ -15,9 +15,13 @@ use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Su
 use crate::check::Disagreement;
 use crate::encode::shape::Shape;
 
+fn name(events: usize, question: usize, shape: &Shape) -> String {
+    format!("{events:02}-q{question}-{shape}{}", certificate::PROOF)
+}
+
 /// The file of a case.
 pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> PathBuf {
-    folder.join(certificate::proof_file(events, question, shape))
+    folder.join(name(events, question, shape))
 }
 
 /// Decides a question for a shape, writes the proof into a new file, and reads it back: that there is none counts only if its proof
@@ -79,8 +83,9 @@ pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> 
         let question = open.iter().position(|&q| q == of.question)?;
         Some(certificate::Case {
             shape: of.shape.sizes().to_vec(),
+            cube: Vec::new(),
             answers: vec![certificate::Answer { question, answer: Outcome::None, learned: Vec::new() }],
-            proof: certificate::described(proof, certificate::proof_file(events, of.question, of.shape)),
+            proof: certificate::described(proof, name(events, of.question, of.shape)),
         })
     };
     Entry { events, programs: 0, cases: decided.iter().filter_map(case).collect() }
@@ -123,5 +128,5 @@ pub fn write(
         claims: certificate::claims(&bounds, 1, &questions).map_err(unclear)?,
         bounds,
     };
-    certificate::write(&document, folder).map_err(|e| vec![e])
+    certificate::write(&document, folder, false).map_err(|e| vec![e])
 }

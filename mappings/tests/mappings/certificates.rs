@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use margay_mappings::Backend;
 use margay_mappings::certificate::{self, Document, Extent, FILE, Given, Lesson, Outcome, Subject, Text};
-use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, Verdict, check, verify};
+use margay_mappings::check::{CheckOptions, CoReading, Fact, Level, Silent, Verdict, check, verify};
 use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
@@ -110,6 +110,30 @@ fn whatever_was_asked_is_certified() {
     one.keep_going = true;
     let (_folder, claims) = certified("goes-on", &fallen, one);
     assert!(claims.contains(&4), "{claims:?}");
+}
+
+#[test]
+fn every_part_of_a_shape_is_certified_and_needed() {
+    let mapping = shipped("rc11-to-ptx");
+    let mut split = options(4);
+    split.axioms = names("Coherence,Atomicity");
+    split.split = Some(40);
+    let (folder, claims) = certified("split", &mapping, split);
+    assert_eq!(claims, [4, 4]);
+    let document = folder.document();
+    let leaf = document.bounds[3].cases.iter().position(|c| !c.cube.is_empty()).expect("a shape is split");
+    let part = document.bounds[3].cases.iter().position(|c| c.cube.is_empty() && c.answers.len() == 1);
+    for gone in [leaf, part.expect("questions are asked apart")] {
+        let said = folder.forged(|d| drop(d.bounds[3].cases.remove(gone)));
+        assert!(said.contains("up to 3 events, and it claims"), "{said}");
+    }
+    // A leaf that hangs elsewhere.
+    let said = folder.forged(|d| d.bounds[3].cases[leaf].cube[0].1 ^= true);
+    assert!(said.contains("another problem"), "{said}");
+    let said = folder.forged(|d| assert!(d.bounds[3].cases[leaf].cube.pop().is_some()));
+    assert!(said.contains("another problem"), "{said}");
+    let said = folder.forged(|d| d.bounds[3].cases[leaf].cube[0].0 = Fact::Reads { event: 4 });
+    assert!(said.contains("about events or threads that it does not have"), "{said}");
 }
 
 #[test]
@@ -268,7 +292,7 @@ fn what_cannot_be_certified_is_said() {
     assert!(claims.iter().all(|c| c.none_up_to == 0), "{claims:?}");
     folder.verify().expect("it claims nothing");
 
-    assert!(certificate::folder(&folder.0).is_err_and(|e| e.message.contains("not empty")));
+    assert!(certificate::folder(&folder.0, false).is_err_and(|e| e.message.contains("not empty")));
 }
 
 /// Two models as they ship.

@@ -1,10 +1,12 @@
 //! A case with a proof of what it found to be unsatisfiable, and such a proof in the place of the solver.
 
+use std::io::BufWriter;
 use std::path::Path;
 
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
-use super::{Answer, Atoms, Case, Decision, Disagreement, Extent, Learned, Outcome, Session, Setting, Shape, decide_from};
+use super::{Answer, Atoms, Case, Cube, Decision, Disagreement, Extent, Learned, Outcome, Session, Setting, Shape, decide_from};
+use crate::whole::unfinished_in;
 
 /// The answers of a case, and what was written of it.
 pub struct Certified {
@@ -14,45 +16,54 @@ pub struct Certified {
     pub proof: Option<Replayed>,
 }
 
-/// Decides the questions with the given indices, writes the proof into a new file, and reads it back: an answer whose proof is not
-/// accepted is none.
+/// Decides the questions with the given indices, writes the proof into a file and reads it back: an answer whose proof is not accepted
+/// is none. The file is there once the proof is accepted; until then it has another name.
 ///
 /// # Errors
 /// The engines disagree about a candidate, or solver and checker about a proof.
 pub fn decide_certified(
     setting: &Setting<'_>,
     shape: &Shape,
+    cube: &Cube,
     questions: &[usize],
     file: &Path,
 ) -> Result<Certified, Disagreement> {
-    let written = Log::create(file).and_then(|log| {
-        let start = || {
-            let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-            let bounds = setting.problem.vocabulary.bounds(&atoms);
-            let session = Session::logged(bounds, setting.options.techniques.encoding, setting.options.backend, &log);
-            session.map(|session| Case::with_session(setting, atoms, session))
-        };
-        // Whether the solver can is asked before the first case.
-        let Some(case) = start() else { return Err(std::io::Error::other("the solver writes no proofs")) };
-        let case = std::cell::Cell::new(Some(case));
-        let decisions =
-            decide_from(setting, Extent::Shape(shape), questions, || case.take().unwrap_or_else(|| Case::new(setting, shape)));
-        Ok((decisions, log.finish()))
+    let unfinished = file.parent().map_or_else(|| unfinished_in(Path::new(".")), unfinished_in);
+    let open = unfinished.and_then(|unfinished| {
+        let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
+        Ok((Log::to(Box::new(out))?, unfinished))
     });
-    let (mut decisions, finished) = match written {
-        Ok((decisions, finished)) => (decisions?, finished),
-        Err(error) => return Ok(Certified { decisions: undecided(questions, &cannot(file, &error)), proof: None }),
+    let no_file = |error| Ok(Certified { decisions: undecided(questions, &cannot(file, &error)), proof: None });
+    let (log, unfinished) = match open {
+        Ok(open) => open,
+        Err(error) => return no_file(error),
     };
-    if let Err(error) = finished {
+    let start = || {
+        let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
+        let bounds = setting.problem.vocabulary.bounds(&atoms);
+        let session = Session::logged(bounds, setting.options.techniques.encoding, setting.options.backend, &log);
+        session.map(|session| Case::restricted(setting, atoms, session, cube))
+    };
+    // Whether the solver can is asked before the first case.
+    let Some(case) = start() else { return no_file(std::io::Error::other("the solver writes no proofs")) };
+    let case = std::cell::Cell::new(Some(case));
+    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
+    // All techniques are on, the shared solver among them: there is one case.
+    let mut decisions = decide_from(setting, extent, questions, || case.take().unwrap_or_else(|| Case::new(setting, shape)))?;
+    if let Err(error) = log.finish() {
         without_proof(&mut decisions, &cannot(file, &error));
         return Ok(Certified { decisions, proof: None });
     }
     let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
-    let proof = match replay(setting, shape, &answers, file) {
+    let proof = match replay(setting, (shape, cube), &answers, unfinished.path()) {
         Ok((refuted, proof)) if decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r) => proof,
         Ok(_) => return Err(Disagreement(format!("the proof of {shape} does not have the solver's answers"))),
         Err(flaw) => return Err(Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))),
     };
+    if let Err(error) = unfinished.persist(file) {
+        without_proof(&mut decisions, &cannot(file, &error.error));
+        return Ok(Certified { decisions, proof: None });
+    }
     Ok(Certified { decisions, proof: Some(proof) })
 }
 
@@ -81,7 +92,7 @@ fn without_proof(decisions: &mut [Decision], why: &str) {
     }
 }
 
-/// Translates a case again and compares it with its proof, clause by clause; for each question, given with its answer and with what is
+/// Translates a case, a shape or a leaf of it, again and compares it with its proof, clause by clause; for each question, given with its answer and with what is
 /// to be learned on the way, whether it was refuted. What is learned is true of every program whatever it was learned from: it is a
 /// formula about all programs that this translation makes.
 ///
@@ -89,7 +100,7 @@ fn without_proof(decisions: &mut [Decision], why: &str) {
 /// The proof is of another case, or wrong.
 pub fn replay(
     setting: &Setting<'_>,
-    shape: &Shape,
+    (shape, cube): (&Shape, &Cube),
     questions: &[(usize, Answer, &Learned)],
     file: &Path,
 ) -> Result<(Vec<bool>, Replayed), Flaw> {
@@ -97,7 +108,7 @@ pub fn replay(
     let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
     let bounds = setting.problem.vocabulary.bounds(&atoms);
     let session = Session::replayed(bounds, setting.options.techniques.encoding, &replay);
-    let mut case = Case::with_session(setting, atoms, session);
+    let mut case = Case::restricted(setting, atoms, session, cube);
     let mut refuted = vec![false; questions.len()];
     // Where a limit ended the search, nothing that came later counts.
     let answered = questions.iter().take_while(|q| q.1 != Answer::Unknown).count();

@@ -14,6 +14,8 @@ pub struct Work<'a> {
     pub cases: Vec<CaseFile>,
     /// The folder of `--checkpoint`, where answers go.
     pub folder: &'a Path,
+    /// The folder of `--certify`, where proofs go.
+    pub certify: Option<&'a Path>,
     /// All cases of the bound, answered ones included.
     pub all: usize,
     answers: Vec<PathBuf>,
@@ -47,5 +49,6 @@ pub fn elsewhere(setting: &Setting<'_>, answers: &Answers, parts: &[Part<'_>], p
         let _ = std::fs::remove_file(path);
     }
     let folder = answers.store.folder().parent().unwrap_or(Path::new("."));
-    engine.solve(&Work { cases, folder, all: parts.len(), answers: paths }, progress);
+    let certify = setting.options.certify.as_deref();
+    engine.solve(&Work { cases, folder, certify, all: parts.len(), answers: paths }, progress);
 }

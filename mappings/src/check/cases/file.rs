@@ -12,7 +12,7 @@ use super::cost::Cost;
 use super::cube::Cube;
 use super::part::Part;
 use super::statement::{CODE, Statement};
-use super::{Answers, kind, name, solve};
+use super::{Answered, Answers, kind, name, solve};
 use crate::check::Progress;
 use crate::check::case::{Answer, Setting};
 use crate::check::kind::Kind;
@@ -20,6 +20,7 @@ use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
 use crate::check::{questions, witness};
 use crate::encode::shape::Shape;
+use crate::whole::write_whole;
 
 /// What the first field of every case file says.
 const FORMAT: &str = "margay-case";
@@ -108,7 +109,7 @@ impl CaseFile {
     /// It cannot be written.
     pub fn write(&self, folder: &Path) -> std::io::Result<PathBuf> {
         let path = folder.join(format!("{}-{}.case.json", &self.key[..8], self.name));
-        super::store::write_whole(&path, &[serde_json::to_vec_pretty(self)?, b"\n".to_vec()].concat())?;
+        write_whole(&path, &[serde_json::to_vec_pretty(self)?, b"\n".to_vec()].concat())?;
         Ok(path)
     }
 
@@ -151,6 +152,7 @@ impl CaseFile {
         options.bound = self.bound;
         (options.stop, options.deadline) = (limits.stop.clone(), limits.deadline);
         options.checkpoint = Some(folder.to_path_buf());
+        options.certify.clone_from(&limits.certify);
         let asked = questions::resolve(&mapping, &options)?;
         let answers = Answers::open(folder, &mapping, &options, &asked, progress)?;
         if answers.store.key() != self.key {
@@ -177,8 +179,8 @@ impl CaseFile {
         }
         let kept = answers.kept(&setting, &part, progress);
         let was_kept = kept.is_some();
-        let decisions = match kept {
-            Some(decisions) => decisions,
+        let Answered { decisions, .. } = match kept {
+            Some(kept) => kept,
             None => solve(&setting, &part, progress).map_err(|witness::Disagreement(what)| {
                 let report = "this is a bug in Margay; please report it with the case file";
                 vec![Diagnostic::error(format!("the two engines disagree about `{}`: {what}", self.name)).help(report)]

@@ -26,7 +26,8 @@ use super::options::CheckOptions;
 use super::program::Learned;
 use super::questions::Asked;
 use super::witness::Disagreement;
-use crate::digest::digest_of;
+use crate::certificate::{PROOF, Proof, described};
+use crate::digest::{digest_of, digest_of_file};
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
@@ -37,7 +38,7 @@ pub use engine::{Engine, Work, elsewhere};
 pub use file::{CaseFile, Solved};
 pub use makespan::makespan;
 pub use part::{Part, join, parts};
-use record::{DecisionRecord, PreferredRecord};
+use record::{AnswerRecord, DecisionRecord, PreferredRecord};
 pub use recorded::{Recorded, recorded};
 use statement::Statement;
 use store::{Kept, Store};
@@ -49,6 +50,19 @@ pub struct Answers {
     statement: Statement,
     /// Was it said that nothing more is kept?
     is_full: AtomicBool,
+}
+
+/// What came out for a part.
+pub struct Answered {
+    /// The answers.
+    pub decisions: Vec<Decision>,
+    /// The proof of what has no counterexample, where one was asked for and accepted.
+    pub proof: Option<Proof>,
+}
+
+/// The name of the proof of a case.
+fn proof_file(case: &str) -> String {
+    format!("{case}{PROOF}")
 }
 
 /// The kind of programs of a setting, as files name it.
@@ -105,14 +119,31 @@ impl Answers {
         Ok(Self { store, statement, is_full: AtomicBool::new(false) })
     }
 
-    /// The decisions of a part that were kept.
-    fn kept(&self, setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Option<Vec<Decision>> {
+    /// The answer of a part that was kept. Where a certificate is asked for, it must have its proof.
+    fn kept(&self, setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Option<Answered> {
         let (name, depends) = part.place(setting);
-        self.read(&name, &depends, progress, |records: Vec<DecisionRecord>| {
-            let all = records.len() == part.questions.len();
-            let decisions = records.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
-            all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()
-        })
+        let kept = self.read(&name, &depends, progress, |AnswerRecord { decisions, proof }| {
+            let all = decisions.len() == part.questions.len();
+            let decisions = decisions.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
+            let decisions = all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()?;
+            Some(Answered { decisions, proof })
+        })?;
+        let Some(folder) = &setting.options.certify else { return Some(kept) };
+        let Some(proof) = &kept.proof else {
+            tracing::info!("{name}: answered without a proof; it is solved again");
+            return None;
+        };
+        // Its name comes from a file, and may be of another folder.
+        let path = folder.join(proof_file(&name));
+        let found = digest_of_file(&path).map_err(|error| error.to_string());
+        let why = match found {
+            Ok(found) if found == proof.sha256 && proof.file == proof_file(&name) => return Some(kept),
+            Ok(_) => "it is not the one that was accepted".to_owned(),
+            Err(why) => why,
+        };
+        let warning = format!("the proof `{}` is not used: {why}; the case is solved again", path.display());
+        progress.warning(&Diagnostic::warning(warning));
+        None
     }
 
     /// What was kept under a name; a file that cannot be used is told of.
@@ -153,11 +184,11 @@ impl Answers {
     }
 }
 
-/// Decides the questions of a part, or takes the answers that were kept.
+/// Decides the questions of a part, or takes the answers that were kept; with a proof where the options ask for a certificate.
 ///
 /// # Errors
-/// The engines disagree about a candidate.
-pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Vec<Decision>, Disagreement> {
+/// The engines disagree about a candidate, or solver and checker about a proof.
+pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Disagreement> {
     match setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
         Some(kept) => Ok(kept),
         None => solve(setting, part, progress),
@@ -165,16 +196,25 @@ pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -
 }
 
 /// Decides the questions of a part, and keeps the answers.
-fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Vec<Decision>, Disagreement> {
-    let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
-    let decisions = case::decide(setting, extent, &part.questions)?;
+fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Disagreement> {
+    let answered = match &setting.options.certify {
+        None => {
+            let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
+            Answered { decisions: case::decide(setting, extent, &part.questions)?, proof: None }
+        }
+        Some(folder) => {
+            let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
+            let of = case::decide_certified(setting, part.shape, &part.cube, &part.questions, &folder.join(&file))?;
+            Answered { decisions: of.decisions, proof: of.proof.map(|proof| described(&proof, file)) }
+        }
+    };
     if let Some(answers) = setting.answers
-        && let Some(records) = decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect::<Option<Vec<_>>>()
+        && let Some(decisions) = answered.decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect()
     {
         let (name, depends) = part.place(setting);
-        answers.write(&name, &depends, progress, &records);
+        answers.write(&name, &depends, progress, &AnswerRecord { decisions, proof: answered.proof.clone() });
     }
-    Ok(decisions)
+    Ok(answered)
 }
 
 /// Chooses the preferred counterexample of a shape ([`case::preferred`]), or takes the one that was kept. That there is none within

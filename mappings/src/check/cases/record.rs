@@ -4,7 +4,7 @@ use margay_solver::{Atom, Instance, Statistics, TupleSet};
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
-use crate::certificate::Lesson;
+use crate::certificate::{Lesson, Proof};
 use crate::check::case::{Answer, Candidates, Decision, Preferred, Setting};
 use crate::check::program::{Learned, Taught};
 use crate::check::taught::{lesson, taught};
@@ -13,6 +13,16 @@ use crate::encode::shape::Shape;
 
 /// A set of tuples: the atoms of each.
 type Tuples = Vec<Vec<u32>>;
+
+/// The answer of a case.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerRecord {
+    /// The decisions.
+    pub decisions: Vec<DecisionRecord>,
+    /// What is proved of them, where a certificate was asked for.
+    pub proof: Option<Proof>,
+}
 
 /// A decision. It is kept only if there is an answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use margay_models::diagnostic::Diagnostic;
 use super::cost::Cost;
 use super::store::SUFFIX;
 use super::store::any_answer;
-use crate::check::cases::record::DecisionRecord;
+use crate::check::cases::record::{AnswerRecord, DecisionRecord};
 use crate::encode::shape::Shape;
 
 /// A case that was solved.
@@ -61,8 +61,8 @@ pub fn recorded(folder: &Path) -> Result<Vec<Recorded>, Diagnostic> {
             let file_name = file.file_name();
             let Some(name) = file_name.to_str().and_then(|name| name.strip_suffix(SUFFIX)) else { continue };
             let Some((kind, shape, leaf)) = parts(name) else { continue };
-            let Some(records) = any_answer::<Vec<DecisionRecord>>(&file.path()) else { continue };
-            let costs = records.iter().map(DecisionRecord::cost).collect();
+            let Some(record) = any_answer::<AnswerRecord>(&file.path()) else { continue };
+            let costs = record.decisions.iter().map(DecisionRecord::cost).collect();
             let statement = statement.file_name().to_string_lossy().into_owned();
             out.push(Recorded { statement, name: name.to_owned(), kind, shape, leaf, costs });
         }

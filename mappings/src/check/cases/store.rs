@@ -2,8 +2,7 @@
 //! not at all whatever happens to the process or to the machine; a checksum tells what happens to the disk. Several processes
 //! may use one folder: at worst both solve a case, and the later file takes the place of the same earlier one.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,15 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
 use crate::digest::digest;
+use crate::whole::{is_unfinished, write_whole};
 
 /// The version of the files.
 const FORMAT: u32 = 1;
 
 /// How the files of answers end.
 pub const SUFFIX: &str = ".answer";
-
-/// How unfinished files begin; those of a killed process stay.
-const UNFINISHED: &str = ".unfinished-";
 
 /// Unfinished files of so long ago are nobody's.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -65,28 +62,6 @@ pub enum Kept<T> {
     Nothing,
     /// Something that is not its answer, for this reason.
     Wrong(String),
-}
-
-/// Writes a file so that it is there whole or not at all.
-///
-/// # Errors
-/// It cannot be written.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(UNFINISHED);
-    #[cfg(unix)]
-    {
-        // As any other file: a folder may be shared.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // The new name is on the disk once the folder is.
-    File::open(folder)?.sync_all()
 }
 
 impl Store {
@@ -206,7 +181,7 @@ fn sweep(folder: &Path) {
             .metadata()
             .and_then(|m| m.modified())
             .is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED));
-        if old && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+        if old && is_unfinished(&entry.file_name()) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
