@@ -13,5 +13,6 @@ mod litmus;
 mod models;
 mod program;
 mod programs;
+mod recipes;
 mod report;
 mod runner;
