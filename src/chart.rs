@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use margay_models::picture::escape;
+
 /// A group of bars, one for each series.
 pub struct Group {
     /// What stands below it.
@@ -53,7 +55,7 @@ impl Bars {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
              font-family=\"sans-serif\" font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
              <text x=\"10\" y=\"20\" font-size=\"13\">{}</text>\n",
-            escaped(&self.title)
+            escape(&self.title)
         );
         let base = TOP + HEIGHT;
         for (value, share) in self.ticks(largest) {
@@ -77,14 +79,14 @@ impl Bars {
                     base - tall,
                     bar - 1.0,
                     COLOURS[s % COLOURS.len()],
-                    escaped(&g.name)
+                    escape(&g.name)
                 );
             }
             let (cx, cy) = (x + bar * self.series.len() as f64 / 2.0, base + 10.0);
             let _ = writeln!(
                 svg,
                 "<text x=\"{cx:.1}\" y=\"{cy:.1}\" text-anchor=\"end\" transform=\"rotate(-60 {cx:.1} {cy:.1})\">{}</text>",
-                escaped(&g.name)
+                escape(&g.name)
             );
         }
         if self.series.len() > 1 {
@@ -96,7 +98,7 @@ impl Bars {
                     "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"{}\" y=\"{:.1}\">{}</text>",
                     LEFT + 18.0,
                     y + 10.0,
-                    escaped(name)
+                    escape(name)
                 );
             }
         }
@@ -115,10 +117,6 @@ impl Bars {
         }
         (0..=4).map(|n| (format!("{:.3}", largest * f64::from(n) / 4.0), f64::from(n) / 4.0)).collect()
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

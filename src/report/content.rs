@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
+use margay_models::picture::escape;
 use serde_json::{Map, Value};
 
-use super::look::{class, escape, is_bad, is_short, picture, short, words};
+use super::look::{class, is_bad, is_short, picture, short, words};
 
 type Object = Map<String, Value>;
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::content::{object, table};
 use super::input::Section;
-use super::look::escape;
+use margay_models::picture::escape;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use margay_models::picture::escape;
 use serde_json::{Map, Value};
 
 use super::input::Section;
-use super::look::{escape, is_bad, short};
+use super::look::{is_bad, short};
 
 type Object = Map<String, Value>;
 

@@ -31,16 +31,7 @@ pub struct Strength {
 impl Strength {
     /// Does the other one ask for everything that this one asks for?
     pub fn at_most(self, other: Self) -> bool {
-        use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
-        let order = match self.order {
-            Plain => return true,
-            Rlx => other.order != Plain,
-            Acq => matches!(other.order, Acq | AcqRel | Sc),
-            Rel => matches!(other.order, Rel | AcqRel | Sc),
-            AcqRel => matches!(other.order, AcqRel | Sc),
-            Sc => other.order == Sc,
-        };
-        order && self.scope <= other.scope
+        self.order == Order::Plain || (self.order.is_at_most(other.order) && self.scope <= other.scope)
     }
 }
 

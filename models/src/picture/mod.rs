@@ -1,6 +1,7 @@
 //! Pictures of executions: threads as columns, program order downward, relations as labelled edges, and the violated cycle
 //! emphasised. As SVG for browsers and as text for terminals.
 
+mod escape;
 mod geometry;
 mod label;
 mod layout;
@@ -9,6 +10,7 @@ mod style;
 mod svg;
 mod text;
 
+pub use escape::escape;
 pub use label::{event_label, event_name, placement_label};
 pub use svg::svg;
 pub use text::text;

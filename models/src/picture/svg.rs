@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::escape::escape;
 use super::geometry::{Curve, Rect};
 use super::layout::Layout;
 use super::route::{HEAD, Scene, label_places, route};
@@ -228,21 +229,4 @@ impl Body {
         }
         y - 14.0
     }
-}
-
-/// Text as XML content.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // XML 1.0 allows neither control characters nor these two.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
-        }
-    }
-    out
 }
