@@ -306,8 +306,8 @@ pub struct Diff {
     /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write a certificate of what no execution does into this new folder: a proof of each case, checked (docs/certificates.md)
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["git", "program"])]
+    /// Write a certificate of what no execution (with --program, no program) does into this new folder: a proof of each case, checked (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with = "git")]
     pub certify: Option<PathBuf>,
 }
 

@@ -1,6 +1,7 @@
 //! What a certificate is about, for people and as JSON.
 
 use margay_mappings::certificate::Subject;
+use margay_mappings::check::Level;
 use serde_json::{Value, json};
 
 /// What was asked about, in lines.
@@ -44,7 +45,10 @@ pub fn asked(subject: &Subject) -> String {
             (&given.without, &given.only, given.typed)
         }
         Subject::Diff { given, .. } => {
-            out.push_str(", single executions");
+            out.push_str(match given.level {
+                Level::Execution => ", single executions",
+                Level::Program => ", outcomes of programs",
+            });
             (&given.without, &given.only, given.typed)
         }
     };

@@ -171,6 +171,14 @@ fn a_comparison_is_certified() {
     bytes[middle] ^= 1;
     std::fs::write(&proof, bytes).expect("written");
     refused(&folder, &["is not accepted"]);
-    let output = margay(&["diff", "sc", "tso", "--program", "--certify", path]);
-    assert_eq!(output.status.code(), Some(2));
+    let output = margay(&["diff", "sc", "tso", "--certify", path]);
+    assert_eq!(output.status.code(), Some(2), "the folder is not empty");
+
+    let programs = folder.with_file_name("programs");
+    let path = programs.to_str().expect("a path of text");
+    let output = margay(&["diff", "sc", "tso", "--program", "--bound", "3", "--certify", path]);
+    assert!(out(&output).contains("Certificate in"), "{}{}", out(&output), err(&output));
+    let output = verify(&programs);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(words(&out(&output)).contains("outcomes of programs"), "{}", out(&output));
 }

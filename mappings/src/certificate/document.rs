@@ -85,6 +85,9 @@ pub struct Compared {
     pub only: Vec<String>,
     /// A location is atomic or plain.
     pub typed: bool,
+    /// Executions, or outcomes of programs.
+    #[serde(default)]
+    pub level: Level,
 }
 
 /// The options that decide what is asked.
@@ -182,6 +185,13 @@ pub enum Lesson {
         order: Vec<usize>,
         /// Where reads read from; without it, each from the last write before it.
         sources: Option<Vec<(usize, Option<usize>)>>,
+    },
+    /// Of a comparison of outcomes: orders, as pairs of events, by which the other model explains what it explains.
+    Orders {
+        /// Coherence order.
+        coherence: Vec<(usize, usize)>,
+        /// Fence-SC order.
+        fences: Vec<(usize, usize)>,
     },
 }
 

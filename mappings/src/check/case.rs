@@ -90,6 +90,8 @@ struct Case<'a> {
     setting: &'a Setting<'a>,
     /// A copy that can grow by expansions of the modification order.
     problem: std::borrow::Cow<'a, Problem>,
+    /// Another one for the search for explanations: what the solver is told must not depend on it, so that it can be told again.
+    explaining: std::borrow::Cow<'a, Problem>,
     atoms: Atoms,
     session: Session,
     /// Decides the questions about programs; at execution level there are none.
@@ -127,6 +129,7 @@ impl<'a> Case<'a> {
         let mut case = Self {
             setting,
             problem: std::borrow::Cow::Borrowed(problem),
+            explaining: std::borrow::Cow::Borrowed(problem),
             atoms,
             session,
             refuter: (setting.options.level == Level::Program).then(|| Refuter::new(&setting.mapping.source)),
@@ -205,8 +208,8 @@ impl<'a> Case<'a> {
 
     /// The modification order that explains a candidate, if there is one. `None` if a limit was reached.
     fn explanation(&mut self, instance: &Instance) -> Option<Option<TupleSet>> {
-        let formula = self.problem.to_mut().explainable(self.setting.mapping);
-        let v = &self.problem.vocabulary;
+        let formula = self.explaining.to_mut().explainable(self.setting.mapping);
+        let v = &self.explaining.vocabulary;
         let mut bounds: Bounds = v.bounds(&self.atoms);
         for relation in v.searched() {
             if let Some(tuples) = instance.tuples(relation) {
@@ -218,7 +221,7 @@ impl<'a> Case<'a> {
         let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
         bounds.between(v.other_order, TupleSet::new(2), self.atoms.pairs(pairs));
         let mut session = Session::new(bounds, Encoding::default(), self.setting.options.backend);
-        session.assert(&self.problem.logic, formula);
+        session.assert(&self.explaining.logic, formula);
         match session.solve(&[], &self.setting.options.limits()) {
             Outcome::Sat(found) => Some(found.tuples(v.other_order).cloned()),
             Outcome::Unsat => Some(None),

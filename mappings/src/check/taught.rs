@@ -46,6 +46,8 @@ pub fn taught(lesson: &Lesson, shape: &Shape) -> Option<Taught> {
     };
     match lesson {
         Lesson::Order(order) => (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape))),
+        // What comparisons learn.
+        Lesson::Orders { .. } => None,
         Lesson::Race { order, sources } => {
             let thread = shape.thread_of_events();
             let in_program_order =

@@ -2,9 +2,9 @@
 
 use margay_models::execution::Execution;
 use margay_models::signature::{Construct, Operation};
-use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session};
+use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Limits, Literal, Outcome, Relation, Session};
 
-use super::explanation::{Explanation, explanation};
+use super::explanation::{Explanation, Orders, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
 use crate::check::{Disagreement, Level, Witness, witness};
@@ -43,12 +43,16 @@ pub struct Case<'a> {
     question: &'a Question,
     /// A copy that can grow by coherence orders that explain outcomes.
     comparison: std::borrow::Cow<'a, Comparison>,
+    /// Another one for the search for such orders: what the solver is told must not depend on it, so that it can be told again.
+    explaining: std::borrow::Cow<'a, Comparison>,
     atoms: Atoms,
     session: Session,
     /// One for each axiom that may be violated.
     goals: Vec<Literal>,
     /// Coherence order as literals, for blocking.
     coherence: Vec<([Atom; 2], Literal)>,
+    /// What explained candidates so far.
+    pub learned: Vec<Orders>,
 }
 
 impl<'a> Case<'a> {
@@ -79,7 +83,17 @@ impl<'a> Case<'a> {
         }
         let goals = question.fails.iter().map(|&f| session.goal(&comparison.logic, f)).collect();
         let comparison = std::borrow::Cow::Borrowed(comparison);
-        Self { setting, question, comparison, atoms, session, goals, coherence: Vec::new() }
+        Self {
+            explaining: comparison.clone(),
+            setting,
+            question,
+            comparison,
+            atoms,
+            session,
+            goals,
+            coherence: Vec::new(),
+            learned: Vec::new(),
+        }
     }
 
     fn literal(&mut self, relation: Relation, places: &[Place]) -> Literal {
@@ -277,18 +291,45 @@ impl<'a> Case<'a> {
         if self.setting.options.level == Level::Execution || self.question.kind != Kind::Forbidden {
             return Ok(Some(false));
         }
-        let comparison = self.comparison.to_mut();
+        let comparison = self.explaining.to_mut();
         let bounds = comparison.vocabulary.bounds(&self.atoms);
         let other = self.question.other;
         let (model, options) = (self.setting.subjects.models()[other], self.setting.options);
         match explanation(comparison, other, model, bounds, instance, options.backend, &options.limits()) {
             Explanation::Unknown => Ok(None),
             Explanation::None => Ok(Some(false)),
-            Explanation::Found(unexplained) => {
-                self.session.assert(&self.comparison.logic, unexplained);
+            Explanation::Found(orders) => {
+                self.teach(&orders);
+                self.learned.push(orders);
                 Ok(Some(true))
             }
         }
+    }
+
+    /// From now on candidates that the orders explain are left out.
+    fn teach(&mut self, orders: &Orders) {
+        let model = self.setting.subjects.models()[self.question.other];
+        let unexplained = orders.unexplained(self.comparison.to_mut(), model);
+        self.session.assert(&self.comparison.logic, unexplained);
+    }
+
+    /// Does a proof in the place of the solver say that there is no such execution, once what explained candidates on the way is
+    /// taught?
+    pub fn is_refuted(&mut self, learned: &[Orders]) -> bool {
+        let mut lessons = learned.iter();
+        for goal in self.goals.clone() {
+            loop {
+                match self.session.solve(&[goal], &Limits::default()) {
+                    Outcome::Unsat => break,
+                    Outcome::Unknown => return false,
+                    Outcome::Sat(_) => match lessons.next() {
+                        Some(orders) => self.teach(orders),
+                        None => return false,
+                    },
+                }
+            }
+        }
+        lessons.next().is_none()
     }
 }
 

@@ -7,6 +7,7 @@ use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 use margay_solver::{Encoding, Session};
 
 use super::case::{Answer, Case, Setting};
+use super::explanation::Orders;
 use super::options::{CompareOptions, Subjects};
 use super::question::Question;
 use super::report::CompareReport;
@@ -52,22 +53,28 @@ pub fn decide<'a>(
     if let Err(error) = written {
         return (case, Ok(Answer::Unknown), Err(cannot(error)));
     }
-    match replay(setting, question, shape, file) {
+    match replay(setting, question, (shape, &case.learned), file) {
         Ok((true, proof)) => (case, answer, Ok(Some(proof))),
         Ok((false, _)) => (case, Err(Disagreement(format!("the proof of {shape} does not have the solver's answer"))), Ok(None)),
         Err(flaw) => (case, Err(Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))), Ok(None)),
     }
 }
 
-/// Translates a case again and compares it with its proof, clause by clause: does it show that there is none?
+/// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show
+/// that there is none?
 ///
 /// # Errors
 /// The proof is of another case, or wrong.
-pub fn replay(setting: &Setting<'_>, question: &Question, shape: &Shape, file: &Path) -> Result<(bool, Replayed), Flaw> {
+pub fn replay(
+    setting: &Setting<'_>,
+    question: &Question,
+    (shape, learned): (&Shape, &[Orders]),
+    file: &Path,
+) -> Result<(bool, Replayed), Flaw> {
     let replay = Replay::open(file)?;
     let start = |bounds| Session::replayed(bounds, Encoding::default(), &replay);
-    let answer = Case::with_session(setting, question, shape, start).decide();
-    Ok((answer == Ok(Answer::None), replay.finish(true)?))
+    let refuted = Case::with_session(setting, question, shape, start).is_refuted(learned);
+    Ok((refuted, replay.finish(true)?))
 }
 
 /// The questions that are about executions: the others are answered by the texts.
@@ -84,7 +91,11 @@ pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> 
         Some(certificate::Case {
             shape: of.shape.sizes().to_vec(),
             cube: Vec::new(),
-            answers: vec![certificate::Answer { question, answer: Outcome::None, learned: Vec::new() }],
+            answers: vec![certificate::Answer {
+                question,
+                answer: Outcome::None,
+                learned: of.case.learned.iter().map(Orders::lesson).collect(),
+            }],
             proof: certificate::described(proof, name(events, of.question, of.shape)),
         })
     };
@@ -123,6 +134,7 @@ pub fn write(
                 without: options.without.clone(),
                 only: options.only.clone(),
                 typed: options.typed,
+                level: options.level,
             },
         },
         claims: certificate::claims(&bounds, 1, &questions).map_err(unclear)?,

@@ -111,12 +111,6 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     }
     if options.certify.is_some() {
         errors.extend(certificate::without_proofs(options.backend));
-        if options.level == Level::Program {
-            errors.push(
-                Diagnostic::error("a comparison of outcomes has no certificate")
-                    .help("leave out `--program` to compare single executions, or `--certify`"),
-            );
-        }
     }
     match subjects {
         Subjects::Models(..) if old.signature != new.signature => errors.push(

@@ -6,11 +6,12 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::case::Setting;
 use super::certify::{open, replay};
+use super::explanation::Orders;
 use super::options::{self, CompareOptions, Subjects};
 use super::prepared;
 use super::report::CompareReport;
 use crate::certificate::{self, Case, Document, Extent, FILE, Subject};
-use crate::check::Progress;
+use crate::check::{Level, Progress};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::pool;
@@ -36,6 +37,7 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Pr
     options.without.clone_from(&given.without);
     options.only.clone_from(&given.only);
     options.typed = given.typed;
+    options.level = given.level;
     let extent = options::extent(subjects, &options)?;
     let (identity, comparison, questions) = prepared(subjects, &options, &extent);
     let setting = Setting { subjects, mapping: &identity, comparison: &comparison, options: &options };
@@ -49,10 +51,13 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Pr
             let [answer] = case.answers.as_slice() else {
                 return Err("its case has not one question".to_owned());
             };
-            if !answer.learned.is_empty() {
-                return Err("its case learned something, which single executions do not teach".to_owned());
-            }
-            let (none, proof) = replay(&setting, &questions[open[answer.question]], shape, file).map_err(|f| f.to_string())?;
+            let question = &questions[open[answer.question]];
+            let total = subjects.models()[question.other].signature.total_coherence();
+            let learned =
+                answer.learned.iter().map(|lesson| Orders::of(lesson, shape.events(), total)).collect::<Option<Vec<_>>>();
+            let learned = learned.filter(|learned| learned.is_empty() || options.level == Level::Program);
+            let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
+            let (none, proof) = replay(&setting, question, (shape, &learned), file).map_err(|f| f.to_string())?;
             Ok((vec![none], proof, ()))
         };
         certificate::verify((document, folder), entry, &titles, (&pool, progress), one)?;

@@ -92,8 +92,9 @@ pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Disagreement
                 tests.complete = false;
                 return Ok(tests);
             }
-            Explanation::Found(unexplained) => {
+            Explanation::Found(orders) => {
                 tests.explained += 1;
+                let unexplained = orders.unexplained(&mut comparison, setting.model);
                 session.assert(&comparison.logic, unexplained);
                 continue;
             }
