@@ -254,9 +254,7 @@ pub fn read(folder: &Path) -> Result<Document, Diagnostic> {
     let head: Head = match serde_json::from_slice(&bytes) {
         Ok(head) => head,
         Err(e) => {
-            return Err(
-                fail(format!("line {}, column {}: {e}", e.line(), e.column())).help("the file is damaged, or no certificate")
-            );
+            return Err(fail(e.to_string()).help("the file is damaged, or no certificate"));
         }
     };
     if head.format != FORMAT {
@@ -278,7 +276,7 @@ pub fn read(folder: &Path) -> Result<Document, Diagnostic> {
     }
     // Without the digest, the text is the document's alone.
     let body = &bytes[..start - BEFORE_DIGEST.len()];
-    serde_json::from_slice(&[body, b"\n}"].concat()).map_err(|e| fail(format!("line {}, column {}: {e}", e.line(), e.column())))
+    serde_json::from_slice(&[body, b"\n}"].concat()).map_err(|e| fail(e.to_string()))
 }
 
 /// What tells what a file is.
