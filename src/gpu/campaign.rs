@@ -53,7 +53,17 @@ pub struct End {
     pub stopped: bool,
 }
 
+/// The tests that a device makes ready together.
+const AT_ONCE: usize = 64;
+
 impl Campaign<'_> {
+    /// The result of a test that the file has, if tests are to be passed over for it.
+    fn known(&self, name: &str) -> Option<&Value> {
+        let results = self.results.as_ref().filter(|_| self.resume)?;
+        let model = self.judge.as_ref().map(|j| j.model.name.as_str());
+        results.known(&question(name, self.device.description(), model, self.request))
+    }
+
     /// Runs tests until there are no more, the device fails, results cannot be written, or `stopped` says so.
     pub fn run(
         &mut self,
@@ -62,14 +72,17 @@ impl Campaign<'_> {
         told: &mut dyn FnMut(&Read, Event<'_>, &dyn Device) -> std::io::Result<()>,
     ) -> std::io::Result<End> {
         let mut end = End::default();
-        for (name, read) in tests {
+        for (n, (name, read)) in tests.iter().enumerate() {
             if stopped() {
                 end.stopped = true;
                 break;
             }
-            let model = self.judge.as_ref().map(|j| j.model.name.as_str());
-            let question = question(name, self.device.description(), model, self.request);
-            if let Some(known) = self.results.as_ref().filter(|_| self.resume).and_then(|r| r.known(&question)) {
+            if n.is_multiple_of(AT_ONCE) {
+                let next = tests[n..].iter().take(AT_ONCE).filter(|(name, _)| self.known(name).is_none());
+                let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
+                self.device.prepare(&next);
+            }
+            if let Some(known) = self.known(name) {
                 end.known += 1;
                 if known["violation"] == Value::Bool(true) {
                     end.violations.push(name.clone());

@@ -31,32 +31,25 @@ pub enum Image {
     Binary(Vec<u8>),
 }
 
-/// A kernel with its image.
-#[derive(Debug, Clone)]
-pub struct Built {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// What to load.
-    pub image: Image,
-    /// What it was made from and into.
-    pub artifact: Artifact,
-}
-
-/// Makes it, without optimisation, as `gpu check` does. With the vendor's programs, machine code that is not what the test says is an error: it
-/// would not run the test.
-pub fn build(test: &Test, target: Target, environment: &Environment, toolkit: Option<&Toolkit>) -> Result<Built, Failure> {
+/// The kernel of a test that a GPU can run.
+pub fn emit(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
     let kernel = kernel(test, target, environment).map_err(Failure::Kernel)?;
     kernel.can_run(test).map_err(Failure::Kernel)?;
-    let ptx = kernel.text();
+    Ok(kernel)
+}
+
+/// What to load for a kernel whose text is `ptx`: assembled without optimisation, as `gpu check` does. With the vendor's programs, machine code that
+/// is not what the test says is an error: it would not run the test.
+pub fn assemble(test: &Test, kernel: &Kernel, ptx: String, toolkit: Option<&Toolkit>) -> Result<(Image, Artifact), Failure> {
     let mut artifact = Artifact { hash: sha256(&ptx), ptx, sass: None, compared: None };
-    let Some(toolkit) = toolkit else { return Ok(Built { kernel, image: Image::Ptx, artifact }) };
-    let assembled = toolkit.assemble(&artifact.ptx, target, 0).map_err(|e| Failure::Refused(e.to_string()))?;
+    let Some(toolkit) = toolkit else { return Ok((Image::Ptx, artifact)) };
+    let assembled = toolkit.assemble(&artifact.ptx, kernel.target, 0).map_err(|e| Failure::Refused(e.to_string()))?;
     if let Some(disassembly) = assembled.disassembly {
         let listings = Listing::read(&disassembly);
         let Some(listing) = listings.iter().find(|l| l.name == "margay_test") else {
             return Err(Failure::Differs(vec!["the disassembly has no such kernel".to_owned()]));
         };
-        match compare(test, target, listing) {
+        match compare(test, kernel.target, listing) {
             Answer::Same { compared } => artifact.compared = Some(compared),
             Answer::Differs(why) => return Err(Failure::Differs(why)),
             Answer::Assembled => {}
@@ -67,7 +60,7 @@ pub fn build(test: &Test, target: Target, environment: &Environment, toolkit: Op
         }
         artifact.sass = Some(sass);
     }
-    Ok(Built { kernel, image: Image::Binary(assembled.binary), artifact })
+    Ok((Image::Binary(assembled.binary), artifact))
 }
 
 /// In hexadecimal, as `sha256sum` writes it.
@@ -83,7 +76,7 @@ mod tests {
     use margay_litmus::read;
     use margay_models::diagnostic::SourceFile;
 
-    use super::{build, sha256};
+    use super::{emit, sha256};
     use crate::device::Failure;
     use crate::emit::{Environment, Target, kernel};
 
@@ -102,7 +95,7 @@ mod tests {
                 format!("PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n");
             let test = read::test(&SourceFile::new("test", &text)).unwrap().test;
             assert!(kernel(&test, Target(90), &Environment::default()).is_ok(), "{proxy}");
-            match build(&test, Target(90), &Environment::default(), None) {
+            match emit(&test, Target(90), &Environment::default()) {
                 Err(Failure::Kernel(error)) => {
                     assert!(error.message.contains(said) && error.place.is_some(), "{error:?}");
                 }

@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use crate::emit::{self, Environment};
+use crate::emit::{Environment, Error};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
-pub use build::{Artifact, Built, Image, build};
+pub use build::{Artifact, Image, assemble, emit};
 pub use cuda::Cuda;
 pub use shape::Shape;
 pub use sim::Sim;
@@ -92,7 +92,7 @@ pub enum Failure {
     /// The machine cannot run the test.
     Machine(machine::Error),
     /// There is no kernel for the test.
-    Kernel(emit::Error),
+    Kernel(Error),
     /// The driver or the assembler refuses the kernel: its log.
     Refused(String),
     /// The machine code is not what the test says: one sentence for each difference.
@@ -132,6 +132,9 @@ impl std::error::Error for Failure {}
 pub trait Device {
     /// What it is.
     fn description(&self) -> &Description;
+
+    /// Makes ready what runs of tests in environments need, on all cores at once. What cannot be made ready is told when it is run.
+    fn prepare(&mut self, _tests: &[(&Test, &Environment)]) {}
 
     /// Runs instances of a test.
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure>;

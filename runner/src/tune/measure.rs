@@ -11,6 +11,17 @@ use crate::emit::Environment;
 /// How long launches of one measurement may take.
 const WATCHDOG: std::time::Duration = std::time::Duration::from_secs(60);
 
+/// The measurements that a device makes ready together.
+const AT_ONCE: usize = 64;
+
+/// A measurement: its name, the number of its test, and the environment.
+pub(super) type Step = (String, usize, Environment);
+
+/// The name of a measurement in the journal.
+fn full(test: &str, name: &str) -> String {
+    format!("{test} {name}")
+}
+
 /// Where measurements are taken.
 pub(super) struct Bench<'a> {
     device: &'a mut dyn Device,
@@ -39,10 +50,33 @@ impl<'a> Bench<'a> {
         (self.stage, self.done, self.of) = (name.to_owned(), 0, of);
     }
 
+    /// Takes measurements one after the other, made ready together.
+    pub fn all(&mut self, steps: &[Step]) -> Result<Vec<Measured>, Stop> {
+        let mut all = Vec::with_capacity(steps.len());
+        for steps in steps.chunks(AT_ONCE) {
+            self.prepare(steps);
+            for (name, test, environment) in steps {
+                all.push(self.measure(name, *test, environment)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Lets the device make measurements ready that come next, but for those that the journal has.
+    fn prepare(&mut self, next: &[Step]) {
+        if self.control.stopped() {
+            return;
+        }
+        let (tests, journal) = (self.tests, &self.journal);
+        let missing = next.iter().filter(|(name, test, _)| journal.get(&full(&tests[*test].0, name)).is_none());
+        let missing: Vec<_> = missing.map(|(_, test, environment)| (&tests[*test].1, environment)).collect();
+        self.device.prepare(&missing);
+    }
+
     /// Runs a test in an environment, unless the journal has the result.
-    pub fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<Measured, Stop> {
+    fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<Measured, Stop> {
         let (test_name, test) = &self.tests[test];
-        let name = format!("{test_name} {name}");
+        let name = full(test_name, name);
         self.done += 1;
         self.control.progress(&self.stage, self.done, self.of);
         if let Some(known) = self.journal.get(&name) {

@@ -20,7 +20,7 @@ pub use journal::{Error as JournalError, Journal, Measured};
 pub use patch::{critical, most_frequent, patches};
 pub use profile::{Compared, Profile, ProfiledDevice, SystematicStress, VERSION};
 
-use measure::Bench;
+use measure::{Bench, Step};
 
 /// What is tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,15 +161,15 @@ fn patch_stage(bench: &mut Bench<'_>) -> Result<(Vec<Option<u32>>, Option<u32>),
     bench.stage("patch size", bench.tests.len() * settings.distances.len() * places.len());
     let mut by_test = Vec::new();
     for test in 0..bench.tests.len() {
-        let mut runs = Vec::new();
+        let mut steps = Vec::new();
         for &distance in &settings.distances {
-            let mut weak = Vec::with_capacity(places.len());
             for &l in &places {
                 let environment = Environment { stress_sequence: stress.clone(), ..at(&settings.base, distance, l) };
-                weak.push(bench.measure(&format!("patch d={distance} l={l}"), test, &environment)?.weak);
+                steps.push((format!("patch d={distance} l={l}"), test, environment));
             }
-            runs.push(weak);
         }
+        let weak: Vec<u64> = bench.all(&steps)?.iter().map(|m| m.weak).collect();
+        let runs: Vec<Vec<u64>> = weak.chunks(places.len().max(1)).map(<[u64]>::to_vec).collect();
         by_test.push(most_frequent(&runs, settings.noise));
     }
     let words = |size: usize| size as u32 * settings.step.max(1);
@@ -193,6 +193,15 @@ pub fn sequences(longest: usize) -> Vec<Vec<StressAccess>> {
     all
 }
 
+/// Takes measurements, and sums their weak outcomes for each test.
+fn by_test(bench: &mut Bench<'_>, steps: &[Step]) -> Result<Vec<u64>, Stop> {
+    let mut scores = vec![0; bench.tests.len()];
+    for (measured, (_, test, _)) in bench.all(steps)?.iter().zip(steps) {
+        scores[*test] += measured.weak;
+    }
+    Ok(scores)
+}
+
 type Sequences = (Vec<Scored>, Option<Vec<StressAccess>>);
 
 /// Section 3.3: the scores of sequences, summed over distances and the first location of each patch.
@@ -204,16 +213,16 @@ fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, Stop> 
     let mut scored = Vec::with_capacity(candidates.len());
     for sequence in &candidates {
         let name = sequence_text(sequence);
-        let mut scores = vec![0; bench.tests.len()];
-        for (test, score) in scores.iter_mut().enumerate() {
+        let mut steps = Vec::new();
+        for test in 0..bench.tests.len() {
             for &distance in &settings.distances {
                 for &l in &places {
                     let environment = Environment { stress_sequence: sequence.clone(), ..at(&settings.base, distance, l) };
-                    *score += bench.measure(&format!("sequence {name} d={distance} l={l}"), test, &environment)?.weak;
+                    steps.push((format!("sequence {name} d={distance} l={l}"), test, environment));
                 }
             }
         }
-        scored.push(Scored { name, scores });
+        scored.push(Scored { name, scores: by_test(bench, &steps)? });
     }
     let scores: Vec<Vec<u64>> = scored.iter().map(|s| s.scores.clone()).collect();
     let chosen = best(&scores).map(|i| candidates[i].clone());
@@ -227,8 +236,8 @@ fn spread_stage(bench: &mut Bench<'_>, patch: u32, stress: &[StressAccess]) -> R
     let regions = settings.spread.next_power_of_two();
     let mut scored = Vec::new();
     for spread in 1..=settings.spread {
-        let mut scores = vec![0; bench.tests.len()];
-        for (test, score) in scores.iter_mut().enumerate() {
+        let mut steps = Vec::new();
+        for test in 0..bench.tests.len() {
             for &distance in &settings.distances {
                 let environment = Environment {
                     distance: Some(distance),
@@ -238,10 +247,10 @@ fn spread_stage(bench: &mut Bench<'_>, patch: u32, stress: &[StressAccess]) -> R
                     stress_spread: spread,
                     ..stressed(&settings.base)
                 };
-                *score += bench.measure(&format!("spread {spread} d={distance}"), test, &environment)?.weak;
+                steps.push((format!("spread {spread} d={distance}"), test, environment));
             }
         }
-        scored.push(Scored { name: spread.to_string(), scores });
+        scored.push(Scored { name: spread.to_string(), scores: by_test(bench, &steps)? });
     }
     let scores: Vec<Vec<u64>> = scored.iter().map(|s| s.scores.clone()).collect();
     let chosen = best(&scores).map(|i| i as u32 + 1);

@@ -1,7 +1,7 @@
 //! Random search, and the environments of the paper beside its best.
 
-use super::measure::Bench;
-use super::{Stop, best, sequences};
+use super::measure::{Bench, Step};
+use super::{Measured, Stop, best, sequences};
 use crate::emit::{Count, Environment, Stress};
 
 /// Compares no stress, the three kinds of stress of 2016 (section 4.2) and random environments, by weak outcomes a second; the most effective
@@ -14,23 +14,21 @@ pub(super) fn compare(bench: &mut Bench<'_>, systematic: &Environment) -> Result
         ("no-str".to_owned(), none),
         ("sys-str".to_owned(), systematic.clone()),
         ("rand-str".to_owned(), kind(Stress::Random)),
-        // A sweep of the whole cache takes as long as many accesses of the others.
-        ("cache-str".to_owned(), Environment { stress_rounds: 1, ..kind(Stress::Cache) }),
+        ("cache-str".to_owned(), kind(Stress::Cache)),
     ];
     for n in 0..settings.random {
         let mut rng = fastrand::Rng::with_seed(settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(n));
         candidates.push((format!("random-{}", n + 1), draw(&settings.base, systematic, &mut rng)));
     }
     bench.stage("environments", candidates.len() * bench.tests.len());
-    let mut rates = Vec::with_capacity(candidates.len());
-    for (name, environment) in &candidates {
-        let mut of_tests = Vec::with_capacity(bench.tests.len());
-        for test in 0..bench.tests.len() {
-            let measured = bench.measure(&format!("environment {name}"), test, environment)?;
-            of_tests.push((measured.weak as f64 / measured.seconds) as u64);
-        }
-        rates.push(of_tests);
-    }
+    let of_candidate = |(name, environment): &(String, Environment)| {
+        let (name, environment) = (format!("environment {name}"), environment.clone());
+        (0..bench.tests.len()).map(move |test| (name.clone(), test, environment.clone()))
+    };
+    let steps: Vec<Step> = candidates.iter().flat_map(of_candidate).collect();
+    let measured = bench.all(&steps)?;
+    let of_tests = |m: &[Measured]| m.iter().map(|m| (m.weak as f64 / m.seconds) as u64).collect::<Vec<_>>();
+    let rates: Vec<Vec<u64>> = measured.chunks(bench.tests.len().max(1)).map(of_tests).collect();
     let chosen = best_of_many(&rates);
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&i| (Some(i) != chosen, std::cmp::Reverse(rates[i].iter().sum::<u64>()), i));

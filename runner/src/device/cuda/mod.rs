@@ -2,10 +2,12 @@
 //!
 //! **Not yet run on hardware.** The kernels are what `gpu check` compares; the files here have been compiled and no more.
 
+mod batch;
 mod mapping;
 mod module;
+mod occupancy;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,16 +16,15 @@ use std::time::{Duration, Instant};
 use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUfunction};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DriverError, result};
 use margay_litmus::test::Test;
+use rayon::prelude::*;
 
+use self::batch::Batch;
 use self::mapping::Mapping;
 use self::module::Module;
 use super::watchdog::watch;
-use super::{Built, Clocks, Counts, Description, Device, Failure, Request, Shape, build};
-use crate::emit::{Kernel, OUTCOMES, Target};
+use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, assemble, emit};
+use crate::emit::{Environment, Kernel, OUTCOMES, Target};
 use crate::sass::Toolkit;
-
-/// Launches that are queued before it is asked whether they have ended.
-const BATCH: u64 = 64;
 
 /// The first GPU.
 pub struct Cuda {
@@ -33,8 +34,16 @@ pub struct Cuda {
     shape: Shape,
     description: Description,
     toolkit: Option<Toolkit>,
-    /// The module that ran last, with its text: runs that differ in the place of stress alone have the same one.
-    last: Option<(String, Module)>,
+    /// What ran last: runs that differ in the place of stress alone have the same text.
+    last: Option<Loaded>,
+    /// What [`Device::prepare`] made, by the text that it was made from.
+    prepared: HashMap<String, Result<(Image, Artifact), Failure>>,
+}
+
+/// A text, what was made of it, and that in the driver.
+struct Loaded {
+    artifact: Artifact,
+    module: Module,
 }
 
 impl Cuda {
@@ -68,18 +77,14 @@ impl Cuda {
             ctas: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
             l2_bytes: u64::from(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
         };
-        let clocks = Clocks {
-            core_khz: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
-            memory_khz: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
-        };
-        let description = Description {
-            name,
-            target: Some(target.to_string()),
-            driver: Some(driver),
-            clocks: Some(clocks),
-            shape: Some(shape),
-        };
-        Ok(Self { stream, context, target, shape, description, toolkit, last: None })
+        // A virtual machine may hide its clocks: no reason not to run.
+        let clock = |which| attribute(which).ok();
+        let clocks = clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
+            .zip(clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
+            .map(|(core_khz, memory_khz)| Clocks { core_khz, memory_khz });
+        let description =
+            Description { name, target: Some(target.to_string()), driver: Some(driver), clocks, shape: Some(shape) };
+        Ok(Self { stream, context, target, shape, description, toolkit, last: None, prepared: HashMap::new() })
     }
 }
 
@@ -98,6 +103,20 @@ fn words(error: DriverError) -> String {
 
 fn lost(error: DriverError) -> Failure {
     Failure::Lost(words(error))
+}
+
+/// What a launch or an allocation that did not succeed says of the device. What is asked for may be too much, and then other tests can still
+/// be run; any other error stays with the context (CUDA driver API, `CUresult`).
+fn refused(error: DriverError) -> Failure {
+    use sys::CUresult as E;
+    match error.0 {
+        E::CUDA_ERROR_INVALID_VALUE
+        | E::CUDA_ERROR_OUT_OF_MEMORY
+        | E::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+        | E::CUDA_ERROR_INVALID_CLUSTER_SIZE
+        | E::CUDA_ERROR_NOT_SUPPORTED => Failure::Refused(words(error)),
+        _ => lost(error),
+    }
 }
 
 /// A parameter of a kernel: the driver wants its address.
@@ -125,16 +144,16 @@ impl Memory {
         if kernel.aliased {
             mapping = Some(Mapping::new(&device.context, device.context.cu_device(), kernel.memory)?);
         } else {
-            locations = Some(stream.alloc_zeros::<u8>(kernel.memory.max(8) as usize).map_err(lost)?);
+            locations = Some(stream.alloc_zeros::<u8>(kernel.memory.max(8) as usize).map_err(refused)?);
         }
         Ok(Self {
             locations,
             mapping,
-            results: stream.alloc_zeros::<u8>(kernel.results as usize).map_err(lost)?,
-            scratchpad: stream.alloc_zeros::<u8>(kernel.scratchpad.max(8) as usize).map_err(lost)?,
-            arrived: stream.alloc_zeros::<u32>(1).map_err(lost)?,
-            keys: stream.clone_htod(&vec![Kernel::EMPTY; places]).map_err(lost)?,
-            counts: stream.alloc_zeros::<u64>(places + 3).map_err(lost)?,
+            results: stream.alloc_zeros::<u8>(kernel.results as usize).map_err(refused)?,
+            scratchpad: stream.alloc_zeros::<u8>(kernel.scratchpad.max(8) as usize).map_err(refused)?,
+            arrived: stream.alloc_zeros::<u32>(1).map_err(refused)?,
+            keys: stream.clone_htod(&vec![Kernel::EMPTY; places]).map_err(refused)?,
+            counts: stream.alloc_zeros::<u64>(places + 3).map_err(refused)?,
         })
     }
 
@@ -163,7 +182,7 @@ impl Cuda {
         // SAFETY: the parameters are those that the emitter declares for this kernel, in order and of their sizes; the memory that
         // they point to lives until the stream has done all. A kernel with clusters says their size itself (.reqnctapercluster).
         unsafe { result::launch_kernel(function, (grid, 1, 1), (block, 1, 1), 0, self.stream.cu_stream(), &mut addresses) }
-            .map_err(lost)
+            .map_err(refused)
     }
 
     /// Waits for what was queued.
@@ -207,7 +226,9 @@ impl Cuda {
         self.wait(request.watchdog)?;
         let start = Instant::now();
         let mut done = 0;
-        while done < launches && !(done.is_multiple_of(BATCH) && request.stop.load(Ordering::Relaxed)) {
+        let mut batch = Batch::default();
+        while done < launches && !(batch.is_empty() && request.stop.load(Ordering::Relaxed)) {
+            batch.begin();
             done += 1;
             let launch = kernel.launch(&mut rng);
             self.launch(module.reset, each, 256, &mut [pointer(locations), pointer(results), pointer(arrived)])?;
@@ -222,18 +243,47 @@ impl Cuda {
             ];
             self.launch(module.test, launch.grid, kernel.layout.block, parameters)?;
             self.launch(module.collect, each, 256, &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)])?;
-            if done.is_multiple_of(BATCH) || done == launches {
+            if batch.is_full() || done == launches {
                 self.wait(request.watchdog)?;
+                batch.ended();
             }
         }
         Ok((done, start.elapsed().as_secs_f64()))
     }
 
-    fn module(&mut self, built: &Built) -> Result<Module, Failure> {
+    /// The machine code of a kernel or its text, and that loaded: the one that ran last, or was prepared, if it is the same.
+    fn load(&mut self, test: &Test, kernel: &Kernel) -> Result<Loaded, Failure> {
+        let text = kernel.text();
         match self.last.take() {
-            Some((text, module)) if text == built.artifact.ptx => Ok(module),
-            _ => Module::load(&self.context, built),
+            Some(last) if last.artifact.ptx == text => Ok(last),
+            _ => {
+                let (image, artifact) = match self.prepared.remove(&text) {
+                    Some(made) => made?,
+                    None => assemble(test, kernel, text, self.toolkit.as_ref())?,
+                };
+                let module = Module::load(&self.context, &image, &artifact)?;
+                Ok(Loaded { artifact, module })
+            }
         }
+    }
+
+    /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
+    /// driver has the machine code, with its registers and shared memory.
+    fn fitted(&mut self, test: &Test, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
+        let kernel = emit(test, self.target, &self.shape.fill(environment, test, self.target).map_err(Failure::Kernel)?)?;
+        let loaded = self.load(test, &kernel)?;
+        let resident = loaded.module.resident(&kernel.layout, self.shape.multiprocessors)?;
+        if resident == 0 {
+            let threads = kernel.layout.block;
+            return Err(Failure::Refused(format!("no multiprocessor has room for a cta of {threads} threads of this kernel")));
+        }
+        let real = Shape { ctas: self.shape.ctas.min(resident), ..self.shape };
+        let kernel_of_real = emit(test, self.target, &real.fill(environment, test, self.target).map_err(Failure::Kernel)?)?;
+        if kernel_of_real.layout == kernel.layout {
+            return Ok((kernel, loaded));
+        }
+        let loaded = self.load(test, &kernel_of_real)?;
+        Ok((kernel_of_real, loaded))
     }
 }
 
@@ -242,18 +292,42 @@ impl Device for Cuda {
         &self.description
     }
 
+    fn prepare(&mut self, tests: &[(&Test, &Environment)]) {
+        self.prepared.clear();
+        // The driver assembles fast, and one text at a time; the vendor's programs take most of a second each.
+        let Some(toolkit) = &self.toolkit else { return };
+        let (shape, target, last) = (self.shape, self.target, self.last.as_ref());
+        let texts: BTreeMap<String, (&Test, Kernel)> = tests
+            .iter()
+            .filter_map(|&(test, environment)| {
+                // What has no kernel is told when it is run.
+                let kernel = emit(test, target, &shape.fill(environment, test, target).ok()?).ok()?;
+                Some((kernel.text(), (test, kernel)))
+            })
+            .filter(|(text, _)| last.is_none_or(|last| last.artifact.ptx != *text))
+            .collect();
+        self.prepared = texts
+            .into_par_iter()
+            .map(|(text, (test, kernel))| {
+                let made = assemble(test, &kernel, text.clone(), Some(toolkit));
+                (text, made)
+            })
+            .collect();
+    }
+
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
-        let environment = self.shape.fill(&request.environment, test, self.target).map_err(Failure::Kernel)?;
-        let built = build(test, self.target, &environment, self.toolkit.as_ref())?;
-        let kernel = &built.kernel;
-        let module = self.module(&built)?;
+        let (kernel, loaded) = self.fitted(test, &request.environment)?;
+        let (kernel, module) = (&kernel, &loaded.module);
         let memory = Memory::new(self, kernel)?;
         let asked = request.instances.div_ceil(u64::from(kernel.counted)).max(1);
-        let (launches, seconds) = match self.launches(&module, &memory, kernel, request, asked) {
+        let (launches, seconds) = match self.launches(module, &memory, kernel, request, asked) {
             Ok(ended) => ended,
             Err(failure) => {
-                // What still runs uses them, and to let go of them would wait for it. They go with the process.
-                std::mem::forget((module, memory));
+                // Other tests can be run after a launch that was refused; what was queued before it ends first.
+                if failure.is_of_device() || self.wait(request.watchdog).is_err() {
+                    // What still runs uses them, and to let go of them would wait for it. They go with the process.
+                    std::mem::forget((loaded, memory));
+                }
                 return Err(failure);
             }
         };
@@ -263,7 +337,8 @@ impl Device for Cuda {
         let seen = keys.iter().zip(&counts).filter(|(key, count)| **key != Kernel::EMPTY && **count > 0);
         let histogram: BTreeMap<_, _> =
             seen.map(|(key, count)| (kernel.outcome(*key), *count)).filter(|(o, _)| kernel.observed.counts(o)).collect();
-        self.last = Some((built.artifact.ptx.clone(), module));
+        let artifact = loaded.artifact.clone();
+        self.last = Some(loaded);
         Ok(Counts {
             observed: kernel.observed.clone(),
             histogram,
@@ -273,7 +348,7 @@ impl Device for Cuda {
             uncounted: counts[places + 1] + counts[places + 2],
             launches,
             seconds,
-            kernel: Some(built.artifact),
+            kernel: Some(artifact),
         })
     }
 }

@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUfunction, CUjit_option, CUmodule};
 use cudarc::driver::{CudaContext, result};
 
 use super::{lost, words};
-use crate::device::{Built, Failure, Image};
+use crate::device::{Artifact, Failure, Image};
 
 /// A loaded module, unloaded with its owner.
 pub(super) struct Module {
@@ -20,14 +20,14 @@ pub(super) struct Module {
 
 impl Module {
     /// Loads machine code, or lets the driver assemble the text without optimisation: what `gpu check` compares is assembled so, too.
-    pub fn load(context: &Arc<CudaContext>, built: &Built) -> Result<Self, Failure> {
+    pub fn load(context: &Arc<CudaContext>, image: &Image, artifact: &Artifact) -> Result<Self, Failure> {
         context.bind_to_thread().map_err(lost)?;
         let text;
-        let image: *const c_void = match &built.image {
+        let image: *const c_void = match image {
             Image::Binary(bytes) => bytes.as_ptr().cast(),
             Image::Ptx => {
-                text = CString::new(built.artifact.ptx.as_str())
-                    .map_err(|_| Failure::Refused("the text has a zero byte".to_owned()))?;
+                text =
+                    CString::new(artifact.ptx.as_str()).map_err(|_| Failure::Refused("the text has a zero byte".to_owned()))?;
                 text.as_ptr().cast()
             }
         };
