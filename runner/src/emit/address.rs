@@ -60,10 +60,10 @@ impl Plan<'_> {
         }
     }
 
-    /// Bytes from instance to instance: room for the largest array.
+    /// Bytes from instance to instance: room for the largest array, and a multiple of its size, so that vectors are aligned (PTX ISA 6.4.1).
     pub(super) fn cell(&self) -> u32 {
         let largest = self.locations.iter().map(|l| l.offset + l.width).max().unwrap_or(8);
-        (self.environment.stride * 8).max(largest.next_power_of_two())
+        (self.environment.stride * 8).next_multiple_of(largest.next_power_of_two())
     }
 
     /// Bytes for all locations of all instances.

@@ -19,7 +19,7 @@ pub enum Stress {
     Sequence,
     /// `random`: a load or a store, at random, of any word (*rand-str*).
     Random,
-    /// `cache`: each cta loads and stores every word (*cache-str*).
+    /// `cache`: each thread loads and stores word after word, so that the ctas go through the cache together (*cache-str*).
     Cache,
 }
 
@@ -60,6 +60,8 @@ pub struct Environment {
     pub groups: Count,
     /// `warps`: the warps for each thread of the test in a cta; each lane is a thread of another instance.
     pub warps: u32,
+    /// `same-warp`: threads of the test that are in one cta are in one warp, as lanes beside each other, and not in different warps.
+    pub same_warp: bool,
     /// `stride`: the distance of two locations in words of 8 bytes.
     pub stride: u32,
     /// `distance`: so many words of 4 bytes (8, if the test has accesses of 8 bytes) lie between two locations of an instance (2016:
@@ -79,7 +81,7 @@ pub struct Environment {
     pub stress_idle: bool,
     /// `stress`: what they do to it.
     pub stress: Stress,
-    /// `stress-rounds`: how often each of them goes through the sequence, accesses a word, or goes through all words.
+    /// `stress-rounds`: how often each of them goes through the sequence, accesses a word, or loads and stores one.
     pub stress_rounds: u32,
     /// `stress-sequence`: what they do, `ld-st`, up to five accesses.
     pub stress_sequence: Vec<StressAccess>,
@@ -110,6 +112,7 @@ impl Default for Environment {
         Self {
             groups: Count::Auto { or: 512 },
             warps: 4,
+            same_warp: false,
             stride: 2,
             distance: None,
             parallel: true,
@@ -135,9 +138,10 @@ impl Default for Environment {
 }
 
 /// The keys.
-pub const KEYS: [&str; 22] = [
+pub const KEYS: [&str; 23] = [
     "groups",
     "warps",
+    "same-warp",
     "stride",
     "distance",
     "parallel",
@@ -194,6 +198,7 @@ impl Environment {
         match key {
             "groups" => self.groups = count(1, 65_536, 512)?,
             "warps" => self.warps = number(1, 32)?,
+            "same-warp" => self.same_warp = switch()?,
             "stride" => self.stride = number(1, 1024)?,
             "distance" if value == "far" => self.distance = None,
             "distance" => self.distance = Some(number(0, 4096).map_err(|e| format!("{e}, or far"))?),
@@ -267,6 +272,7 @@ impl Environment {
         match key {
             "groups" => self.groups.to_string(),
             "warps" => self.warps.to_string(),
+            "same-warp" => switch(self.same_warp),
             "stride" => self.stride.to_string(),
             "distance" => self.distance.map_or("far".to_owned(), |d| d.to_string()),
             "parallel" => switch(self.parallel),

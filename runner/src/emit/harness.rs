@@ -117,7 +117,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
         }
     }
     if scratch > 0 {
-        let _ = writeln!(text, "    .shared .align 8 .b8 locations[{scratch}];");
+        let _ = writeln!(text, "    .shared .align 16 .b8 locations[{scratch}];");
     }
     if bank > 0 {
         let _ = writeln!(text, "    .shared .align 4 .b8 banks[{bank}];");
@@ -171,10 +171,17 @@ fn place(plan: &Plan<'_>, text: &mut String) {
         }
         let active = threads * environment.warps;
         let _ = writeln!(text, "    setp.ge.u32 %p, %warp, {active};\n    @%p bra $BYSTANDER;");
-        // The slot: the warp's number among those of its thread, and the lane.
-        divide("%a", "%warp", threads, text);
-        modulo("%warp", threads, text);
-        text.push_str("    mad.lo.u32 %slot, %a, 32, %slot;\n");
+        // `%warp` is then the position of the thread that is played.
+        if environment.same_warp {
+            divide("%slot", "%self", threads, text);
+            text.push_str("    mov.u32 %warp, %self;\n");
+            modulo("%warp", threads, text);
+        } else {
+            // The slot: the warp's number among those of its thread, and the lane.
+            divide("%a", "%warp", threads, text);
+            modulo("%warp", threads, text);
+            text.push_str("    mad.lo.u32 %slot, %a, 32, %slot;\n");
+        }
         for t in layout.in_cta(cta as u32) {
             let _ = writeln!(text, "    setp.eq.u32 %p, %warp, {};\n    @%p bra $T{t};", layout.roles[t].position);
         }
@@ -239,7 +246,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
                 let _ = writeln!(text, "    st.shared.{} [%x{l}], {value};", plan.type_of(l));
             }
         }
-        let _ = writeln!(text, "    bar.sync 0, {active};");
+        text.push_str(&meet(plan, active));
     }
     if !environment.parallel {
         // With `bank`, the whole warp stays.
@@ -306,8 +313,17 @@ fn wait(plan: &Plan<'_>, t: usize, active: u32, text: &mut String) {
         plan.environment.spin
     );
     if plan.environment.parallel {
-        // The lanes of a warp come together before they meet the other warps, as `bar.sync` demands.
-        let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
+        text.push_str(&meet(plan, active));
+    }
+}
+
+/// The threads of the test in a cta meet: the lanes of a warp first, as `bar.sync` demands. Where they play different threads of the test, they are
+/// at different places, and meet one by one (PTX ISA 9.7.13.1: `barrier.cta` without `.aligned`).
+pub(super) fn meet(plan: &Plan<'_>, active: u32) -> String {
+    if plan.environment.same_warp {
+        format!("    barrier.sync 0, {active};\n")
+    } else {
+        format!("    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};\n")
     }
 }
 

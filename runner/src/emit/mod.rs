@@ -106,6 +106,11 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
     }
+    if environment.same_warp && (0..test.threads.len()).any(waits) {
+        return Err(Error::environment(
+            "a test with barriers needs same-warp=off: all lanes of a warp have to come to the same one",
+        ));
+    }
     fits(environment)?;
     let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;
     let locations = address::locations(test, &code, is_wide(test));
@@ -113,8 +118,12 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     let proxies = proxy::of(&locations);
     proxy::fits(&proxies, environment)?;
     let layout = Layout::new(test, target, environment)?;
-    if environment.distance.is_some() && locations.iter().any(|l| l.offset > 0) {
+    let arrays = locations.iter().any(|l| l.offset > 0);
+    if arrays && environment.distance.is_some() {
         return Err(Error::environment("a test with arrays needs distance=far"));
+    }
+    if arrays && environment.bank {
+        return Err(Error::environment("a test with arrays needs bank=off: the elements of other lanes would be among them"));
     }
     if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
         let message =
@@ -221,6 +230,9 @@ fn fits(environment: &Environment) -> Result<(), Error> {
             let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
             return Err(Error::environment(message));
         }
+    }
+    if environment.bank && environment.same_warp {
+        return Err(Error::environment("bank=on needs same-warp=off: the other lanes do what the one of the test does"));
     }
     if environment.bank && environment.distance.is_some() {
         return Err(Error::environment("bank=on needs distance=far: other lanes work beside each location"));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use margay_litmus::test::Variable;
 
 use super::body::Body;
-use super::{Plan, Source};
+use super::{Plan, Source, harness};
 use crate::sass::specification::constant;
 
 /// The row of the results for a variable of an instance, in `%y`.
@@ -76,7 +76,7 @@ pub(super) fn finals_of_shared(plan: &Plan<'_>, t: usize, active: u32, text: &mu
     if wanted.is_empty() {
         return;
     }
-    let _ = writeln!(text, "    bar.warp.sync 0xffffffff;\n    bar.sync 0, {active};");
+    text.push_str(&harness::meet(plan, active));
     if plan.layout.roles[t].position != 0 {
         return;
     }

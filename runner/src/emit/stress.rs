@@ -67,17 +67,19 @@ fn random(plan: &Plan<'_>, label: &str, text: &mut String) {
     );
 }
 
-/// Every word of the scratchpad, loaded and stored by the threads of each cta.
+/// Word after word of the scratchpad, loaded and stored, so many by each thread. The threads of a cta access neighbouring words at once, and each
+/// cta begins where the one before it ends: a launch ends in as short a time as with other stress, and its ctas go through the cache together.
 fn cache(plan: &Plan<'_>, label: &str, text: &mut String) {
+    let (rounds, block) = (plan.environment.stress_rounds, plan.layout.block);
     let _ = write!(
         text,
-        "    mov.u32 %b, {rounds};\n${label}_ROUND:\n    mov.u32 %a, %self;\n${label}:\n    setp.ge.u32 %q, %a, {words};\n    \
-         @%q bra ${label}_NEXT;\n    mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
-         st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, {block};\n    bra ${label};\n${label}_NEXT:\n    sub.u32 %b, %b, 1;\n    \
-         setp.ne.u32 %q, %b, 0;\n    @%q bra ${label}_ROUND;\n",
-        rounds = plan.environment.stress_rounds,
-        words = words(plan.environment),
-        block = plan.layout.block,
+        "    mov.u32 %a, %ctaid.x;\n    mad.lo.u32 %a, %a, {}, %self;\n    mov.u32 %b, {rounds};\n${label}:\n    and.b32 %s, %a, {mask};\n    \
+         mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
+         st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, {block};\n    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    \
+         @%q bra ${label};\n",
+        // Only the lowest bits count: words are a power of two.
+        block.wrapping_mul(rounds),
+        mask = words(plan.environment) - 1,
     );
 }
 
@@ -124,7 +126,7 @@ pub(super) fn bank_warps(plan: &Plan<'_>, text: &mut String) {
 }
 
 /// Bytes that a location and those of the lanes beside it need.
-pub(super) const BESIDE: u32 = 32 * 128 + 8;
+pub(super) const BESIDE: u32 = 32 * 128 + 16;
 
 /// How far `%v` the locations of each lane are from those of instance 0, when the other lanes of its warp do the same beside (`bank`): one bank
 /// of 4 bytes for all lanes, or one each, as the seed has it. Addresses are then computed for instance 0, and `%own` is the lane's own.

@@ -249,7 +249,10 @@ impl Emitter<'_> {
     fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
         let code = self.test.instructions(self.thread);
         if i.guard.is_some()
-            || code.iter().any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. }))
+            || code.iter().any(|i| {
+                let jumps = matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. });
+                jumps || matches!(i.operation, Operation::Exit) && i.guard.is_some()
+            })
         {
             return Err(Error::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
         }

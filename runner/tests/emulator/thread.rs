@@ -1,0 +1,224 @@
+//! One thread.
+
+use super::Memory;
+use super::program::{Instruction, Operand, Program};
+
+/// Why a thread stops for now.
+pub enum Stop {
+    /// It has done enough.
+    Still,
+    /// It has ended.
+    Ended,
+    /// It has come to a barrier of its cta.
+    Barrier { id: u32, expected: u32, waits: bool },
+    /// Its warp votes.
+    Vote(bool),
+}
+
+/// A thread.
+pub struct Thread {
+    pub cta: u32,
+    tid: u32,
+    block: u32,
+    next: usize,
+    registers: Vec<u64>,
+    /// What a vote is for: its result goes to this register, as a predicate or as a mask.
+    vote: Option<(usize, bool)>,
+}
+
+impl Thread {
+    pub fn new(cta: u32, tid: u32, block: u32) -> Self {
+        Self { cta, tid, block, next: 0, registers: Vec::new(), vote: None }
+    }
+
+    /// The warp has voted.
+    pub fn voted(&mut self, ballot: u32) {
+        let (register, any) = self.vote.take().expect("it votes");
+        self.registers[register] = if any { u64::from(ballot != 0) } else { u64::from(ballot) };
+    }
+
+    /// Runs so many instructions, or fewer.
+    pub fn run(&mut self, program: &Program, parameters: &[u64], memory: &mut Memory, steps: u32) -> Stop {
+        // What nobody has written is anything.
+        self.registers.resize(program.registers.len(), 0xDEAD_BEEF_DEAD_BEEF);
+        for _ in 0..steps {
+            let i = &program.instructions[self.next];
+            self.next += 1;
+            if i.guard.is_some_and(|(register, negated)| (self.registers[register] != 0) == negated) {
+                continue;
+            }
+            if let Some(stop) = self.step(i, program, parameters, memory) {
+                return stop;
+            }
+        }
+        Stop::Still
+    }
+
+    fn value(&self, operand: &Operand) -> u64 {
+        match operand {
+            Operand::Register(r) => self.registers[*r],
+            Operand::Number(n) => *n,
+            Operand::Name(name) => u64::from(match name.as_str() {
+                "%tid.x" => self.tid,
+                "%ctaid.x" => self.cta,
+                "%ntid.x" => self.block,
+                "%laneid" => self.tid % 32,
+                _ => panic!("{name} has no value"),
+            }),
+            other => panic!("{other:?} is no value"),
+        }
+    }
+
+    fn set(&mut self, operand: &Operand, value: u64) {
+        let Operand::Register(register) = operand else { panic!("{operand:?} is no register") };
+        self.registers[*register] = value;
+    }
+
+    fn step(&mut self, i: &Instruction, program: &Program, parameters: &[u64], memory: &mut Memory) -> Option<Stop> {
+        let words: Vec<&str> = i.words.iter().map(String::as_str).collect();
+        let ty = *words.last().expect("an opcode");
+        let (bytes, signed) = width(ty);
+        let o = &i.operands;
+        // The operand as a number of the type.
+        let get = |thread: &Self, n: usize| extend(thread.value(&o[n]), bytes, signed);
+        match words.as_slice() {
+            ["bra"] => {
+                let Operand::Name(label) = &o[0] else { panic!("{}", i.text) };
+                self.next = program.labels[label];
+            }
+            ["ret"] => return Some(Stop::Ended),
+            ["pmevent"] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
+            ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
+                let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
+                return Some(Stop::Barrier { id, expected, waits: *mode == "sync" });
+            }
+            ["vote", "sync", kind, _] => {
+                let Operand::Register(to) = o[0] else { panic!("{}", i.text) };
+                self.vote = Some((to, *kind == "any"));
+                return Some(Stop::Vote(self.value(&o[1]) != 0));
+            }
+            ["activemask", _] => self.set(&o[0], 1 << (self.tid % 32)),
+            ["match", "any", "sync", _] => self.set(&o[0], self.value(&o[2])),
+            ["bfind", _] => {
+                let n = get(self, 1) as u32;
+                self.set(&o[0], u64::from(n.checked_ilog2().unwrap_or(u32::MAX)));
+            }
+            ["popc", _] => self.set(&o[0], u64::from((get(self, 1) as u32).count_ones())),
+            ["mov", "pred"] => self.set(&o[0], self.value(&o[1])),
+            ["mov", _] => self.set(&o[0], get(self, 1)),
+            ["cvta", ..] => self.set(&o[0], self.value(&o[1])),
+            ["cvt", to, from] => {
+                let ((from, sign), (to, _)) = (width(from), width(to));
+                self.set(&o[0], extend(extend(self.value(&o[1]), from, sign), to, false));
+            }
+            ["selp", _] => self.set(&o[0], if self.value(&o[3]) != 0 { get(self, 1) } else { get(self, 2) }),
+            ["setp", comparison, _] => {
+                let (a, b) = (get(self, 1), get(self, 2));
+                let order = if signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
+                let holds = match *comparison {
+                    "eq" => order.is_eq(),
+                    "ne" => order.is_ne(),
+                    "lt" => order.is_lt(),
+                    "le" => order.is_le(),
+                    "gt" => order.is_gt(),
+                    "ge" => order.is_ge(),
+                    other => panic!("{other}"),
+                };
+                self.set(&o[0], u64::from(holds));
+            }
+            ["mul", "wide", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2))),
+            ["mul", "lo", _] => self.set(&o[0], extend(get(self, 1).wrapping_mul(get(self, 2)), bytes, false)),
+            ["mad", "lo", _] => {
+                let product = get(self, 1).wrapping_mul(get(self, 2));
+                self.set(&o[0], extend(product.wrapping_add(get(self, 3)), bytes, false));
+            }
+            ["shl", _] => self.set(&o[0], extend(get(self, 1).checked_shl(self.value(&o[2]) as u32).unwrap_or(0), bytes, false)),
+            ["shr", _] => self.set(&o[0], get(self, 1).checked_shr(self.value(&o[2]) as u32).unwrap_or(0)),
+            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div"), _] => {
+                let (a, b) = (get(self, 1), get(self, 2));
+                self.set(&o[0], extend(apply(op, a, b), bytes, false));
+            }
+            ["ld", "param", _] => {
+                let Operand::Address(name, 0) = &o[1] else { panic!("{}", i.text) };
+                let number = program.parameters.iter().position(|p| **name == Operand::Name(p.clone())).expect("a parameter");
+                self.set(&o[0], parameters[number]);
+            }
+            ["ld", ..] => {
+                let (to, from) = (elements(&o[0]), self.place(&o[1], elements(&o[0]).len() * bytes));
+                for (n, to) in to.iter().enumerate() {
+                    let value = memory.load(self.cta, from + (n * bytes) as u64, bytes);
+                    self.set(to, extend(value, bytes, signed));
+                }
+            }
+            ["st", ..] => {
+                let (values, to) = (elements(&o[1]), self.place(&o[0], elements(&o[1]).len() * bytes));
+                for (n, value) in values.iter().enumerate() {
+                    memory.store(self.cta, to + (n * bytes) as u64, bytes, self.value(value));
+                }
+            }
+            ["red" | "atom", ..] => {
+                let brings = usize::from(words[0] == "atom");
+                let at = self.place(&o[brings], bytes);
+                let old = memory.load(self.cta, at, bytes);
+                let operand = get(self, brings + 1);
+                let new = match words[words.len() - 2] {
+                    "exch" => operand,
+                    "cas" => {
+                        if old == operand {
+                            get(self, brings + 2)
+                        } else {
+                            old
+                        }
+                    }
+                    op => apply(op, old, operand),
+                };
+                memory.store(self.cta, at, bytes, new);
+                if brings == 1 {
+                    self.set(&o[0], old);
+                }
+            }
+            _ => panic!("the emulator does not know `{}`", i.text),
+        }
+        None
+    }
+
+    /// An address, aligned to the whole access.
+    fn place(&self, operand: &Operand, whole: usize) -> u64 {
+        let Operand::Address(base, offset) = operand else { panic!("{operand:?} is no address") };
+        let address = self.value(base).wrapping_add(*offset);
+        assert!(address.is_multiple_of(whole as u64), "{address:#x} is not aligned to {whole} bytes");
+        address
+    }
+}
+
+fn elements(operand: &Operand) -> &[Operand] {
+    match operand {
+        Operand::Vector(all) => all,
+        one => std::slice::from_ref(one),
+    }
+}
+
+fn apply(op: &str, a: u64, b: u64) -> u64 {
+    match op {
+        "add" => a.wrapping_add(b),
+        "sub" => a.wrapping_sub(b),
+        "and" => a & b,
+        "or" => a | b,
+        "xor" => a ^ b,
+        "rem" => a % b,
+        "div" => a / b,
+        other => panic!("{other}"),
+    }
+}
+
+/// The bytes of a type, and whether it is signed.
+fn width(ty: &str) -> (usize, bool) {
+    let bits = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap_or(64);
+    (bits / 8, ty.starts_with('s'))
+}
+
+/// The lowest bytes of a number, as a number of 64 bits.
+fn extend(value: u64, bytes: usize, signed: bool) -> u64 {
+    let unused = 64 - 8 * bytes as u32;
+    if signed { ((value << unused) as i64 >> unused) as u64 } else { value << unused >> unused }
+}

@@ -1,0 +1,157 @@
+//! The harness around tests, run without a GPU: whole launches of emitted kernels in an emulator that is sequentially consistent. Each thread of each
+//! instance must play once, and all accesses of an instance must be to its own locations: then every outcome is one that an interleaving of the test
+//! has, and the counts sum to the instances. Locations and results are full of rubbish before each launch, as those of the last one are.
+
+mod emulator;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use emulator::{Grid, Memory, launch};
+use margay_litmus::read;
+use margay_models::diagnostic::SourceFile;
+use margay_runner::emit::{Environment, Kernel, OUTCOMES, Target, kernel};
+
+const APART: &str = "PTX mp\n{ x=0; y=7; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, y ;\n\
+    st.weak y, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
+
+/// Runs launches of a test: the histogram, without instances that were given up or not counted, of which there may be none.
+fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> {
+    let test = read::test(&SourceFile::new("test", text)).unwrap().test;
+    let kernel =
+        kernel(&test, Target(90), &Environment::parse(environment).unwrap()).unwrap_or_else(|e| panic!("{environment}: {e}"));
+    let mut rng = fastrand::Rng::with_seed(7);
+    let mut device = Memory::default();
+    let locations = device.allocate(kernel.memory, 0x5A);
+    let results = device.allocate(kernel.results, 0x77);
+    let scratchpad = device.allocate(kernel.scratchpad.max(8), 0);
+    let arrived = device.allocate(4, 0x99);
+    let keys = device.allocate(u64::from(OUTCOMES) * 8, 0xFF);
+    let counts = device.allocate((u64::from(OUTCOMES) + 3) * 8, 0);
+    let each = kernel.layout.instances.div_ceil(256);
+    for _ in 0..launches {
+        let next = kernel.launch(&mut rng);
+        let mut go = |kernel: &str, parameters: &[u64], ctas, block| {
+            launch(&Grid { kernel, parameters, ctas, block }, &mut device, &mut rng);
+        };
+        go(&kernel.module.reset, &[locations, results, arrived], each, 256);
+        let parameters = [locations, results, scratchpad, arrived, locations, u64::from(next.seed), u64::from(next.first)];
+        go(&kernel.module.test, &parameters, next.grid, kernel.layout.block);
+        go(&kernel.module.collect, &[locations, results, keys, counts], each, 256);
+    }
+    let mut word = |start: u64, n: u32| device.load(0, start + u64::from(n) * 8, 8);
+    let lost: Vec<u64> = (OUTCOMES..OUTCOMES + 3).map(|n| word(counts, n)).collect();
+    assert_eq!(lost, [0, 0, 0], "given up, does not fit, no room: {environment}");
+    let mut histogram = BTreeMap::new();
+    for n in 0..OUTCOMES {
+        let (key, count) = (word(keys, n), word(counts, n));
+        assert_eq!(key == Kernel::EMPTY, count == 0, "a key is there for what was counted");
+        if count > 0 {
+            assert!(histogram.insert(kernel.outcome(key), count).is_none(), "a key is there once");
+        }
+    }
+    assert_eq!(histogram.values().sum::<u64>(), u64::from(kernel.counted) * u64::from(launches), "{environment}");
+    histogram
+}
+
+fn outcomes(text: &str, environment: &str, launches: u32) -> BTreeSet<Vec<i64>> {
+    run(text, environment, launches).into_keys().collect()
+}
+
+fn set<const N: usize>(all: &[[i64; N]]) -> BTreeSet<Vec<i64>> {
+    all.iter().map(|o| o.to_vec()).collect()
+}
+
+/// What interleavings of [`APART`] show, `y` first.
+fn of_mp() -> BTreeSet<Vec<i64>> {
+    set(&[[7, 0], [7, 1], [1, 1]])
+}
+
+#[test]
+fn environments_of_threads_apart() {
+    for environment in [
+        "groups=8,warps=2",
+        "groups=7,warps=1,stride=1",
+        "groups=13,warps=3,stride=5,shuffle=off",
+        "groups=5,warps=1,distance=0",
+        "groups=5,warps=2,distance=9,warm=on",
+        "groups=3,warps=1,spin=0,pre-stress=3",
+        "groups=4,warps=1,stress-ctas=3,stress-rounds=9,stress-spread=5,stress-regions=8,stress-patch=3,stress-first=40",
+        "groups=4,warps=1,stress-ctas=3,stress-rounds=9,stress-spread=1,stress-regions=1",
+        "groups=4,warps=1,stress-ctas=3,stress-rounds=20,stress=random,stress-words=100,stress-regions=1,stress-patch=1,stress-spread=1",
+        "groups=4,warps=1,stress-ctas=3,stress-rounds=20,stress=cache,stress-words=100,stress-regions=1,stress-patch=1,stress-spread=1",
+        "groups=4,warps=1,bank-warps=2,bank-rounds=3",
+        "groups=4,warps=2,same-warp=on",
+    ] {
+        assert_eq!(outcomes(APART, environment, 3), of_mp(), "{environment}");
+    }
+}
+
+#[test]
+fn environments_of_threads_together() {
+    let together = APART.replace("P1@cta 1", "P1@cta 0");
+    for environment in ["groups=5,warps=2", "groups=5,warps=3,same-warp=on", "groups=3,warps=1,spin=0,same-warp=on,shuffle=off"] {
+        assert_eq!(outcomes(&together, environment, 3), of_mp(), "{environment}");
+    }
+    let shared = together.replace("{ x=0;", "{ shared x=0;");
+    assert_ne!(shared, together);
+    for environment in ["groups=5,warps=2", "groups=5,warps=2,bank-warps=1,bank-rounds=2", "groups=2,warps=3,same-warp=on"] {
+        assert_eq!(outcomes(&shared, environment, 3), of_mp(), "{environment}");
+    }
+}
+
+/// One instance a launch, with and without threads beside it.
+#[test]
+fn the_way_of_2015() {
+    let together = APART.replace("P1@cta 1", "P1@cta 0");
+    for text in [APART, &together] {
+        for environment in
+            ["", ",bank=on", ",stress-idle=on,stress-rounds=2", ",bank=on,stress-idle=on,stress-rounds=2,shuffle=off"]
+        {
+            let environment = format!("parallel=off,groups=3,warps=1,stride=8{environment}");
+            let seen = outcomes(text, &environment, 40);
+            assert!(seen.is_subset(&of_mp()) && seen.len() > 1, "{environment}: {seen:?}");
+        }
+    }
+    assert!(outcomes(&together, "parallel=off,groups=3,warps=1,same-warp=on", 40).is_subset(&of_mp()));
+}
+
+/// Ctas of different sizes, clusters that are not full, final values, and atoms.
+#[test]
+fn scope_trees() {
+    let text = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 1,gpu 0 | P3@cta 0,gpu 0 ;\n\
+        atom.add.relaxed.gpu r0, [x], 1 | atom.add.relaxed.gpu r0, [x], 1 | atom.add.relaxed.gpu r0, [x], 1 | st.weak y, 5 ;\n\
+        exists (P0:r0 == 0 /\\ P1:r0 == 0 /\\ P2:r0 == 0 /\\ x == 0 /\\ y == 0)\n";
+    let permutations =
+        set(&[[0, 1, 2, 3, 5], [0, 2, 1, 3, 5], [1, 0, 2, 3, 5], [1, 2, 0, 3, 5], [2, 0, 1, 3, 5], [2, 1, 0, 3, 5]]);
+    for environment in ["groups=9,warps=2", "groups=9,warps=1,same-warp=on", "groups=6,warps=2,distance=2,spin=0"] {
+        let seen = outcomes(text, environment, 4);
+        assert!(seen.is_subset(&permutations) && seen.len() > 3, "{environment}: {seen:?}");
+    }
+    let clusters = text.replace("P1@cta 0,gpu", "P1@cta 0,cluster 1,gpu").replace("P2@cta 1,gpu", "P2@cta 1,cluster 0,gpu");
+    assert_ne!(clusters, text);
+    let clusters = clusters.replace("P0@cta 0,gpu", "P0@cta 0,cluster 0,gpu").replace("P3@cta 0,gpu", "P3@cta 2,cluster 0,gpu");
+    for environment in ["groups=5,warps=2", "groups=4,warps=1,stress-ctas=4,stress-rounds=2"] {
+        let seen = outcomes(&clusters, environment, 4);
+        assert!(seen.is_subset(&permutations) && seen.len() > 3, "{environment}: {seen:?}");
+    }
+}
+
+/// Barriers of the test, which all instances of a cta share.
+#[test]
+fn barriers() {
+    let text = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | ld.weak r1, y ;\n bar.sync 0 | bar.sync 0 ;\n\
+        st.weak y, 1 | ld.weak r0, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
+    assert_eq!(outcomes(text, "groups=5,warps=2", 3), set(&[[1, 0]]));
+}
+
+/// Vectors are aligned, whatever the stride is.
+#[test]
+fn arrays() {
+    let text = "PTX t\n{ x[4]={0,0,0,0}; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak.v4.u32 [x], {1,2,3,4} | ld.weak.v4.u32 {r0,r1,r2,r3}, [x] ;\n\
+        exists (P1:r0 == 1 /\\ P1:r3 == 0)\n";
+    for environment in ["groups=6,warps=1", "groups=6,warps=1,stride=1", "groups=6,warps=1,stride=3", "groups=6,warps=1,stride=5"]
+    {
+        let seen = outcomes(text, environment, 3);
+        assert!(seen.len() > 1 && seen.is_subset(&set(&[[0, 0], [1, 4]])), "{environment}: {seen:?}");
+    }
+}
