@@ -17,6 +17,9 @@ pub struct Shape {
     pub l2_bytes: u64,
 }
 
+/// Ctas for each multiprocessor where one instance runs alone, half of them for stress if there is any.
+const ALONE: u32 = 2;
+
 impl Shape {
     /// How many ctas of a size run at once.
     pub fn resident(&self, block: u32) -> u32 {
@@ -30,7 +33,11 @@ impl Shape {
         let mut filled = environment.clone();
         let none = Environment { groups: Count::Fixed(1), stress_ctas: Count::Fixed(0), ..environment.clone() };
         let group = Layout::new(test, target, &none)?;
-        let resident = self.resident(group.block);
+        let mut resident = self.resident(group.block);
+        if !environment.parallel {
+            // One instance a launch: a full device would only make launches longer, and there are as many of them as instances.
+            resident = resident.min(ALONE * self.multiprocessors);
+        }
         if let Count::Auto { .. } = environment.groups {
             let share = if environment.stress_ctas == Count::Fixed(0) { resident } else { resident / 2 };
             let most = Layout::MAX_INSTANCES as u32 / group.slots;
@@ -75,6 +82,8 @@ mod tests {
         assert_eq!(filled(&together, ""), (1056, 1056, 256, (50 << 20) / 4));
         assert_eq!(filled(apart, "stress-ctas=auto"), (1056, 2112, 128, (50 << 20) / 4));
         assert_eq!(filled(apart, "groups=10,stress-ctas=auto,stress-words=1").1, 2112);
+        assert_eq!(filled(apart, "parallel=off,stress-words=1"), (264, 264, 128, 1));
+        assert_eq!(filled(apart, "parallel=off,stress-ctas=auto,stress-words=1"), (132, 264, 128, 1));
         assert_eq!(filled(apart, "groups=10,stress-ctas=3,stress-words=1").1, 23);
     }
 }

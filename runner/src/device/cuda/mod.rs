@@ -261,8 +261,15 @@ impl Cuda {
                     Some(made) => made?,
                     None => assemble(test, kernel, text, self.toolkit.as_ref())?,
                 };
-                let module = Module::load(&self.context, &image, &artifact)?;
-                Ok(Loaded { artifact, module })
+                match (Module::load(&self.context, &image, &artifact), image) {
+                    // The vendor's programs may be newer than the driver: then it assembles the text itself, and what runs was not compared.
+                    (Err(Failure::Refused(_)), Image::Binary(_)) => {
+                        let artifact = Artifact { sass: None, compared: None, ..artifact };
+                        let module = Module::load(&self.context, &Image::Ptx, &artifact)?;
+                        Ok(Loaded { artifact, module })
+                    }
+                    (module, _) => Ok(Loaded { artifact, module: module? }),
+                }
             }
         }
     }
