@@ -15,6 +15,8 @@ use margay_runner::tune::{Control, Found, Journal, JournalError, Settings, Stop,
 struct Titan {
     description: Description,
     runs: u64,
+    /// What it was asked to make ready last: tests and environments.
+    ready: Vec<(String, Environment)>,
     /// It goes away after so many runs.
     fails_after: Option<u64>,
 }
@@ -22,7 +24,7 @@ struct Titan {
 impl Titan {
     fn new() -> Self {
         let description = Description { name: "Titan".to_owned(), target: Some("sm_90".to_owned()), ..Description::default() };
-        Self { description, runs: 0, fails_after: None }
+        Self { description, runs: 0, ready: Vec::new(), fails_after: None }
     }
 
     fn weak(name: &str, e: &Environment) -> u64 {
@@ -59,7 +61,13 @@ impl Device for Titan {
         &self.description
     }
 
+    fn prepare(&mut self, tests: &[(&Test, &Environment)]) {
+        self.ready = tests.iter().map(|&(test, environment)| (test.name.clone(), environment.clone())).collect();
+    }
+
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
+        let asked = (test.name.clone(), request.environment.clone());
+        assert!(self.ready.contains(&asked), "{asked:?} was not made ready before it is run");
         if self.fails_after.is_some_and(|n| self.runs >= n) {
             return Err(Failure::Lost("the device has fallen off the bus".to_owned()));
         }

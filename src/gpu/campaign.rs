@@ -145,12 +145,17 @@ mod tests {
         inner: Sim,
         description: Description,
         fails: Vec<(&'static str, Failure)>,
+        prepared: Vec<String>,
         ran: Vec<String>,
     }
 
     impl Device for Fake {
         fn description(&self) -> &Description {
             &self.description
+        }
+
+        fn prepare(&mut self, tests: &[(&Test, &Environment)]) {
+            self.prepared.extend(tests.iter().map(|(test, _)| test.name.clone()));
         }
 
         fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
@@ -164,7 +169,7 @@ mod tests {
 
     fn fake(kind: Kind, fails: Vec<(&'static str, Failure)>) -> Fake {
         let description = Description { name: "Fake".to_owned(), target: Some("sm_90".to_owned()), ..Description::default() };
-        Fake { inner: Sim::new(kind), description, fails, ran: Vec::new() }
+        Fake { inner: Sim::new(kind), description, fails, prepared: Vec::new(), ran: Vec::new() }
     }
 
     fn tests() -> Vec<(String, Read)> {
@@ -286,6 +291,7 @@ mod tests {
             let (end, told) = run(&mut well, Some(Results::open(&path).expect("the same file")));
             assert_eq!(told[0], "corr: known");
             assert_eq!(well.ran.len(), 2, "{told:?}");
+            assert_eq!(well.prepared, well.ran, "what is known need not be made ready");
             assert_eq!((end.known, end.measured, end.failed), (1, 2, None));
             assert_eq!(end.violations[0], "ptx-isa/corr", "a violation that is known is one");
             let text = std::fs::read_to_string(&path).expect("the file");

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Steps;
-use crate::table::{number, table};
+use crate::table::table;
 
 /// The rows of Table 6: observations out of 100,000 executions, columns 1 to 16.
 const PUBLISHED: [(&str, [u32; 16], [u32; 16]); 4] = [
@@ -158,7 +158,8 @@ fn print(rows: &[Vec<Cell>], device: &Description, page: &Path, output: &Output)
             let marks: String = (0..4).map(|i| if on(column, i) { 'x' } else { '-' }).collect();
             let mut line = vec![(column + 1).to_string(), marks];
             for ((_, titan, _), row) in PUBLISHED.iter().zip(rows) {
-                line.push(format!("{} ({})", number(row[column].of_100k()), number(u64::from(titan[column]))));
+                // Without groups of digits: a narrow table breaks at spaces.
+                line.push(format!("{} ({})", row[column].of_100k(), titan[column]));
             }
             line
         })
