@@ -66,6 +66,12 @@ fn of_mp() -> BTreeSet<Vec<i64>> {
     set(&[[7, 0], [7, 1], [1, 1]])
 }
 
+/// Which of the three come up is chance; one alone would be no interleaving.
+fn shows_mp(text: &str, environment: &str) {
+    let seen = outcomes(text, environment, 3);
+    assert!(seen.is_subset(&of_mp()) && seen.len() > 1, "{environment}: {seen:?}");
+}
+
 #[test]
 fn environments_of_threads_apart() {
     for environment in [
@@ -82,7 +88,7 @@ fn environments_of_threads_apart() {
         "groups=4,warps=1,bank-warps=2,bank-rounds=3",
         "groups=4,warps=2,same-warp=on",
     ] {
-        assert_eq!(outcomes(APART, environment, 3), of_mp(), "{environment}");
+        shows_mp(APART, environment);
     }
 }
 
@@ -90,12 +96,12 @@ fn environments_of_threads_apart() {
 fn environments_of_threads_together() {
     let together = APART.replace("P1@cta 1", "P1@cta 0");
     for environment in ["groups=5,warps=2", "groups=5,warps=3,same-warp=on", "groups=3,warps=1,spin=0,same-warp=on,shuffle=off"] {
-        assert_eq!(outcomes(&together, environment, 3), of_mp(), "{environment}");
+        shows_mp(&together, environment);
     }
     let shared = together.replace("{ x=0;", "{ shared x=0;");
     assert_ne!(shared, together);
     for environment in ["groups=5,warps=2", "groups=5,warps=2,bank-warps=1,bank-rounds=2", "groups=2,warps=3,same-warp=on"] {
-        assert_eq!(outcomes(&shared, environment, 3), of_mp(), "{environment}");
+        shows_mp(&shared, environment);
     }
 }
 

@@ -127,6 +127,11 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     }
     proxy::handles(plan, text);
     text.push_str("    ld.param.u32 %seed, [seed];\n    ld.param.u32 %first, [first];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
+    if layout.grid > layout.testing {
+        // Ctas start in the order of their numbers: the last ones here are the first there, so that stress has begun when the test does. Grids are
+        // of whole clusters, which stay together.
+        text.push_str("    mov.u32 %a, %nctaid.x;\n    sub.u32 %a, %a, 1;\n    sub.u32 %cta, %a, %cta;\n");
+    }
     let _ = writeln!(text, "    setp.ge.u32 %p, %cta, {};\n    @%p bra $STRESS;", layout.testing);
     place(plan, text);
     for (t, body) in plan.bodies.iter().enumerate() {

@@ -41,7 +41,7 @@ impl Memory {
         &mut all[at..at + bytes]
     }
 
-    /// Loads a number of so many bytes; `vector` is how many bytes the whole access has, which say its alignment.
+    /// Loads a number of so many bytes.
     pub fn load(&mut self, cta: u32, address: u64, bytes: usize) -> u64 {
         let mut word = [0; 8];
         word[..bytes].copy_from_slice(self.bytes(cta, address, bytes));

@@ -26,7 +26,7 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
     assert_eq!(program.parameters.len(), grid.parameters.len());
     memory.begin(grid.ctas, program.shared);
     let mut threads: Vec<Thread> =
-        (0..grid.ctas).flat_map(|cta| (0..grid.block).map(move |tid| Thread::new(cta, tid, grid.block))).collect();
+        (0..grid.ctas).flat_map(|cta| (0..grid.block).map(move |tid| Thread::new(cta, grid.ctas, tid, grid.block))).collect();
     // Arrivals at a barrier of a cta, and who waits there.
     let mut barriers: BTreeMap<(u32, u32), (u32, Vec<usize>)> = BTreeMap::new();
     let mut votes: BTreeMap<u32, Vec<(usize, bool)>> = BTreeMap::new();

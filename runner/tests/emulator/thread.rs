@@ -18,6 +18,7 @@ pub enum Stop {
 /// A thread.
 pub struct Thread {
     pub cta: u32,
+    ctas: u32,
     tid: u32,
     block: u32,
     next: usize,
@@ -27,8 +28,8 @@ pub struct Thread {
 }
 
 impl Thread {
-    pub fn new(cta: u32, tid: u32, block: u32) -> Self {
-        Self { cta, tid, block, next: 0, registers: Vec::new(), vote: None }
+    pub fn new(cta: u32, ctas: u32, tid: u32, block: u32) -> Self {
+        Self { cta, ctas, tid, block, next: 0, registers: Vec::new(), vote: None }
     }
 
     /// The warp has voted.
@@ -62,6 +63,7 @@ impl Thread {
                 "%tid.x" => self.tid,
                 "%ctaid.x" => self.cta,
                 "%ntid.x" => self.block,
+                "%nctaid.x" => self.ctas,
                 "%laneid" => self.tid % 32,
                 _ => panic!("{name} has no value"),
             }),
