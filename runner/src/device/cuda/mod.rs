@@ -4,6 +4,7 @@
 
 mod batch;
 mod mapping;
+mod memory;
 mod module;
 mod occupancy;
 
@@ -14,12 +15,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUfunction};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DriverError, result};
+use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DriverError, result};
 use margay_litmus::test::Test;
 use rayon::prelude::*;
 
 use self::batch::Batch;
-use self::mapping::Mapping;
+use self::memory::Memory;
 use self::module::Module;
 use super::watchdog::watch;
 use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, assemble, emit};
@@ -123,51 +124,6 @@ fn refused(error: DriverError) -> Failure {
 enum Parameter {
     Pointer(CUdeviceptr),
     Word(u32),
-}
-
-/// The memory of one run.
-struct Memory {
-    locations: Option<CudaSlice<u8>>,
-    mapping: Option<Mapping>,
-    results: CudaSlice<u8>,
-    scratchpad: CudaSlice<u8>,
-    arrived: CudaSlice<u32>,
-    keys: CudaSlice<u64>,
-    counts: CudaSlice<u64>,
-}
-
-impl Memory {
-    fn new(device: &Cuda, kernel: &Kernel) -> Result<Self, Failure> {
-        let stream = &device.stream;
-        let places = OUTCOMES as usize;
-        let (mut locations, mut mapping) = (None, None);
-        if kernel.aliased {
-            mapping = Some(Mapping::new(&device.context, device.context.cu_device(), kernel.memory)?);
-        } else {
-            locations = Some(stream.alloc_zeros::<u8>(kernel.memory.max(8) as usize).map_err(refused)?);
-        }
-        Ok(Self {
-            locations,
-            mapping,
-            results: stream.alloc_zeros::<u8>(kernel.results as usize).map_err(refused)?,
-            scratchpad: stream.alloc_zeros::<u8>(kernel.scratchpad.max(8) as usize).map_err(refused)?,
-            arrived: stream.alloc_zeros::<u32>(1).map_err(refused)?,
-            keys: stream.clone_htod(&vec![Kernel::EMPTY; places]).map_err(refused)?,
-            counts: stream.alloc_zeros::<u64>(places + 3).map_err(refused)?,
-        })
-    }
-
-    /// Where the locations are, and where they are under their other names.
-    fn addresses(&self, stream: &CudaStream) -> (CUdeviceptr, CUdeviceptr) {
-        match (&self.mapping, &self.locations) {
-            (Some(mapping), _) => mapping.addresses(),
-            (None, Some(slice)) => {
-                let (address, _) = slice.device_ptr(stream);
-                (address, address)
-            }
-            (None, None) => (0, 0),
-        }
-    }
 }
 
 impl Cuda {
