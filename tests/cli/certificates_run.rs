@@ -179,7 +179,7 @@ fn what_is_forged_is_refused() {
     );
     forged(&folder, |d| text(d, "/subject/models/0/model/text", "acyclic", "acyclyc"), &["acyclyc"]);
     forged(&folder, |d| text(d, "/subject/tests/1/text", "exists", "exits"), &["fig6-sb-narrow"]);
-    forged(&folder, |d| d["subject"]["given"]["unroll"] = json!(0), &["is not accepted", "another problem"]);
+    forged(&folder, |d| d["subject"]["given"]["unroll"] = json!(0), &["is `unreachable,bounded`, and it claims `unreachable`"]);
     forged(&folder, |d| drop(d["subject"]["names"].as_array_mut().expect("a list").pop()), &["2 models and 1 names"]);
     forged(&folder, |d| d["subject"]["kind"] = json!("walk"), &["about a `walk`", "`check`, `diff` and `run`"]);
     forged(&folder, |d| d["version"] = json!(2), &["version 2 of the format"]);
