@@ -352,6 +352,13 @@ pub struct Run {
     /// Give up on a test after this time, e.g. `30s`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
+    /// The number of threads that answer [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Write a certificate of all answers into this new folder: an execution for what is allowed, a checked proof for what is forbidden;
+    /// the SAT engine answers (docs/certificates.md)
+    #[arg(long, value_name = "DIR")]
+    pub certify: Option<PathBuf>,
 }
 
 /// Options of `test`.

@@ -5,14 +5,12 @@ mod junit;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use margay_litmus::corpus::{self, Expected, Folder, Line};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::{Error, Options};
-use margay_litmus::{clusters, read};
+use margay_litmus::{clusters, parallel, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::model::Model;
@@ -141,28 +139,22 @@ fn by_test(folder: &Folder) -> Vec<(&str, Vec<&Line>)> {
 
 /// The answers for all tests, in their order; the tests are shared among as many threads as there are cores.
 fn answer_all(tests: &[(&Folder, &str, Vec<&Line>)], engine: Choice) -> Vec<Answers> {
-    let next = AtomicUsize::new(0);
-    let answers: Vec<OnceLock<Answers>> = tests.iter().map(|_| OnceLock::new()).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                let mut runners: BTreeMap<String, (Model, Runner)> = BTreeMap::new();
-                while let Some(((folder, test, lines), answer)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    tests.get(at).zip(answers.get(at))
-                } {
-                    let path = folder.path.join(test);
-                    let found = match read::load(&path) {
-                        Ok(read) => lines.iter().map(|line| verdict(&mut runners, line, &read, &path, engine)).collect(),
-                        Err(found) => vec![Err(found)],
-                    };
-                    // No other thread has this test.
-                    let _ = answer.set(found);
-                }
-            });
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = |runners: &mut BTreeMap<String, (Model, Runner)>, at: usize| -> Answers {
+        let (folder, test, lines) = &tests[at];
+        let path = folder.path.join(test);
+        match read::load(&path) {
+            Ok(read) => lines.iter().map(|line| verdict(runners, line, &read, &path, engine)).collect(),
+            Err(found) => vec![Err(found)],
         }
-    });
-    answers.into_iter().map(|a| a.into_inner().unwrap_or_default()).collect()
+    };
+    let mut answers = Vec::with_capacity(tests.len());
+    let keep = |_, found| {
+        answers.push(found);
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let Ok(()) = parallel::in_order(jobs, tests.len(), BTreeMap::new, work, keep);
+    answers
 }
 
 fn verdict(

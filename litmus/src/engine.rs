@@ -4,9 +4,12 @@
 //! every machine.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use margay_models::model::Model;
+use margay_solver::proof::Replayed;
 
+use crate::sat::Shown;
 use crate::test::Test;
 use crate::verdict::{Error, Forbidden, Options, Verdict};
 use crate::{explicit, sat};
@@ -84,14 +87,27 @@ impl Runner {
             Choice::Both => {
                 let explicit = self.explicit.run(test, options)?;
                 let sat = self.sat().run(test, options)?;
-                let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy);
-                if said(&explicit) == said(&sat) {
-                    Ok(explicit)
-                } else {
-                    Err(Error::Disagreement { explicit: Box::new(explicit), sat: Box::new(sat) })
-                }
+                agreed(explicit, sat)
             }
         }
+    }
+
+    /// Runs a test with the SAT engine, and shows its answers ([`sat::Runner::certified`]). With [`Choice::Both`] the explicit
+    /// engine must agree.
+    pub fn certified(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        choice: Choice,
+        file: &dyn Fn(usize) -> PathBuf,
+    ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
+        let explicit = if choice == Choice::Both { Some(self.explicit.run(test, options)?) } else { None };
+        let (sat, shown) = self.sat().certified(test, options, file)?;
+        let verdict = match explicit {
+            Some(explicit) => agreed(explicit, sat)?,
+            None => sat,
+        };
+        Ok((verdict, shown))
     }
 
     /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::Runner::forbidden`]).
@@ -104,6 +120,16 @@ impl Runner {
                 decided => decided,
             },
         }
+    }
+}
+
+/// The explicit engine's answer, if it is that of the SAT engine.
+fn agreed(explicit: Verdict, sat: Verdict) -> Result<Verdict, Error> {
+    let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy);
+    if said(&explicit) == said(&sat) {
+        Ok(explicit)
+    } else {
+        Err(Error::Disagreement { explicit: Box::new(explicit), sat: Box::new(sat) })
     }
 }
 

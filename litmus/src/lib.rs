@@ -3,12 +3,14 @@
 //! [`test::Test`] is the syntax tree of a test in any of the dialects; its `Display` writes the text. [`render`] goes the other
 //! way round: from an execution to the program and outcome that a person would write down for it.
 
+pub mod certificate;
 pub mod clusters;
 pub mod corpus;
 pub mod cycle;
 pub mod engine;
 pub mod explicit;
 pub mod identity;
+pub mod parallel;
 mod prepare;
 pub mod print;
 pub mod read;

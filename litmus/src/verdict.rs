@@ -10,7 +10,7 @@ use margay_models::signature::Signature;
 use crate::corpus::Expected;
 use crate::engine::Engine;
 use crate::test::Quantifier;
-use crate::unfold::{self, Bounds, Unfolding};
+use crate::unfold::{self, Bounds};
 
 /// How to run a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,10 +56,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// What the executions that an engine found say. `says_undefined`: does the model say which executions are?
+    /// What the executions that an engine found say. `bounded`: was a loop cut off? `says_undefined`: does the model say which
+    /// executions are?
     pub(crate) fn new(
         quantifier: Quantifier,
-        unfolding: &Unfolding,
+        bounded: bool,
         says_undefined: bool,
         (engine, executions): (Engine, u64),
         (witness, race): (Option<Witness>, Option<Witness>),
@@ -67,9 +68,9 @@ impl Verdict {
         let reachable = witness.is_some();
         Self {
             quantifier,
-            holds: reachable == (quantifier == Quantifier::Exists),
+            holds: quantifier.holds(reachable),
             reachable,
-            bounded: unfolding.bounded && !reachable,
+            bounded: bounded && !reachable,
             racy: says_undefined.then_some(race.is_some()),
             engine,
             executions,
@@ -113,6 +114,18 @@ pub enum Error {
     },
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
+    /// An answer was to be proved, and there is no proof of it that is accepted.
+    Unproved(String),
+}
+
+impl Error {
+    /// Is the test left undecided? The other errors are of the test or the model.
+    pub fn is_undecided(&self) -> bool {
+        match self {
+            Self::Time | Self::Steps | Self::Disagreement { .. } | Self::Unconfirmed(_) | Self::Unproved(_) => true,
+            Self::Unfold(_) | Self::Signature { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -129,6 +142,7 @@ impl fmt::Display for Error {
             Self::Unconfirmed(why) => {
                 write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
             }
+            Self::Unproved(why) => f.write_str(why),
         }
     }
 }

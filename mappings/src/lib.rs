@@ -42,13 +42,11 @@ pub mod certificate;
 pub mod change;
 pub mod check;
 pub mod compare;
-mod digest;
 pub mod encode;
 pub mod language;
 pub mod library;
 mod pool;
 mod selection;
 pub mod synthesis;
-mod whole;
 
 pub use margay_solver::Backend;

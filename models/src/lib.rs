@@ -2,7 +2,9 @@
 
 pub mod bits;
 pub mod cat;
+pub mod certificate;
 pub mod diagnostic;
+pub mod digest;
 pub mod execution;
 pub mod explain;
 pub mod judge;
@@ -13,6 +15,7 @@ pub mod picture;
 pub mod signature;
 pub mod typing;
 pub mod wellformed;
+pub mod whole;
 
 pub use diagnostic::{Diagnostic, SourceFile};
 pub use execution::Execution;

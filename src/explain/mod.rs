@@ -68,7 +68,7 @@ pub fn run(options: &Explain, output: &Output) -> Outcome {
 
 fn failed(subject: &Subject, error: &Error, output: &Output) -> Outcome {
     let Subject { file, source, model, test } = subject;
-    if !matches!(error, Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_)) {
+    if !error.is_undecided() {
         return output.wrong(&[crate::run::diagnostic(error, file, source, model)]);
     }
     match output.format {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
-use margay_litmus::explicit::{Error, Options};
+use margay_litmus::explicit::Options;
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Stopped, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -139,8 +139,7 @@ fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
 /// No answer: why, and what is known.
 fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> Outcome {
     let Subject { file, source, model, test } = subject;
-    let undecided = matches!(stopped.error, Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_));
-    if !undecided {
+    if !stopped.error.is_undecided() {
         return output.wrong(&[crate::run::diagnostic(&stopped.error, file, source, model)]);
     }
     match output.format {

@@ -1,13 +1,16 @@
 //! `margay run`: is the outcome of a litmus test allowed, and what shows or forbids it?
 
+mod ask;
+mod certify;
+pub mod rows;
 mod show;
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use margay_litmus::clusters;
+use margay_litmus::corpus::Expected;
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
@@ -18,8 +21,12 @@ use crate::arguments::{Format, Run};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs;
+use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
-use crate::table::{number, table};
+use crate::progress::Steps;
+use crate::question::jobs;
+use crate::table::number;
+use ask::{Asked, Failure, Question};
 
 /// One test under one model.
 struct Answer<'a> {
@@ -43,14 +50,13 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
-    let files = match inputs::files(&options.tests) {
-        Ok(files) => files,
+    let usual = std::thread::available_parallelism().map_or(1, usize::from);
+    let begun = inputs::files(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
+    let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
+        Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),
     };
-    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let unlimited = Options { bounds, ..Options::default() };
-    let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
-    let mut tests: Vec<(String, Arc<SourceFile>, Test)> = Vec::new();
+    let mut tests: Vec<Read> = Vec::new();
     // In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
     let wrong = |found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>| {
         if output.format == Format::Json {
@@ -60,51 +66,72 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         std::io::Result::Ok(())
     };
     for path in &files {
-        let name = path.display().to_string();
         match inputs::test(path, output) {
-            Ok(read) => tests.push((name, read.file, read.test)),
-            Err(found) => wrong(found, &name, &mut errors)?,
+            Ok(read) => tests.push(read),
+            Err(found) => wrong(found, &path.display().to_string(), &mut errors)?,
         }
     }
-    let mut answers = Vec::new();
+    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
+    let question = Question {
+        options,
+        unlimited: Options { bounds, ..Options::default() },
+        choice: options.engine.choice(),
+        models: &models,
+        tests: &tests,
+        limits: options.certify.is_some().then(|| Limits::start(None, None)),
+    };
+    let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
+    let (mut answers, mut claims) = (Vec::new(), Vec::new());
     let mut undecided = false;
-    for (file, source, test) in &tests {
-        for (model, runner) in models.iter().zip(&mut runners) {
-            if let Some(error) = clusters::mismatch(test, model, source) {
-                wrong(vec![error], file, &mut errors)?;
-                continue;
+    let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
+    question.ask(jobs, &runners, |asked: Asked| {
+        let Read { test, file: source, .. } = &tests[asked.test];
+        let (file, model, milliseconds) = (source.name.as_str(), &models[asked.model], asked.milliseconds);
+        bar.step(&test.name);
+        match asked.result {
+            Ok((verdict, claim)) => {
+                undecided |= verdict.bounded;
+                claims.extend(claim);
+                let answer = Answer { file, test, model, verdict, milliseconds };
+                if output.format == Format::Json {
+                    output.print(&line(&answer).to_string())?;
+                }
+                answers.push(answer);
             }
-            let start = Instant::now();
-            let deadline = options.timeout.and_then(|t| start.checked_add(t));
-            match runner.run(test, &Options { deadline, ..unlimited }, options.engine.choice()) {
-                Ok(verdict) => {
-                    undecided |= verdict.bounded;
-                    let answer = Answer { file, test, model, verdict, milliseconds: start.elapsed().as_secs_f64() * 1e3 };
-                    if output.format == Format::Json {
-                        output.print(&line(&answer).to_string())?;
-                    }
-                    answers.push(answer);
+            Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors)?,
+            Err(Failure::Engine(error)) if !error.is_undecided() => {
+                wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?;
+            }
+            Err(failure) => {
+                undecided = true;
+                let why = match failure {
+                    Failure::Engine(Error::Time) => "no answer in the time given".to_owned(),
+                    Failure::Engine(other) => other.to_string(),
+                    Failure::Stopped(why) => why.to_owned(),
+                    Failure::Mismatch(error) => error.message,
+                };
+                if output.format == Format::Json {
+                    output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
                 }
-                Err(error @ (Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_))) => {
-                    undecided = true;
-                    let why = match error {
-                        Error::Time => "no answer in the time given".to_owned(),
-                        other => other.to_string(),
-                    };
-                    if output.format == Format::Json {
-                        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-                        output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
-                    }
-                    output.warn(&[Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name))]);
-                }
-                Err(error) => wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?,
+                let warning = Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name));
+                bar.aside(|| output.warn(&[warning]));
             }
         }
-    }
+        Ok(())
+    })?;
+    bar.finish();
     if output.format == Format::Human && !answers.is_empty() {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
-            show::explain(only, &mut runners[0], &unlimited, options.engine.choice(), output)?;
+            let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
+            show::explain(only, &mut runners[model], &question.unlimited, question.choice, output)?;
+        }
+    }
+    if let Some(folder) = &options.certify {
+        let claimed = claims.len();
+        match certify::end(&question, claims, folder) {
+            Ok(extent) => certify::print(claimed, &extent, folder, output)?,
+            Err(found) => wrong(found, &folder.display().to_string(), &mut errors)?,
         }
     }
     if !errors.is_empty() {
@@ -123,11 +150,9 @@ pub fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &M
                 None => diagnostic,
             }
         }
-        Error::Time | Error::Steps | Error::Disagreement { .. } | Error::Unconfirmed(_) => {
-            Diagnostic::error(format!("`{file}` under `{}`: {error}", model.name))
-        }
         Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
             .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
+        undecided => Diagnostic::error(format!("`{file}` under `{}`: {undecided}", model.name)),
     }
 }
 
@@ -170,42 +195,11 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: &str, millisec
 }
 
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
-    let rows: Vec<Vec<String>> = answers
-        .iter()
-        .map(|a| {
-            let v = &a.verdict;
-            let outcome = match (v.reachable, v.bounded) {
-                (true, _) => "allowed",
-                (false, true) => "not found (bounded)",
-                (false, false) => "forbidden",
-            };
-            vec![
-                a.test.name.clone(),
-                a.model.name.clone(),
-                outcome.to_owned(),
-                format!("{} {}", v.quantifier.keyword(), if v.holds { "holds" } else { "fails" }),
-                v.racy.map_or("-", |r| if r { "racy" } else { "race-free" }).to_owned(),
-                number(v.executions),
-                format!("{:.2}", a.milliseconds),
-            ]
-        })
-        .collect();
-    let header = ["test", "model", "outcome", "condition", "races", "executions", "ms"];
-    let kept = fitting(&header, &rows, output.width());
-    let pick = |row: &[String]| row[..kept].to_vec();
-    let right: Vec<usize> = (5..kept).collect();
-    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.width()))
-}
-
-/// How many columns fit without breaking a word; the first three are there in any case, the last ones say least.
-fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
-    let wide = |column: usize| {
-        let cells = rows.iter().map(|r| r[column].as_str()).chain([header[column]]);
-        cells.map(|c| c.chars().count()).max().unwrap_or(0) + 2
+    let row = |a: &Answer<'_>| {
+        let mut cells = rows::cells(a.test, &a.model.name, Expected::from(&a.verdict));
+        cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);
+        cells
     };
-    let mut kept = header.len();
-    while kept > 3 && (0..kept).map(wide).sum::<usize>() > width {
-        kept -= 1;
-    }
-    kept
+    let header: Vec<&str> = rows::COLUMNS.into_iter().chain(["executions", "ms"]).collect();
+    rows::print(&header, &answers.iter().map(row).collect::<Vec<_>>(), output)
 }

@@ -1,11 +1,13 @@
 //! `margay verify`: a certificate, seen to be right without a solver.
 
+mod run;
 mod subject;
 
 use std::path::Path;
 
-use margay_mappings::certificate::{self, Claim, Document, Extent, Subject, Written};
+use margay_mappings::certificate::{Claim, Document, Extent, Subject, Written};
 use margay_mappings::{check, compare};
+use margay_models::certificate::{open, wrong};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -20,9 +22,21 @@ use crate::wrapped::wrapped;
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
-    let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, certificate::read(&options.certificate)?)));
-    let (jobs, document) = match read {
+    let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
+    let (jobs, sealed) = match read {
         Ok(read) => read,
+        Err(error) => return output.wrong(&[error]),
+    };
+    match sealed.kind() {
+        margay_litmus::certificate::KIND => return run::run(&sealed, &options.certificate, jobs, output),
+        "check" | "diff" => {}
+        other => {
+            let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
+            return output.wrong(&[error.help("it knows those of `check`, `diff` and `run`")]);
+        }
+    }
+    let document: Document = match sealed.parse() {
+        Ok(document) => document,
         Err(error) => return output.wrong(&[error]),
     };
     let bar = Bar::new(*output);
@@ -129,8 +143,17 @@ fn said(claims: &[Claim]) -> String {
 }
 
 fn size(extent: &Extent) -> String {
+    sized("cases", extent)
+}
+
+/// How much was proved of litmus tests.
+pub fn proofs(extent: &Extent) -> String {
+    sized("proofs", extent)
+}
+
+fn sized(of: &str, extent: &Extent) -> String {
     format!(
-        "{} cases, {} clauses, {} derived, {:.1} MB of proofs ({:.1} MB uncompressed).",
+        "{} {of}, {} clauses, {} derived, {:.1} MB of proofs ({:.1} MB uncompressed).",
         number(extent.cases as u64),
         number(extent.clauses),
         number(extent.derived),
@@ -154,7 +177,8 @@ fn claims(claims: &[Claim]) -> Value {
     claims.iter().map(|c| json!({ "axiom": c.axiom, "none_up_to": c.none_up_to })).collect()
 }
 
-fn extent(extent: &Extent) -> Value {
+/// The same as JSON.
+pub fn extent(extent: &Extent) -> Value {
     json!({
         "cases": extent.cases,
         "clauses": extent.clauses,

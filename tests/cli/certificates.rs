@@ -16,12 +16,12 @@ fn certificate(name: &str) -> PathBuf {
     folder
 }
 
-fn verify(folder: &Path) -> std::process::Output {
+pub fn verify(folder: &Path) -> std::process::Output {
     margay(&["verify", folder.to_str().expect("a path of text")])
 }
 
 /// It is refused with exit code 2, and a message with these words.
-fn refused(folder: &Path, words: &[&str]) {
+pub fn refused(folder: &Path, words: &[&str]) {
     let output = verify(folder);
     assert_eq!(output.status.code(), Some(2), "{}", out(&output));
     assert_eq!(out(&output), "");

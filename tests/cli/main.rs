@@ -2,6 +2,7 @@
 
 mod cases;
 mod certificates;
+mod certificates_run;
 mod change;
 mod check;
 mod checkpoint;

@@ -61,7 +61,7 @@ impl Runner {
         }
         Ok(Verdict::new(
             test.condition.quantifier,
-            &unfolding,
+            unfolding.bounded,
             !self.questions.undefined.is_empty(),
             (crate::engine::Engine::Explicit, effort.executions),
             (found.map(Witness::from), race.map(Witness::from)),

@@ -2,7 +2,10 @@
 //! orders are one formula; what a solver finds is built again as an execution, and confirmed (docs/encoding.md, "Litmus tests").
 
 mod base;
+mod candidate;
+mod certify;
 mod condition;
+mod inquiry;
 mod problem;
 mod symmetry;
 mod values;
@@ -21,9 +24,13 @@ use crate::unfold::{Domains, Merged, Unfolding};
 use crate::verdict::{Error, Forbidden, Options, Verdict, Witness};
 use base::Facts;
 use condition::Finals;
+use inquiry::{Answers, Inquiry, Solver};
 use problem::Problem;
 use vocabulary::Translation;
-use witness::{Claim, read_back};
+use witness::{Claim, confirm};
+
+pub use candidate::Candidate;
+pub use certify::{Shown, Unaccepted};
 
 /// A model prepared for running many tests.
 #[derive(Debug, Clone)]
@@ -31,15 +38,6 @@ pub struct Runner {
     questions: Questions,
     translation: Translation,
     judge: Judge,
-}
-
-/// A question about an unfolded test.
-#[derive(Clone, Copy)]
-enum Goal {
-    /// The condition of the test (`forall`: its negation).
-    Condition,
-    /// One of [`Questions::undefined`].
-    Undefined(usize),
 }
 
 impl Runner {
@@ -52,74 +50,23 @@ impl Runner {
 
     /// Runs a test. `executions` of the answer are those that the solver found and that were judged.
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
-        let unfolding = self.questions.unfold(test, options)?;
-        let waiting = self.questions.unfold_waiting(&unfolding, test, options)?;
-        let races: Vec<Goal> = (0..self.questions.undefined.len()).map(Goal::Undefined).collect();
-        let mut executions = 0;
-        let mut goals = vec![Goal::Condition];
-        if waiting.is_none() {
-            goals.extend(&races);
-        }
-        let mut found = self.find(&unfolding, test, &goals, options, &mut executions)?;
-        if let Some(waiting) = &waiting {
-            found.extend(self.find(waiting, test, &races, options, &mut executions)?);
-        }
-        let mut found = found.into_iter();
+        let inquiries = self.inquiries(test, options)?;
+        let mut solver = Solver(Backend::default());
+        let found: Result<Vec<_>, Error> = inquiries.iter().map(|i| self.find(i, test, options, &mut solver)).collect();
+        let witnesses = found?.into_iter().map(|answers| answers.into_iter().map(|a| a.map(|f| f.witness)).collect());
+        Ok(self.verdict(test, &inquiries, witnesses.collect()))
+    }
+
+    /// What the answers of all sessions say of a test.
+    fn verdict(&self, test: &Test, inquiries: &[Inquiry], found: Vec<Vec<Option<Witness>>>) -> Verdict {
+        let executions = found.iter().flatten().flatten().count() as u64;
+        // The condition is asked about first of all.
+        let mut found = found.into_iter().flatten();
         let witness = found.next().flatten();
         let race = found.flatten().next();
         let says_undefined = !self.questions.undefined.is_empty();
-        Ok(Verdict::new(test.condition.quantifier, &unfolding, says_undefined, (Engine::Sat, executions), (witness, race)))
-    }
-
-    /// For each goal a legal execution, if there is one; only one for all that show a program to be undefined.
-    fn find(
-        &mut self,
-        unfolding: &Unfolding,
-        test: &Test,
-        goals: &[Goal],
-        options: &Options,
-        executions: &mut u64,
-    ) -> Result<Vec<Option<Witness>>, Error> {
-        if unfolding.is_empty() {
-            return Ok(vec![None; goals.len()]);
-        }
-        let (merged, domains) = merge(unfolding, test)?;
-        let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
-        let total = self.questions.signature.total_coherence();
-        let mut problem = Problem::new(&self.translation, facts, &domains, total, Backend::default())?;
-        problem.break_symmetry(test);
-        for &axiom in &self.questions.axioms {
-            problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
-        }
-        let mut found: Vec<Option<Witness>> = Vec::with_capacity(goals.len());
-        let mut undefined = false;
-        for &goal in goals {
-            let is_race = matches!(goal, Goal::Undefined(_));
-            if is_race && undefined {
-                found.push(None);
-                continue;
-            }
-            let literal = match goal {
-                Goal::Condition => condition(&mut problem, test, unfolding),
-                Goal::Undefined(k) => problem.session.goal(&self.translation.logic, self.translation.undefined[k]),
-            };
-            let claim = Claim {
-                axioms: &self.questions.axioms,
-                check: match goal {
-                    Goal::Condition => None,
-                    Goal::Undefined(k) => Some(self.questions.undefined[k]),
-                },
-                outcomes: &|skeleton| match goal {
-                    Goal::Condition => asked(test, skeleton),
-                    Goal::Undefined(_) => Vec::new(),
-                },
-            };
-            let witness = solve(&mut problem, unfolding, &[literal], options, &mut self.judge, &claim)?;
-            *executions += u64::from(witness.is_some());
-            undefined |= is_race && witness.is_some();
-            found.push(witness);
-        }
-        Ok(found)
+        let bounded = inquiries[0].unfolding.bounded;
+        Verdict::new(test.condition.quantifier, bounded, says_undefined, (Engine::Sat, executions), (witness, race))
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
@@ -132,8 +79,10 @@ impl Runner {
         let (merged, domains) = merge(&unfolding, test)?;
         let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
         let total = self.questions.signature.total_coherence();
-        let mut problem = Problem::new(&self.translation, facts, &domains, total, Backend::default())?;
+        let mut solver = Solver(Backend::default());
+        let mut problem = Problem::new(&self.translation, facts, &domains, total, |bounds| solver.start(bounds))?;
         problem.break_symmetry(test);
+        let limits = Limits { deadline: options.deadline, ..Limits::default() };
         let outcome = condition(&mut problem, test, &unfolding);
         let all = &self.questions.blame;
         let mut literals = Vec::with_capacity(all.len());
@@ -146,7 +95,13 @@ impl Runner {
             assumed.extend(kept.iter().map(|&k| literals[k]));
             let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).collect();
             let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(test, skeleton) };
-            if let Some(witness) = solve(&mut problem, &unfolding, &assumed, options, &mut self.judge, &claim)? {
+            let candidate = match problem.session.solve(&assumed, &limits) {
+                margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
+                margay_solver::Outcome::Unsat => None,
+                margay_solver::Outcome::Unknown => return Err(Error::Time),
+            };
+            if let Some(candidate) = candidate {
+                let witness = confirm(&candidate, &unfolding, &mut self.judge, &claim)?;
                 let judgement = self.judge.judge(&witness.execution);
                 let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
                 checks.sort_unstable();
@@ -175,23 +130,6 @@ fn condition(problem: &mut Problem<'_>, test: &Test, unfolding: &Unfolding) -> L
     let wanted = test.condition.quantifier != Quantifier::Forall;
     problem.require(goal, &test.condition.proposition, wanted, unfolding, &mut finals);
     goal
-}
-
-/// An execution under the assumptions, if there is one.
-fn solve(
-    problem: &mut Problem<'_>,
-    unfolding: &Unfolding,
-    assumed: &[Literal],
-    options: &Options,
-    judge: &mut Judge,
-    claim: &Claim<'_>,
-) -> Result<Option<Witness>, Error> {
-    let limits = Limits { deadline: options.deadline, ..Limits::default() };
-    match problem.session.solve(assumed, &limits) {
-        margay_solver::Outcome::Sat(instance) => read_back(problem, unfolding, &instance, judge, claim).map(Some),
-        margay_solver::Outcome::Unsat => Ok(None),
-        margay_solver::Outcome::Unknown => Err(Error::Time),
-    }
 }
 
 /// Runs one test on one model. For many tests, make a [`Runner`] once.

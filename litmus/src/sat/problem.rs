@@ -3,7 +3,7 @@
 
 use margay_models::execution::Kind;
 use margay_models::signature::BaseRelation;
-use margay_solver::{Atom, Backend, Bounds, Encoding, Literal, Relation, Session, TupleSet, Universe};
+use margay_solver::{Atom, Bounds, Literal, Relation, Session, TupleSet, Universe};
 
 use super::base::Facts;
 use super::vocabulary::{SEARCHED, Translation};
@@ -31,13 +31,13 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// States what an execution of the test is; nothing of the model yet.
+    /// States what an execution of the test is; nothing of the model yet. `start` begins the session of the solver.
     pub fn new(
         translation: &'a Translation,
         facts: Facts<'a>,
         domains: &'a Domains,
         total: bool,
-        backend: Backend,
+        start: impl FnOnce(Bounds) -> Session,
     ) -> Result<Self, unfold::Error> {
         let events = facts.merged.events.len();
         if events > MAX_EVENTS {
@@ -48,7 +48,7 @@ impl<'a> Problem<'a> {
         let mut numbers: Vec<i64> = domains.reads.iter().flatten().copied().collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let mut session = Session::new(bounds(translation, facts, domains, &numbers), Encoding::default(), backend);
+        let mut session = start(bounds(translation, facts, domains, &numbers));
         let truth = session.exact(&translation.logic, translation.truth);
         let vocabulary = &translation.vocabulary;
         let present = (0..events).map(|e| session.tuple(vocabulary.present, &[event(e)])).collect();

@@ -1,14 +1,12 @@
-//! From an answer of the solver to an execution, and its confirmation: values by the program, the condition and the axioms by
+//! From a candidate that a solver found, or a certificate has, to an execution, and its confirmation: values by the program, the condition and the axioms by
 //! the evaluators of the explicit engine and the judge, none of which share code with the translation.
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::Kind;
 use margay_models::judge::Judge;
-use margay_models::signature::BaseRelation;
 use margay_models::wellformed;
-use margay_solver::{Atom, Instance};
 
-use super::problem::{Problem, first_number, first_paths};
+use super::candidate::{Candidate, matrix};
 use crate::explicit::outcome::{Known, Outcome};
 use crate::unfold::{Skeleton, Unfolding, WriteValue};
 use crate::verdict::{Error, Witness};
@@ -23,56 +21,39 @@ pub(super) struct Claim<'a> {
     pub outcomes: &'a dyn Fn(&Skeleton) -> Vec<(Outcome, bool)>,
 }
 
-/// The execution that an instance describes.
-pub(super) fn read_back(
-    problem: &Problem<'_>,
+/// The execution of a candidate, if it is one: of the program, legal, and with the outcome. Nothing is taken from the candidate that is
+/// not seen to be so here.
+pub(super) fn confirm(
+    candidate: &Candidate,
     unfolding: &Unfolding,
-    instance: &Instance,
     judge: &mut Judge,
     claim: &Claim<'_>,
 ) -> Result<Witness, Error> {
-    let facts = problem.facts;
-    let vocabulary = &problem.translation.vocabulary;
     let unconfirmed = |why: &str| Error::Unconfirmed(why.to_owned());
-    let mut chosen = Vec::with_capacity(problem.taken.len());
-    for (t, &first) in first_paths(facts).iter().enumerate() {
-        let taken = (0..problem.taken[t].len()).find(|&p| instance.contains(vocabulary.taken, &[Atom(first + p as u32)]));
-        chosen.push(taken.ok_or_else(|| unconfirmed("a thread takes no path"))?);
+    if !candidate.fits(unfolding) {
+        return Err(unconfirmed("a thread takes a path that it has not"));
     }
-    let skeleton = unfolding.skeleton_of(&chosen)?;
-    // Merged events of the chosen paths, in the order of the skeleton's events.
-    let inits = (0..facts.merged.events.len()).filter(|&e| facts.merged.events[e].data.kind == Kind::Init);
-    let events: Vec<usize> =
-        chosen.iter().zip(&facts.merged.paths).flat_map(|(&p, paths)| paths[p].events.iter().copied()).chain(inits).collect();
+    let skeleton = unfolding.skeleton_of(&candidate.paths)?;
     let mut execution = skeleton.execution.clone();
     let n = execution.size();
-    if events.len() != n {
-        return Err(unconfirmed("the events are not those of the paths"));
-    }
-    let relation = |name: BaseRelation| {
-        let tuples = vocabulary.searched(name).and_then(|r| instance.tuples(r));
-        let at = |atom: Atom| events.iter().position(|&e| e == atom.0 as usize).map(Event::from);
-        BitMatrix::from_pairs(n, tuples.into_iter().flat_map(|t| t.iter()).filter_map(|pair| at(pair[0]).zip(at(pair[1]))))
-    };
-    execution.rf = relation(BaseRelation::Rf);
-    execution.co = relation(BaseRelation::Co);
-    execution.sync_fence = relation(BaseRelation::SyncFence);
+    let relation = |pairs: &[(usize, usize)]| matrix(pairs, n).ok_or_else(|| unconfirmed("it relates events that are not there"));
+    execution.rf = relation(&candidate.rf)?;
+    execution.co = relation(&candidate.co)?;
+    execution.sync_fence = relation(&candidate.sync_fence)?;
 
-    let first = first_number(facts);
-    let returned = |e: Event| {
-        let tuples = instance.tuples(vocabulary.returns)?;
-        let of_read = tuples.iter().find(|t| t[0].0 as usize == events[e.index()])?;
-        problem.numbers.get((of_read[1].0 - first) as usize).copied()
-    };
     let mut values: Vec<Option<i64>> = Vec::with_capacity(n);
     for e in (0..n).map(Event::from) {
-        let is_read = skeleton.execution.events[e.index()].kind == Kind::Read;
-        values.push(match skeleton.writes[e.index()] {
+        let kind = skeleton.execution.events[e.index()].kind;
+        let value = match skeleton.writes[e.index()] {
             Some(WriteValue::Known(v)) => Some(v),
-            Some(WriteValue::Computed(thread, symbol)) => skeleton.evaluate(thread, symbol, returned),
-            None if is_read => returned(e),
+            Some(WriteValue::Computed(thread, symbol)) => skeleton.evaluate(thread, symbol, |read| candidate.returned(read)),
+            None if kind == Kind::Read => candidate.returned(e),
             None => None,
-        });
+        };
+        if value.is_none() && matches!(kind, Kind::Init | Kind::Read | Kind::Write) {
+            return Err(unconfirmed("an access has no value"));
+        }
+        values.push(value);
     }
     for (data, value) in execution.events.iter_mut().zip(&values) {
         data.value = *value;

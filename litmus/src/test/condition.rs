@@ -22,6 +22,12 @@ impl Quantifier {
             Self::Forall => "forall",
         }
     }
+
+    /// Does the quantified condition hold, if what it asks for is reachable (`exists` and `~exists`: a final state that satisfies it;
+    /// `forall`: one that does not)?
+    pub fn holds(self, reachable: bool) -> bool {
+        reachable == (self == Self::Exists)
+    }
 }
 
 /// What has a value in a final state.

@@ -4,47 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use margay_models::certificate::{not_accepted, seal, tidy};
 use margay_models::diagnostic::Diagnostic;
-use margay_solver::Backend;
 use margay_solver::proof::Replayed;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::cover::uncovered;
-use super::document::{self, Answer, Case, Claim, Document, Entry, FILE, Outcome, Proof};
+use super::document::{Answer, Case, Claim, Document, Entry, Outcome};
 use super::{Extent, Written};
 use crate::check::{Cube, Progress, covers};
 use crate::encode::shape::Shape;
-use crate::whole::is_unfinished;
-
-/// How the names of proofs end.
-pub const PROOF: &str = ".proof";
-
-/// Why a solver gives no certificate, if it does not.
-pub fn without_proofs(backend: Backend) -> Option<Diagnostic> {
-    if backend.proves() {
-        return None;
-    }
-    let solver = Backend::available().iter().find(|b| b.proves());
-    let error = Diagnostic::error(format!("the solver `{backend}` writes no proofs, which a certificate is made of"));
-    Some(error.help(match solver {
-        Some(solver) => format!("use `--solver {}`", solver.name()),
-        None => "build Margay with the feature `cadical`".to_owned(),
-    }))
-}
-
-/// A proof as certificates describe it.
-pub fn described(proof: &Replayed, file: String) -> Proof {
-    Proof {
-        file,
-        sha256: proof.file.clone(),
-        bytes: proof.file_bytes,
-        uncompressed: proof.bytes,
-        cnf_sha256: proof.cnf.clone(),
-        clauses: proof.clauses,
-        derived: proof.derived,
-    }
-}
 
 /// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
 /// `kinds` of programs, every thread shape has that answer, or every leaf of it.
@@ -89,17 +59,12 @@ pub fn claims(bounds: &[Entry], kinds: usize, questions: &[String]) -> Result<Ve
 /// The folder cannot be written to.
 pub fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, Diagnostic> {
     let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
-    let proofs: Vec<&Proof> = document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof).collect();
-    let files: BTreeSet<&str> = proofs.iter().map(|p| p.file.as_str()).collect();
-    for entry in std::fs::read_dir(folder).map_err(fail)?.filter_map(Result::ok) {
-        let name = entry.file_name();
-        let needless = name.to_str().is_some_and(|n| n.ends_with(PROOF) && !files.contains(n)) || is_unfinished(&name);
-        if needless && !goes_on {
-            std::fs::remove_file(entry.path()).map_err(fail)?;
-        }
+    let proofs = || document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof);
+    if !goes_on {
+        tidy(folder, proofs()).map_err(fail)?;
     }
-    document::write(document, folder).map_err(fail)?;
-    Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs.into_iter()) })
+    seal(document, folder).map_err(fail)?;
+    Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs()) })
 }
 
 /// Verifies the cases of an entry; `replay` translates a case again and says which of its answers its proof shows.
@@ -117,26 +82,10 @@ pub fn verify<T: Send>(
     let done = AtomicUsize::new(0);
     let one = |case: &Case| -> Result<T, Diagnostic> {
         let file = folder.join(&case.proof.file);
-        let fail = |what: String| {
-            let error = Diagnostic::error(format!("the proof `{}` is not accepted: {what}", file.display()));
-            if document.margay == env!("CARGO_PKG_VERSION") {
-                error
-            } else {
-                error.help(format!(
-                    "the certificate was written by Margay {}, which may translate in another way",
-                    document.margay
-                ))
-            }
-        };
+        let fail = |what: String| not_accepted(&file, &document.margay, &what);
         let shape = Shape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
         let (refuted, found, more) = replay(case, &shape, &file).map_err(fail)?;
-        if described(&found, case.proof.file.clone()) != case.proof {
-            return Err(fail(if found.file == case.proof.sha256 {
-                format!("`{FILE}` does not say of it what it holds")
-            } else {
-                format!("its SHA-256 is {}, and the certificate says {}", found.file, case.proof.sha256)
-            }));
-        }
+        case.proof.is(&found).map_err(fail)?;
         for (answer, refuted) in case.answers.iter().zip(refuted) {
             if (answer.answer == Outcome::None) != refuted {
                 return Err(fail(format!("it does not prove the answer about {}", questions[answer.question])));
@@ -201,12 +150,7 @@ pub fn well_formed(document: &Document, kinds: usize, questions: usize, bound: u
             {
                 return Err(format!("the case of `{file}` answers what was not asked"));
             }
-            if Path::new(file).components().count() != 1 || Path::new(file).file_name().is_none() {
-                return Err(format!("`{file}` is not the name of a file beside it"));
-            }
-            if !files.insert(file) {
-                return Err(format!("two cases have the proof `{file}`"));
-            }
+            case.proof.place(&mut files)?;
         }
     }
     Ok(())

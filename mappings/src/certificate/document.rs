@@ -1,35 +1,20 @@
-//! `certificate.json`.
+//! What `certificate.json` says of a check or a comparison.
 
-use std::io;
 use std::path::Path;
 
+use margay_models::certificate::{ModelText, Proof, Text, open};
 use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::texts::{ModelText, Text};
 use crate::check::{CoReading, Cube, Level};
-use crate::digest::digest;
-use crate::whole::write_whole;
-
-/// The name of the document in its folder.
-pub const FILE: &str = "certificate.json";
-
-/// What the document calls itself.
-pub const FORMAT: &str = "margay certificate";
-
-/// The version of the format that this Margay reads and writes.
-pub const VERSION: u32 = 1;
-
-/// The largest document that is read, in bytes.
-const MAX_DOCUMENT: u64 = 1 << 30;
 
 /// What a certificate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// [`FORMAT`].
+    /// [`super::FORMAT`].
     pub format: String,
-    /// [`VERSION`].
+    /// [`super::VERSION`].
     pub version: u32,
     /// The Margay that wrote it.
     pub margay: String,
@@ -195,95 +180,10 @@ pub enum Lesson {
     },
 }
 
-/// The proof of a case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Proof {
-    /// The file's name.
-    pub file: String,
-    /// Its SHA-256.
-    pub sha256: String,
-    /// Its size.
-    pub bytes: u64,
-    /// Its size before compression.
-    pub uncompressed: u64,
-    /// SHA-256 of the clauses.
-    pub cnf_sha256: String,
-    /// The number of clauses.
-    pub clauses: u64,
-    /// The number of clauses derived from them.
-    pub derived: u64,
-}
-
-/// The end of the document: the digest of all of it, with zeros in the place of the digest.
-const BEFORE_DIGEST: &str = ",\n  \"sha256\": \"";
-const AFTER_DIGEST: &str = "\"\n}\n";
-const DIGEST: usize = 64;
-
-/// Writes the document into its folder.
-///
-/// # Errors
-/// Those of the file.
-pub fn write(document: &Document, folder: &Path) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(document)?;
-    let body = text.trim_end().strip_suffix('}').unwrap_or(&text).trim_end();
-    let whole = |digest: &str| format!("{body}{BEFORE_DIGEST}{digest}{AFTER_DIGEST}");
-    let digest = digest(whole(&"0".repeat(DIGEST)).as_bytes());
-    write_whole(&folder.join(FILE), whole(&digest).as_bytes())
-}
-
 /// Reads the document of a folder.
 ///
 /// # Errors
-/// It is not there, is damaged, or is none of this version.
+/// It is not there, is damaged, is none of this version, or not about a mapping or two models.
 pub fn read(folder: &Path) -> Result<Document, Diagnostic> {
-    let path = folder.join(FILE);
-    let shown = path.display();
-    let fail = |what: String| Diagnostic::error(format!("cannot read the certificate `{shown}`: {what}"));
-    let size = std::fs::metadata(&path).map_err(|e| {
-        fail(e.to_string()).help(format!("a certificate is the folder that `--certify` names, with `{FILE}` in it"))
-    })?;
-    if size.len() > MAX_DOCUMENT {
-        return Err(fail(format!("it has {} bytes; certificates have at most {MAX_DOCUMENT}", size.len())));
-    }
-    let mut bytes = std::fs::read(&path).map_err(|e| fail(e.to_string()))?;
-    let damaged = || {
-        fail("it is damaged: its text is not the one that its `sha256` was taken of".to_owned())
-            .help("get it again from where it was made, or make it again")
-    };
-    let head: Head = match serde_json::from_slice(&bytes) {
-        Ok(head) => head,
-        Err(e) => {
-            return Err(fail(e.to_string()).help("the file is damaged, or no certificate"));
-        }
-    };
-    if head.format != FORMAT {
-        return Err(fail(format!("its format is `{}`, and not `{FORMAT}`", head.format)));
-    }
-    if head.version != VERSION {
-        return Err(fail(format!("it has version {} of the format, and this Margay reads version {VERSION}", head.version))
-            .help(format!("it was written by Margay {}", head.margay)));
-    }
-    let start = bytes.len().checked_sub(DIGEST + AFTER_DIGEST.len()).ok_or_else(damaged)?;
-    let end = start + DIGEST;
-    if !bytes[..start].ends_with(BEFORE_DIGEST.as_bytes()) || &bytes[end..] != AFTER_DIGEST.as_bytes() {
-        return Err(damaged());
-    }
-    let found = bytes[start..end].to_vec();
-    bytes[start..end].fill(b'0');
-    if digest(&bytes).as_bytes() != found {
-        return Err(damaged());
-    }
-    // Without the digest, the text is the document's alone.
-    let body = &bytes[..start - BEFORE_DIGEST.len()];
-    serde_json::from_slice(&[body, b"\n}"].concat()).map_err(|e| fail(e.to_string()))
-}
-
-/// What tells what a file is.
-#[derive(Deserialize)]
-struct Head {
-    format: String,
-    version: u32,
-    #[serde(default)]
-    margay: String,
+    open(folder)?.parse()
 }

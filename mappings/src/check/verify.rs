@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use margay_models::certificate::wrong;
 use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, replay};
@@ -10,7 +11,7 @@ use super::options::CheckOptions;
 use super::program::Learned;
 use super::taught::taught;
 use super::{Progress, name, questions};
-use crate::certificate::{self, Case, Document, Extent, FILE, Given, ModelText, Outcome, Subject, Text};
+use crate::certificate::{self, Case, Document, Extent, Given, ModelText, Outcome, Subject, Text};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::pool;
@@ -21,8 +22,7 @@ use crate::pool::pool;
 /// # Errors
 /// What is wrong, with the file and the place in it.
 pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Progress) -> Result<Extent, Vec<Diagnostic>> {
-    let path = folder.join(FILE);
-    let wrong = |what: String| vec![Diagnostic::error(format!("the certificate `{}` is wrong: {what}", path.display()))];
+    let wrong = |what: String| vec![wrong(folder, &what)];
     let Subject::Check { mapping, source, target, given } = &document.subject else {
         return Err(wrong("it is not about a mapping alone".to_owned()));
     };

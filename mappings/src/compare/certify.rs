@@ -96,7 +96,7 @@ pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> 
                 answer: Outcome::None,
                 learned: of.case.learned.iter().map(Orders::lesson).collect(),
             }],
-            proof: certificate::described(proof, name(events, of.question, of.shape)),
+            proof: certificate::Proof::of(proof, name(events, of.question, of.shape)),
         })
     };
     Entry { events, programs: 0, cases: decided.iter().filter_map(case).collect() }

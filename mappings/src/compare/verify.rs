@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use margay_models::certificate::wrong;
 use margay_models::diagnostic::Diagnostic;
 
 use super::case::Setting;
@@ -10,7 +11,7 @@ use super::explanation::Orders;
 use super::options::{self, CompareOptions, Subjects};
 use super::prepared;
 use super::report::CompareReport;
-use crate::certificate::{self, Case, Document, Extent, FILE, Subject};
+use crate::certificate::{self, Case, Document, Extent, Subject};
 use crate::check::{Level, Progress};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
@@ -21,8 +22,7 @@ use crate::pool::pool;
 /// # Errors
 /// What is wrong, with the file and the place in it.
 pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Progress) -> Result<Extent, Vec<Diagnostic>> {
-    let path = folder.join(FILE);
-    let wrong = |what: String| vec![Diagnostic::error(format!("the certificate `{}` is wrong: {what}", path.display()))];
+    let wrong = |what: String| vec![wrong(folder, &what)];
     let Subject::Diff { mapping, old, new, names, given } = &document.subject else {
         return Err(wrong("it is not about two models".to_owned()));
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
 use super::{Answer, Atoms, Case, Cube, Decision, Disagreement, Extent, Learned, Outcome, Session, Setting, Shape, decide_from};
-use crate::whole::unfinished_in;
+use margay_models::whole::unfinished_in;
 
 /// The answers of a case, and what was written of it.
 pub struct Certified {

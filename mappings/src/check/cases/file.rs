@@ -20,7 +20,7 @@ use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
 use crate::check::{questions, witness};
 use crate::encode::shape::Shape;
-use crate::whole::write_whole;
+use margay_models::whole::write_whole;
 
 /// What the first field of every case file says.
 const FORMAT: &str = "margay-case";

@@ -26,8 +26,7 @@ use super::options::CheckOptions;
 use super::program::Learned;
 use super::questions::Asked;
 use super::witness::Disagreement;
-use crate::certificate::{PROOF, Proof, described};
-use crate::digest::{digest_of, digest_of_file};
+use crate::certificate::{PROOF, Proof};
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
@@ -37,6 +36,7 @@ pub use cube::{Cube, Fact, covers};
 pub use engine::{Engine, Work, elsewhere};
 pub use file::{CaseFile, Solved};
 pub use makespan::makespan;
+use margay_models::digest::{digest_of, digest_of_file};
 pub use part::{Part, join, parts};
 use record::{AnswerRecord, DecisionRecord, PreferredRecord};
 pub use recorded::{Recorded, recorded};
@@ -205,7 +205,7 @@ fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Res
         Some(folder) => {
             let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
             let of = case::decide_certified(setting, part.shape, &part.cube, &part.questions, &folder.join(&file))?;
-            Answered { decisions: of.decisions, proof: of.proof.map(|proof| described(&proof, file)) }
+            Answered { decisions: of.decisions, proof: of.proof.map(|proof| Proof::of(&proof, file)) }
         }
     };
     if let Some(answers) = setting.answers

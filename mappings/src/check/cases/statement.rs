@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::certificate::{ModelText, Text};
 use crate::check::options::{CheckOptions, CoReading, Level};
 use crate::check::questions::Asked;
-use crate::digest::{digest, digest_of};
 use crate::encode::Techniques;
 use crate::language::Mapping;
+use margay_models::digest::{digest, digest_of};
 
 /// The release and the fingerprint of the code (build.rs).
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MARGAY_CODE"));

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
-use crate::digest::digest;
-use crate::whole::{is_unfinished, write_whole};
+use margay_models::digest::digest;
+use margay_models::whole::{is_unfinished, write_whole};
 
 /// The version of the files.
 const FORMAT: u32 = 1;

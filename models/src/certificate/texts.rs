@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use margay_models::Model;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::typing::{FilesThenBuiltIn, Includes};
+use crate::Model;
+use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::typing::{FilesThenBuiltIn, Includes};
 use serde::{Deserialize, Serialize};
 
 /// A text with its name.

@@ -1,0 +1,80 @@
+//! Certificates of litmus tests: the verdict on each test under each model with all that is needed to see that it is right, without a
+//! solver (docs/certificates.md).
+
+mod document;
+mod verify;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use margay_models::certificate::{Extent, FORMAT, ModelText, Proof, Text, VERSION, seal, tidy};
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::model::Model;
+use margay_solver::Backend;
+use margay_solver::proof::Replayed;
+
+use crate::corpus::Expected;
+use crate::sat::Shown;
+use crate::verdict::Verdict;
+
+pub use document::{Answer, Claim, Document, Given, KIND, Session, Subject, read};
+pub use verify::verify;
+
+/// The file of the proof of a session, in the certificate's folder: of a test and a model, by their places.
+pub fn proof_file(test: usize, model: usize, session: usize) -> String {
+    format!("{test}-{model}-{session}.proof")
+}
+
+impl Claim {
+    /// The verdict on a test under a model, by their places, and what shows it.
+    pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<Shown<Replayed>>) -> Self {
+        let Expected { reachable, bounded, racy } = Expected::from(verdict);
+        let session = |(n, Shown { answers, proof }): (usize, Shown<Replayed>)| Session {
+            answers: answers.into_iter().map(|a| a.map_or(Answer::None, Answer::Execution)).collect(),
+            proof: proof.map(|p| Proof::of(&p, proof_file(test, model, n))),
+        };
+        Self { test, model, reachable, bounded, racy, sessions: shown.into_iter().enumerate().map(session).collect() }
+    }
+
+    /// What it says of the test.
+    pub fn verdict(&self) -> Expected {
+        Expected { reachable: self.reachable, bounded: self.bounded, racy: self.racy }
+    }
+}
+
+impl Document {
+    /// All proofs.
+    pub fn proofs(&self) -> impl Iterator<Item = &Proof> {
+        self.claims.iter().flat_map(|c| &c.sessions).filter_map(|s| s.proof.as_ref())
+    }
+}
+
+/// Writes the certificate of tests under models, as far as they were answered, beside the proofs that are there.
+///
+/// # Errors
+/// The models' texts are gone, or the folder cannot be written to.
+pub fn write(
+    tests: &[&Arc<SourceFile>],
+    models: &[Model],
+    given: Given,
+    claims: Vec<Claim>,
+    folder: &Path,
+) -> Result<Extent, Vec<Diagnostic>> {
+    let document = Document {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        margay: env!("CARGO_PKG_VERSION").to_owned(),
+        solver: Backend::default().version().to_owned(),
+        subject: Subject::Run {
+            tests: tests.iter().map(|file| Text::of(file)).collect(),
+            models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,
+            names: models.iter().map(|m| m.name.clone()).collect(),
+            given,
+        },
+        claims,
+    };
+    let written = tidy(folder, document.proofs()).and_then(|()| seal(&document, folder));
+    let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
+    written.map_err(|e| vec![fail(e)])?;
+    Ok(Extent::of(document.proofs()))
+}

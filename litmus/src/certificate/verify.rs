@@ -1,0 +1,107 @@
+//! Verifies the certificate of tests, without a solver.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use margay_models::certificate::{Extent, not_accepted, wrong};
+use margay_models::diagnostic::Diagnostic;
+use margay_models::model::Model;
+
+use super::document::{Answer, Claim, Document, Given, Session, Subject};
+use crate::clusters;
+use crate::corpus::Expected;
+use crate::parallel;
+use crate::read::{self, Read};
+use crate::sat::{Runner, Shown, Unaccepted};
+use crate::unfold::Bounds;
+use crate::verdict::Options;
+
+/// Verifies all that a certificate says of tests: reads them and the models from the certificate, translates each test again and compares
+/// it with the proofs clause by clause, checks each proof, and judges each execution that is shown. `done` is told of each claim, in
+/// order.
+///
+/// # Errors
+/// What is wrong, with the file and the place in it.
+pub fn verify(document: &Document, folder: &Path, jobs: usize, mut done: impl FnMut(&Claim)) -> Result<Extent, Vec<Diagnostic>> {
+    let Subject::Run { tests, models, names, given } = &document.subject;
+    well_formed(document).map_err(|what| vec![wrong(folder, &what)])?;
+    let mut errors = Vec::new();
+    let mut kept = |found: Vec<Diagnostic>| errors.extend(found);
+    let tests: Vec<Read> = tests.iter().filter_map(|t| read::test(&t.file()).map_err(&mut kept).ok()).collect();
+    let mut models: Vec<Model> = models.iter().filter_map(|m| m.read().map_err(&mut kept).ok()).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    for (model, name) in models.iter_mut().zip(names) {
+        model.name.clone_from(name);
+    }
+    let runners: Vec<Runner> = models.iter().map(Runner::new).collect();
+    let prepare = || runners.clone();
+    let work = |runners: &mut Vec<Runner>, i: usize| {
+        let claim = &document.claims[i];
+        let (test, model) = (&tests[claim.test], &models[claim.model]);
+        one((document, folder), claim, test, (model, &mut runners[claim.model]), given)
+    };
+    let finished = |i: usize, result: Result<(), Diagnostic>| {
+        errors.extend(result.err());
+        done(&document.claims[i]);
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let Ok(()) = parallel::in_order(jobs, document.claims.len(), prepare, work, finished);
+    if errors.is_empty() { Ok(Extent::of(document.proofs())) } else { Err(errors) }
+}
+
+/// Verifies one claim.
+fn one(
+    (document, folder): (&Document, &Path),
+    claim: &Claim,
+    test: &Read,
+    (model, runner): (&Model, &mut Runner),
+    given: &Given,
+) -> Result<(), Diagnostic> {
+    if let Some(error) = clusters::mismatch(&test.test, model, &test.file) {
+        return Err(error);
+    }
+    let of = |what: String| wrong(folder, &format!("`{}` under `{}`: {what}", test.file.name, model.name));
+    let options = Options { bounds: Bounds { unroll: given.unroll, ..Bounds::default() }, ..Options::default() };
+    let shown: Vec<Shown<PathBuf>> = claim.sessions.iter().map(|session| of_session(session, folder)).collect();
+    let accepted = runner.verify(&test.test, &options, &shown);
+    let (verdict, found) = accepted.map_err(|error| match (&error, shown.get(error.session())) {
+        (Unaccepted::Proof(_, what), Some(Shown { proof: Some(file), .. })) => not_accepted(file, &document.margay, what),
+        _ => of(error.to_string()),
+    })?;
+    for (session, found) in claim.sessions.iter().zip(&found) {
+        if let (Some(proof), Some(found)) = (&session.proof, found) {
+            proof.is(found).map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
+        }
+    }
+    let found = Expected::from(&verdict);
+    if found != claim.verdict() {
+        return Err(of(format!("what it shows is `{found}`, and it claims `{}`", claim.verdict())));
+    }
+    Ok(())
+}
+
+fn of_session(session: &Session, folder: &Path) -> Shown<PathBuf> {
+    let answer = |answer: &Answer| match answer {
+        Answer::None => None,
+        Answer::Execution(candidate) => Some(candidate.clone()),
+    };
+    Shown { answers: session.answers.iter().map(answer).collect(), proof: session.proof.as_ref().map(|p| folder.join(&p.file)) }
+}
+
+/// Claims ascend and are of tests and models that are there, and files are of the folder.
+fn well_formed(document: &Document) -> Result<(), String> {
+    let Subject::Run { tests, models, names, .. } = &document.subject;
+    if models.len() != names.len() {
+        return Err(format!("it has {} models and {} names of them", models.len(), names.len()));
+    }
+    if !document.claims.is_sorted_by(|a, b| (a.test, a.model) < (b.test, b.model)) {
+        return Err("its claims do not ascend".to_owned());
+    }
+    if document.claims.iter().any(|c| c.test >= tests.len() || c.model >= models.len()) {
+        return Err("it has claims about tests or models that it has not".to_owned());
+    }
+    let mut files = BTreeSet::new();
+    document.proofs().try_for_each(|proof| proof.place(&mut files))
+}

@@ -1,0 +1,228 @@
+//! Answers with all that is needed to see that they are right without a solver: an execution where there is one, a proof where there is
+//! none.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use margay_solver::proof::{Log, Replay, Replayed};
+use margay_solver::{Backend, Bounds, Encoding, Instance, Session};
+
+use super::Runner;
+use super::candidate::Candidate;
+use super::inquiry::{Answers, Found, Goal, Inquiry};
+use super::problem::Problem;
+use crate::test::Test;
+use crate::unfold::Unfolding;
+use crate::verdict::{Error, Options, Verdict, Witness};
+
+/// What shows the answers of one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown<P> {
+    /// For each question that was asked an execution, or that there is none.
+    pub answers: Vec<Option<Candidate>>,
+    /// The proof that there is none, wherever there is none. A test without a path needs no proof.
+    pub proof: Option<P>,
+}
+
+/// Why what a certificate shows is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unaccepted {
+    /// The test cannot be run at all.
+    Test(Error),
+    /// A proof is wrong: that of the session with this number.
+    Proof(usize, String),
+    /// What is said is not what is shown.
+    Answer(String),
+}
+
+impl Unaccepted {
+    /// The session whose proof it is about; the first, where it is about none.
+    pub fn session(&self) -> usize {
+        match self {
+            Self::Proof(session, _) => *session,
+            Self::Test(_) | Self::Answer(_) => 0,
+        }
+    }
+}
+
+impl fmt::Display for Unaccepted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Test(error) => write!(f, "{error}"),
+            Self::Proof(_, what) | Self::Answer(what) => f.write_str(what),
+        }
+    }
+}
+
+/// The solver, which writes a proof.
+struct Logged<'a> {
+    backend: Backend,
+    log: &'a Log,
+}
+
+impl Answers for Logged<'_> {
+    fn start(&mut self, bounds: Bounds) -> Session {
+        // That the solver proves is asked before.
+        let logged = Session::logged(bounds.clone(), Encoding::default(), self.backend, self.log);
+        logged.unwrap_or_else(|| Session::new(bounds, Encoding::default(), self.backend))
+    }
+
+    fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {
+        Candidate::of(problem, unfolding, instance)
+    }
+}
+
+/// A proof in the place of the solver, and the executions that were found.
+struct Recorded<'a> {
+    replay: &'a Replay,
+    candidates: std::slice::Iter<'a, Option<Candidate>>,
+}
+
+impl Answers for Recorded<'_> {
+    fn start(&mut self, bounds: Bounds) -> Session {
+        Session::replayed(bounds, Encoding::default(), self.replay)
+    }
+
+    fn candidate(&mut self, _: &Problem<'_>, _: &Unfolding, _: &Instance) -> Result<Candidate, Error> {
+        let next = self.candidates.by_ref().flatten().next();
+        next.cloned().ok_or_else(|| Error::Unproved("the proof says that there is an execution, and none is shown".to_owned()))
+    }
+}
+
+impl Runner {
+    /// Runs a test as [`Runner::run`] does, and has a proof written into `file(n)` for each session `n` in which something is not
+    /// found. Each is read back: that there is none counts only if its proof is accepted.
+    pub fn certified(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        file: &dyn Fn(usize) -> PathBuf,
+    ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
+        let inquiries = self.inquiries(test, options)?;
+        let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
+        for (n, inquiry) in inquiries.iter().enumerate() {
+            let (found, proof) = self.prove(inquiry, test, options, &file(n))?;
+            let (executions, answers) = found.into_iter().map(|f| f.map(|f| (f.witness, f.candidate)).unzip()).unzip();
+            witnesses.push(executions);
+            shown.push(Shown { answers, proof });
+        }
+        Ok((self.verdict(test, &inquiries, witnesses), shown))
+    }
+
+    fn prove(
+        &mut self,
+        inquiry: &Inquiry,
+        test: &Test,
+        options: &Options,
+        file: &Path,
+    ) -> Result<(Vec<Option<Found>>, Option<Replayed>), Error> {
+        let backend = Backend::default();
+        if !backend.proves() {
+            return Err(Error::Unproved(format!("the solver `{backend}` writes no proofs")));
+        }
+        let cannot = |e: std::io::Error| Error::Unproved(format!("the proof `{}` cannot be written: {e}", file.display()));
+        let log = Log::create(file).map_err(cannot)?;
+        let found = self.find(inquiry, test, options, &mut Logged { backend, log: &log });
+        let written = log.finish();
+        let needed = found.as_ref().is_ok_and(|f| f.iter().any(Option::is_none)) && !inquiry.unfolding.is_empty();
+        if !needed {
+            std::fs::remove_file(file).map_err(cannot)?;
+            return Ok((found?, None));
+        }
+        written.map_err(cannot)?;
+        let found = found?;
+        let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
+        match self.replay(inquiry, test, options, &answers, file) {
+            Ok((_, proof)) => Ok((found, Some(proof))),
+            Err(what) => Err(Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"))),
+        }
+    }
+
+    /// Verifies what is shown of a test: translates it again and compares it with each proof clause by clause, checks the proofs, and
+    /// confirms the executions. What it says of the test, and what was found in the files.
+    pub fn verify(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        shown: &[Shown<PathBuf>],
+    ) -> Result<(Verdict, Vec<Option<Replayed>>), Unaccepted> {
+        let inquiries = self.inquiries(test, options).map_err(Unaccepted::Test)?;
+        if inquiries.len() != shown.len() {
+            let (asked, said) = (inquiries.len(), shown.len());
+            return Err(Unaccepted::Answer(format!("the test is asked about in {asked} sessions, and there are {said}")));
+        }
+        let (mut witnesses, mut proofs) = (Vec::new(), Vec::new());
+        for (n, (inquiry, Shown { answers, proof })) in inquiries.iter().zip(shown).enumerate() {
+            if let Some(file) = proof {
+                let replayed = self.replay(inquiry, test, options, answers, file);
+                let (found, proof) = replayed.map_err(|what| Unaccepted::Proof(n, what))?;
+                witnesses.push(found);
+                proofs.push(Some(proof));
+            } else {
+                witnesses.push(self.confirmed(inquiry, test, answers)?);
+                proofs.push(None);
+            }
+        }
+        Ok((self.verdict(test, &inquiries, witnesses), proofs))
+    }
+
+    /// The answers of a session by its proof and the executions shown.
+    fn replay(
+        &mut self,
+        inquiry: &Inquiry,
+        test: &Test,
+        options: &Options,
+        answers: &[Option<Candidate>],
+        file: &Path,
+    ) -> Result<(Vec<Option<Witness>>, Replayed), String> {
+        let replay = Replay::open(file).map_err(|flaw| flaw.to_string())?;
+        let mut recorded = Recorded { replay: &replay, candidates: answers.iter() };
+        // A proof takes the time that it takes.
+        let found = self.find(inquiry, test, &Options { deadline: None, ..*options }, &mut recorded);
+        let proof = replay.finish(found.is_ok()).map_err(|flaw| flaw.to_string())?;
+        let found = found.map_err(unconfirmed)?;
+        let same = |(found, said): (&Option<Found>, &Option<Candidate>)| found.as_ref().map(|f| &f.candidate) == said.as_ref();
+        if found.len() != answers.len() || !found.iter().zip(answers).all(same) {
+            return Err("its answers are not those of the certificate".to_owned());
+        }
+        Ok((found.into_iter().map(|f| f.map(|f| f.witness)).collect(), proof))
+    }
+
+    /// The answers of a session that needs no proof: because each is an execution, or because there are no paths.
+    fn confirmed(
+        &mut self,
+        inquiry: &Inquiry,
+        test: &Test,
+        answers: &[Option<Candidate>],
+    ) -> Result<Vec<Option<Witness>>, Unaccepted> {
+        let Inquiry { unfolding, goals } = inquiry;
+        let without = || Unaccepted::Answer("it says that there is no execution, and has no proof of it".to_owned());
+        let mut found = Vec::with_capacity(answers.len());
+        for (i, &goal) in goals.iter().enumerate() {
+            found.push(match answers.get(i) {
+                Some(Some(candidate)) => {
+                    let witness = goal.confirm(candidate, unfolding, test, (&self.questions, &mut self.judge));
+                    Some(witness.map_err(|error| Unaccepted::Answer(unconfirmed(error)))?)
+                }
+                Some(None) if unfolding.is_empty() => None,
+                _ => return Err(without()),
+            });
+            if goal != Goal::Condition && found.last().is_some_and(Option::is_some) {
+                break;
+            }
+        }
+        if found.len() != answers.len() {
+            return Err(Unaccepted::Answer("it answers more than is asked".to_owned()));
+        }
+        Ok(found)
+    }
+}
+
+/// Why what a certificate shows does not answer a question.
+fn unconfirmed(error: Error) -> String {
+    match error {
+        Error::Time => "it leaves a question without an answer".to_owned(),
+        Error::Unconfirmed(why) => format!("it shows an execution that is none: {why}"),
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,144 @@
+//! What is asked about a test in one session of the solver, whoever answers: the solver, or a proof of what it answered before.
+
+use margay_models::judge::Judge;
+use margay_solver::{Backend, Bounds, Encoding, Instance, Limits, Session};
+
+use super::base::Facts;
+use super::candidate::Candidate;
+use super::problem::Problem;
+use super::witness::{Claim, confirm};
+use super::{Runner, condition, merge};
+use crate::explicit::asked;
+use crate::prepare::Questions;
+use crate::test::Test;
+use crate::unfold::Unfolding;
+use crate::verdict::{Error, Options, Witness};
+
+/// A question about an unfolded test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// The condition of the test (`forall`: its negation).
+    Condition,
+    /// One of [`Questions::undefined`]. Once one execution shows that the program is undefined, no other is asked for.
+    Undefined(usize),
+}
+
+impl Goal {
+    /// The execution of a candidate, if it answers the question.
+    pub fn confirm(
+        self,
+        candidate: &Candidate,
+        unfolding: &Unfolding,
+        test: &Test,
+        (questions, judge): (&Questions, &mut Judge),
+    ) -> Result<Witness, Error> {
+        let claim = Claim {
+            axioms: &questions.axioms,
+            check: match self {
+                Self::Condition => None,
+                Self::Undefined(k) => Some(questions.undefined[k]),
+            },
+            outcomes: &|skeleton| match self {
+                Self::Condition => asked(test, skeleton),
+                Self::Undefined(_) => Vec::new(),
+            },
+        };
+        confirm(candidate, unfolding, judge, &claim)
+    }
+}
+
+/// The questions of one session.
+pub(super) struct Inquiry {
+    pub unfolding: Unfolding,
+    pub goals: Vec<Goal>,
+}
+
+/// An execution that was found, and confirmed.
+pub(super) struct Found {
+    pub candidate: Candidate,
+    pub witness: Witness,
+}
+
+/// Who answers.
+pub(super) trait Answers {
+    /// Begins a session.
+    fn start(&mut self, bounds: Bounds) -> Session;
+
+    /// What shows the answer "there is one".
+    fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error>;
+}
+
+/// The solver, which leaves no proof.
+pub(super) struct Solver(pub Backend);
+
+impl Answers for Solver {
+    fn start(&mut self, bounds: Bounds) -> Session {
+        Session::new(bounds, Encoding::default(), self.0)
+    }
+
+    fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {
+        Candidate::of(problem, unfolding, instance)
+    }
+}
+
+impl Runner {
+    /// All that is asked about a test: of the condition first. Where a read that only waits may race and do nothing else, races are
+    /// asked about in a session of their own.
+    pub(super) fn inquiries(&self, test: &Test, options: &Options) -> Result<Vec<Inquiry>, Error> {
+        let unfolding = self.questions.unfold(test, options)?;
+        let waiting = self.questions.unfold_waiting(&unfolding, test, options)?;
+        let races: Vec<Goal> = (0..self.questions.undefined.len()).map(Goal::Undefined).collect();
+        Ok(match waiting {
+            None => vec![Inquiry { unfolding, goals: [vec![Goal::Condition], races].concat() }],
+            Some(waiting) => {
+                vec![Inquiry { unfolding, goals: vec![Goal::Condition] }, Inquiry { unfolding: waiting, goals: races }]
+            }
+        })
+    }
+
+    /// For each question that is asked a legal execution, if there is one.
+    pub(super) fn find(
+        &mut self,
+        inquiry: &Inquiry,
+        test: &Test,
+        options: &Options,
+        answers: &mut dyn Answers,
+    ) -> Result<Vec<Option<Found>>, Error> {
+        let Inquiry { unfolding, goals } = inquiry;
+        let mut found: Vec<Option<Found>> = Vec::with_capacity(goals.len());
+        if unfolding.is_empty() {
+            found.resize_with(goals.len(), || None);
+            return Ok(found);
+        }
+        let (merged, domains) = merge(unfolding, test)?;
+        let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
+        let total = self.questions.signature.total_coherence();
+        let start = |bounds| answers.start(bounds);
+        let mut problem = Problem::new(&self.translation, facts, &domains, total, start)?;
+        problem.break_symmetry(test);
+        for &axiom in &self.questions.axioms {
+            problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
+        }
+        let limits = Limits { deadline: options.deadline, ..Limits::default() };
+        for &goal in goals {
+            let literal = match goal {
+                Goal::Condition => condition(&mut problem, test, unfolding),
+                Goal::Undefined(k) => problem.session.goal(&self.translation.logic, self.translation.undefined[k]),
+            };
+            let candidate = match problem.session.solve(&[literal], &limits) {
+                margay_solver::Outcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
+                margay_solver::Outcome::Unsat => {
+                    found.push(None);
+                    continue;
+                }
+                margay_solver::Outcome::Unknown => return Err(Error::Time),
+            };
+            let witness = goal.confirm(&candidate, unfolding, test, (&self.questions, &mut self.judge))?;
+            found.push(Some(Found { candidate, witness }));
+            if goal != Goal::Condition {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}

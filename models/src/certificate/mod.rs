@@ -1,0 +1,45 @@
+//! What all certificates have in common, whatever was asked (docs/certificates.md): a folder with a sealed document, the texts that it is
+//! about, and proofs beside it.
+
+mod proofs;
+mod sealed;
+mod texts;
+
+pub use proofs::{Extent, PROOF, Proof, not_accepted, tidy, without_proofs};
+pub use sealed::{FILE, FORMAT, Sealed, VERSION, open, seal};
+pub use texts::{Included, ModelText, Text};
+
+use std::path::Path;
+
+use crate::diagnostic::Diagnostic;
+use crate::whole::is_unfinished;
+
+/// The error of a document that says what is not so.
+pub fn wrong(folder: &Path, what: &str) -> Diagnostic {
+    Diagnostic::error(format!("the certificate `{}` is wrong: {what}", folder.join(FILE).display()))
+}
+
+/// A folder for a new certificate: it is made if it is not there. One that is gone on with may have what an earlier run left in it.
+///
+/// # Errors
+/// It cannot be made, or has something else in it.
+pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
+    let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
+    std::fs::create_dir_all(path).map_err(|e| fail(e.to_string()))?;
+    for entry in std::fs::read_dir(path).map_err(|e| fail(e.to_string()))? {
+        let name = entry.map_err(|e| fail(e.to_string()))?.file_name();
+        if !goes_on {
+            return Err(fail("the folder is not empty".to_owned()).help("name a folder that is empty, or not there yet"));
+        }
+        let own = is_unfinished(&name) || name == FILE || name.to_string_lossy().ends_with(PROOF);
+        if !own {
+            let what = format!("the folder has something else in it, `{}`", name.display());
+            return Err(fail(what).help("name a folder that is empty, not there yet, or that of an earlier run"));
+        }
+    }
+    // Whoever looks while this goes on is not to find the certificate of another run.
+    match std::fs::remove_file(path.join(FILE)) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(fail(e.to_string())),
+        _ => Ok(()),
+    }
+}

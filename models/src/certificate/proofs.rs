@@ -1,0 +1,146 @@
+//! The proofs of a certificate, beside its document.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use margay_solver::Backend;
+use margay_solver::proof::Replayed;
+use serde::{Deserialize, Serialize};
+
+use super::sealed::FILE;
+use crate::diagnostic::Diagnostic;
+use crate::whole::is_unfinished;
+
+/// How the names of proofs end.
+pub const PROOF: &str = ".proof";
+
+/// The proof of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// The file's name.
+    pub file: String,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its size before compression.
+    pub uncompressed: u64,
+    /// SHA-256 of the clauses.
+    pub cnf_sha256: String,
+    /// The number of clauses.
+    pub clauses: u64,
+    /// The number of clauses derived from them.
+    pub derived: u64,
+}
+
+impl Proof {
+    /// A proof as certificates describe it.
+    pub fn of(proof: &Replayed, file: String) -> Self {
+        Self {
+            file,
+            sha256: proof.file.clone(),
+            bytes: proof.file_bytes,
+            uncompressed: proof.bytes,
+            cnf_sha256: proof.cnf.clone(),
+            clauses: proof.clauses,
+            derived: proof.derived,
+        }
+    }
+
+    /// Is it the one that was found in its file?
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn is(&self, found: &Replayed) -> Result<(), String> {
+        if Self::of(found, self.file.clone()) == *self {
+            return Ok(());
+        }
+        Err(if found.file == self.sha256 {
+            format!("`{FILE}` does not say of it what it holds")
+        } else {
+            format!("its SHA-256 is {}, and the certificate says {}", found.file, self.sha256)
+        })
+    }
+
+    /// Is its file one beside the document, and no other proof's?
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn place<'a>(&'a self, others: &mut BTreeSet<&'a str>) -> Result<(), String> {
+        let file = Path::new(&self.file);
+        if file.components().count() != 1 || file.file_name().is_none() {
+            return Err(format!("`{}` is not the name of a file beside it", self.file));
+        }
+        if !others.insert(&self.file) {
+            return Err(format!("two cases have the proof `{}`", self.file));
+        }
+        Ok(())
+    }
+}
+
+/// What was verified, or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Cases.
+    pub cases: usize,
+    /// Original clauses of all cases.
+    pub clauses: u64,
+    /// Derived clauses, each checked.
+    pub derived: u64,
+    /// Bytes of proof files.
+    pub bytes: u64,
+    /// Bytes before compression.
+    pub uncompressed: u64,
+}
+
+impl Extent {
+    /// The sum over cases.
+    pub fn of<'a>(proofs: impl Iterator<Item = &'a Proof>) -> Self {
+        proofs.fold(Self::default(), |sum, p| Self {
+            cases: sum.cases + 1,
+            clauses: sum.clauses + p.clauses,
+            derived: sum.derived + p.derived,
+            bytes: sum.bytes + p.bytes,
+            uncompressed: sum.uncompressed + p.uncompressed,
+        })
+    }
+}
+
+/// Why a solver gives no certificate, if it does not.
+pub fn without_proofs(backend: Backend) -> Option<Diagnostic> {
+    if backend.proves() {
+        return None;
+    }
+    let solver = Backend::available().iter().find(|b| b.proves());
+    let error = Diagnostic::error(format!("the solver `{backend}` writes no proofs, which a certificate is made of"));
+    Some(error.help(match solver {
+        Some(solver) => format!("use `--solver {}`", solver.name()),
+        None => "build Margay with the feature `cadical`".to_owned(),
+    }))
+}
+
+/// The error of a proof that is not accepted, in a certificate of the Margay that `written_by` names.
+pub fn not_accepted(file: &Path, written_by: &str, what: &str) -> Diagnostic {
+    let error = Diagnostic::error(format!("the proof `{}` is not accepted: {what}", file.display()));
+    if written_by == env!("CARGO_PKG_VERSION") {
+        error
+    } else {
+        error.help(format!("the certificate was written by Margay {written_by}, which may translate in another way"))
+    }
+}
+
+/// Takes away the proofs in a certificate's folder that were begun and not needed.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn tidy<'a>(folder: &Path, needed: impl Iterator<Item = &'a Proof>) -> std::io::Result<()> {
+    let files: BTreeSet<&str> = needed.map(|p| p.file.as_str()).collect();
+    for entry in std::fs::read_dir(folder)?.filter_map(Result::ok) {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|n| n.ends_with(PROOF) && !files.contains(n)) || is_unfinished(&name) {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}

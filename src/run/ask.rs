@@ -1,0 +1,94 @@
+//! Asks about tests under models, on several threads.
+
+use std::path::Path;
+use std::time::Instant;
+
+use margay_litmus::certificate::{Claim, proof_file};
+use margay_litmus::clusters;
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::parallel;
+use margay_litmus::read::Read;
+use margay_models::diagnostic::Diagnostic;
+use margay_models::model::Model;
+
+use crate::arguments::Run;
+use crate::limits::Limits;
+
+/// What is asked.
+pub struct Question<'a> {
+    pub options: &'a Run,
+    pub unlimited: Options,
+    pub choice: Choice,
+    pub models: &'a [Model],
+    pub tests: &'a [Read],
+    /// What stops a run that writes a certificate.
+    pub limits: Option<Limits>,
+}
+
+/// What came out for a test under a model, and after how many milliseconds.
+pub struct Asked {
+    pub test: usize,
+    pub model: usize,
+    pub milliseconds: f64,
+    pub result: Result<(Verdict, Option<Claim>), Failure>,
+}
+
+/// Why there is no verdict.
+pub enum Failure {
+    /// The test does not fit the model.
+    Mismatch(Diagnostic),
+    /// The engine gave up, or cannot run it.
+    Engine(Error),
+    /// The run was stopped before.
+    Stopped(&'static str),
+}
+
+impl Question<'_> {
+    /// Asks about each test under each model and hands on the answers in order.
+    pub fn ask(
+        &self,
+        jobs: usize,
+        runners: &[Runner],
+        mut done: impl FnMut(Asked) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        let pairs = self.tests.len() * self.models.len();
+        let work = |runners: &mut Vec<Runner>, i: usize| {
+            let (test, model) = (i / self.models.len(), i % self.models.len());
+            let start = Instant::now();
+            let result = self.one(test, model, &mut runners[model], start);
+            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result }
+        };
+        parallel::in_order(jobs, pairs, || runners.to_vec(), work, |_, asked| done(asked))
+    }
+
+    fn one(&self, test: usize, model: usize, runner: &mut Runner, start: Instant) -> Result<(Verdict, Option<Claim>), Failure> {
+        if let Some(reason) = self.limits.as_ref().and_then(Limits::reason) {
+            return Err(Failure::Stopped(reason.words()));
+        }
+        let read = &self.tests[test];
+        if let Some(error) = clusters::mismatch(&read.test, &self.models[model], &read.file) {
+            return Err(Failure::Mismatch(error));
+        }
+        let options = Options { deadline: self.options.timeout.and_then(|t| start.checked_add(t)), ..self.unlimited };
+        match self.options.certify.as_deref() {
+            None => runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None)),
+            Some(folder) => self.certified(test, model, runner, &options, folder),
+        }
+        .map_err(Failure::Engine)
+    }
+
+    fn certified(
+        &self,
+        test: usize,
+        model: usize,
+        runner: &mut Runner,
+        options: &Options,
+        folder: &Path,
+    ) -> Result<(Verdict, Option<Claim>), Error> {
+        let file = |session: usize| folder.join(proof_file(test, model, session));
+        let (verdict, shown) = runner.certified(&self.tests[test].test, options, self.choice, &file)?;
+        let claim = Claim::new(test, model, &verdict, shown);
+        Ok((verdict, Some(claim)))
+    }
+}

@@ -1,0 +1,51 @@
+//! The certificate of a run: whether there can be one, and what is said of it.
+
+use std::path::Path;
+
+use margay_litmus::certificate::{self, Claim, Given};
+use margay_models::certificate::{Extent, folder, without_proofs};
+use margay_models::diagnostic::Diagnostic;
+use serde_json::json;
+
+use super::ask::Question;
+use crate::arguments::{Engine, Format, Run};
+use crate::output::{Output, SCHEMA};
+use crate::verify;
+use crate::wrapped::wrapped;
+
+/// Why these options give no certificate, if they do not; else its folder is made.
+pub fn begin(options: &Run) -> Result<(), Diagnostic> {
+    let Some(path) = &options.certify else { return Ok(()) };
+    if options.engine == Engine::Explicit {
+        let error = Diagnostic::error("the explicit engine writes no proofs, which a certificate is made of");
+        return Err(error.help("leave `--engine` out, or use `--engine sat` or `--engine both`"));
+    }
+    if let Some(error) = without_proofs(margay_solver::Backend::default()) {
+        return Err(error);
+    }
+    folder(path, false)
+}
+
+/// Writes the certificate of what was answered.
+pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
+    let tests: Vec<_> = asked.tests.iter().map(|t| &t.file).collect();
+    certificate::write(&tests, asked.models, Given { unroll: asked.options.unroll }, claims, path)
+}
+
+/// Says what was written.
+pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> std::io::Result<()> {
+    match output.format {
+        Format::Human | Format::Junit => {
+            let said =
+                format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), verify::proofs(extent));
+            output.print(&format!("\n{}", wrapped(&said, output.width())))
+        }
+        Format::Json => output.print(
+            &json!({
+                "schema": SCHEMA,
+                "certificate": { "folder": path.display().to_string(), "answers": answers, "extent": verify::extent(extent) },
+            })
+            .to_string(),
+        ),
+    }
+}

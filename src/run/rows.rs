@@ -1,0 +1,44 @@
+//! Verdicts in a table.
+
+use margay_litmus::corpus::Expected;
+use margay_litmus::test::Test;
+
+use crate::output::Output;
+use crate::table::table;
+
+/// The columns that every table of verdicts has.
+pub const COLUMNS: [&str; 5] = ["test", "model", "outcome", "condition", "races"];
+
+/// The cells of a verdict in these columns.
+pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
+    let quantifier = test.condition.quantifier;
+    let outcome = match (verdict.reachable, verdict.bounded) {
+        (true, _) => "allowed",
+        (false, true) => "not found (bounded)",
+        (false, false) => "forbidden",
+    };
+    let holds = if quantifier.holds(verdict.reachable) { "holds" } else { "fails" };
+    let races = verdict.racy.map_or("-", |r| if r { "racy" } else { "race-free" });
+    vec![test.name.clone(), model.to_owned(), outcome.to_owned(), format!("{} {holds}", quantifier.keyword()), races.to_owned()]
+}
+
+/// Prints verdicts; columns beyond [`COLUMNS`] are numbers.
+pub fn print(header: &[&str], rows: &[Vec<String>], output: &Output) -> std::io::Result<()> {
+    let kept = fitting(header, rows, output.width());
+    let pick = |row: &[String]| row[..kept].to_vec();
+    let right: Vec<usize> = (COLUMNS.len()..kept).collect();
+    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.width()))
+}
+
+/// How many columns fit without breaking a word; the first three are there in any case, the last ones say least.
+fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
+    let wide = |column: usize| {
+        let cells = rows.iter().map(|r| r[column].as_str()).chain([header[column]]);
+        cells.map(|c| c.chars().count()).max().unwrap_or(0) + 2
+    };
+    let mut kept = header.len();
+    while kept > 3 && (0..kept).map(wide).sum::<usize>() > width {
+        kept -= 1;
+    }
+    kept
+}

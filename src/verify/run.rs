@@ -1,0 +1,121 @@
+//! The certificate of litmus tests.
+
+use std::path::Path;
+use std::time::Instant;
+
+use margay_litmus::certificate::{self, Claim, Document, Subject};
+use margay_litmus::read;
+use margay_models::certificate::{Extent, Sealed};
+use serde_json::{Value, json};
+
+use super::{extent, proofs};
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+use crate::progress::Steps;
+use crate::run::rows;
+use crate::table::number;
+use crate::wrapped::wrapped;
+
+/// Verifies it, and says what it says.
+pub fn run(sealed: &Sealed, folder: &Path, jobs: usize, output: &Output) -> Outcome {
+    let start = Instant::now();
+    let document: Document = match sealed.parse() {
+        Ok(document) => document,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let bar = Steps::new(output.format == Format::Human, document.claims.len(), "answers");
+    let Subject::Run { tests, .. } = &document.subject;
+    let result = certificate::verify(&document, folder, jobs, |claim| bar.step(&tests[claim.test].name));
+    bar.finish();
+    let found = match result {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    match output.format {
+        Format::Human | Format::Junit => print(&document, &found, (seconds, jobs), output)?,
+        Format::Json => output.json(&object(&document, &found, seconds))?,
+    }
+    Ok(Exit::Holds)
+}
+
+fn print(document: &Document, found: &Extent, (seconds, jobs): (f64, usize), output: &Output) -> std::io::Result<()> {
+    let Subject::Run { tests, names, given, .. } = &document.subject;
+    let rows = document.claims.iter().filter_map(|claim| {
+        // It was read when it was verified.
+        let read = read::test(&tests[claim.test].file()).ok()?;
+        Some(rows::cells(&read.test, &names[claim.model], claim.verdict()))
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    output.print(&wrapped(&format!("{}: {}", output.good("verified"), said(document)), output.width()))?;
+    if !rows.is_empty() {
+        output.print("")?;
+        rows::print(&rows::COLUMNS, &rows, output)?;
+    }
+    output.print("")?;
+    let asked = format!("Each backward jump is taken at most {} times.", given.unroll);
+    let open = tests.len() * names.len() - document.claims.len();
+    let open = if open > 0 { format!(" {} of the questions have no answer here.", number(open as u64)) } else { String::new() };
+    output.print(&wrapped(&format!("{asked}{open}"), output.width()))?;
+    output.print("")?;
+    output.print(&wrapped(&proofs(found), output.width()))?;
+    output.print(&format!("{seconds:.2} s on {jobs} threads, without a solver"))?;
+    output.print("")?;
+    let meaning = format!(
+        "Each test was translated again from the texts in the certificate and compared with its proof, clause by clause, where something is \
+         forbidden or race-free; each step of each proof was checked. Where something is allowed or racy, an execution was judged. Written by \
+         Margay {} with {}. What must still be trusted: docs/certificates.md.",
+        document.margay, document.solver
+    );
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+/// What is verified, in words.
+fn said(document: &Document) -> String {
+    let count = |keep: &dyn Fn(&Claim) -> bool| document.claims.iter().filter(|c| keep(c)).count();
+    let kinds = [
+        (count(&|c| c.reachable), "allowed"),
+        (count(&|c| !c.reachable && !c.bounded), "forbidden"),
+        (count(&|c| c.bounded), "not found (bounded)"),
+        (count(&|c| c.racy == Some(true)), "racy"),
+        (count(&|c| c.racy == Some(false)), "race-free"),
+    ];
+    let kinds: Vec<String> =
+        kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", number(*n as u64))).collect();
+    match document.claims.len() {
+        0 => "it answers nothing".to_owned(),
+        1 => format!("1 answer ({})", kinds.join(", ")),
+        n => format!("{} answers ({})", number(n as u64), kinds.join(", ")),
+    }
+}
+
+fn object(document: &Document, found: &Extent, seconds: f64) -> Value {
+    let Subject::Run { tests, models, names, given } = &document.subject;
+    let claim = |c: &Claim| {
+        json!({
+            "file": tests[c.test].name,
+            "model": names[c.model],
+            "reachable": c.reachable,
+            "bounded": c.bounded,
+            "racy": c.racy,
+        })
+    };
+    json!({
+        "schema": SCHEMA,
+        "margay": env!("CARGO_PKG_VERSION"),
+        "verified": true,
+        "kind": certificate::KIND,
+        "tests": tests.iter().map(|t| &t.name).collect::<Vec<_>>(),
+        "models": names,
+        "model_files": models.iter().map(|m| &m.model.name).collect::<Vec<_>>(),
+        "given": given,
+        "written_by": document.margay,
+        "solver": document.solver,
+        "claims": document.claims.iter().map(claim).collect::<Vec<_>>(),
+        "extent": extent(found),
+        "seconds": seconds,
+        "peak_memory_bytes": crate::limits::peak(),
+    })
+}
