@@ -1,0 +1,48 @@
+// SC-6-events-source: forbidden (axiom SC) by rc11-scoped
+// exists (0:r0=1 /\ 0:r1=0 /\ 1:r0=1 /\ 1:r1=0)
+#include <cstdio>
+#include <cuda/atomic>
+
+__device__ void P0(int* x, int* y, int* result) {
+  int r0 = 0, r1 = 0;
+  r0 = cuda::atomic_ref<int, cuda::thread_scope_device>(*x).load(cuda::std::memory_order_seq_cst);
+  r1 = cuda::atomic_ref<int, cuda::thread_scope_device>(*y).load(cuda::std::memory_order_seq_cst);
+  result[0] = r0;
+  result[1] = r1;
+}
+
+__device__ void P1(int* x, int* y, int* result) {
+  int r0 = 0, r1 = 0;
+  r0 = cuda::atomic_ref<int, cuda::thread_scope_block>(*y).load(cuda::std::memory_order_seq_cst);
+  r1 = cuda::atomic_ref<int, cuda::thread_scope_block>(*x).load(cuda::std::memory_order_seq_cst);
+  result[0] = r0;
+  result[1] = r1;
+}
+
+__device__ void P2(int* x, int* result) {
+  cuda::atomic_ref<int, cuda::thread_scope_device>(*x).store(1, cuda::std::memory_order_seq_cst);
+}
+
+__device__ void P3(int* y, int* result) {
+  cuda::atomic_ref<int, cuda::thread_scope_device>(*y).store(1, cuda::std::memory_order_seq_cst);
+}
+
+__global__ void test(int* memory, int* result) {
+  int* x = memory + 0;
+  int* y = memory + 64;
+  if (blockIdx.x == 0 && threadIdx.x == 0) P0(x, y, result + 0);
+  if (blockIdx.x == 1 && threadIdx.x == 0) P1(x, y, result + 2);
+  if (blockIdx.x == 1 && threadIdx.x == 32) P2(x, result + 4);
+  if (blockIdx.x == 1 && threadIdx.x == 64) P3(y, result + 4);
+}
+
+int main() {
+  int *memory, *result;
+  if (cudaMallocManaged(&memory, 128 * sizeof(int)) != cudaSuccess) return 3;
+  if (cudaMallocManaged(&result, 4 * sizeof(int)) != cudaSuccess) return 3;
+  memory[0] = 0;
+  memory[64] = 0;
+  test<<<2, 96>>>(memory, result);
+  if (cudaDeviceSynchronize() != cudaSuccess) return 3;
+  std::printf("0:r0=%d 0:r1=%d 1:r0=%d 1:r1=%d [x]=%d [y]=%d\n", result[0], result[1], result[2], result[3], memory[0], memory[64]);
+}
