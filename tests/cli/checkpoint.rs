@@ -132,6 +132,18 @@ fn an_answer_whose_proof_is_gone_or_damaged_is_proved_again() {
     assert_eq!(said.matches("it is not the one that was accepted").count(), 2, "{said}");
     assert_eq!(files.iter().map(good).collect::<Vec<_>>(), whole, "proofs do not differ from run to run");
     assert_eq!(margay(&["verify", text(&proofs)]).status.code(), Some(0));
+    // A smaller bound leaves the proofs of larger ones, and what is wrong, or another question, leaves everything.
+    check(&[&["rc11-to-ptx", "--bound", "3"], &question[3..]].concat());
+    assert_eq!(margay(&["verify", text(&proofs)]).status.code(), Some(0));
+    assert_eq!(check(&question), (expected, String::new()));
+    let certificate = std::fs::read(proofs.join("certificate.json")).expect("a certificate");
+    for (more, said) in [(["--axiom", "None"], "axiom"), (["--axiom", "SC"], "the certificate of another question")] {
+        let output = margay(&[&["check"], &question[..], &more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        assert!(words(&err(&output)).contains(said), "{}", err(&output));
+    }
+    assert_eq!(std::fs::read(proofs.join("certificate.json")).expect("a certificate"), certificate);
+    assert_eq!(margay(&["verify", text(&proofs)]).status.code(), Some(0));
     // A folder with anything else in it is somebody's.
     std::fs::write(proofs.join("letter.txt"), "Dear").expect("written");
     let output = margay(&[&["check"], &question[..]].concat());

@@ -53,7 +53,7 @@ pub fn claims(bounds: &[Entry], kinds: usize, questions: &[String]) -> Result<Ve
     Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect())
 }
 
-/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless the work goes on.
+/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless they are kept for a run that goes on with them.
 ///
 /// # Errors
 /// The folder cannot be written to.

@@ -46,21 +46,9 @@ fn outcome(answer: Answer) -> Outcome {
     }
 }
 
-/// Writes the certificate of a check. Where it has not ended with an answer, and answers are kept, proofs of what was answered stay.
-///
-/// # Errors
-/// The models' texts are gone, or the folder cannot be written to.
-pub fn write(
-    mapping: &Mapping,
-    options: &CheckOptions,
-    questions: &[String],
-    kinds: usize,
-    (bounds, ended): (Vec<Entry>, bool),
-    folder: &Path,
-) -> Result<Written, Vec<Diagnostic>> {
-    let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
-    let claims = certificate::claims(&bounds, kinds, questions).map_err(unclear)?;
-    let subject = Subject::Check {
+/// What a certificate is about.
+fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<Subject, Vec<Diagnostic>> {
+    Ok(Subject::Check {
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
         target: ModelText::of(&mapping.target)?,
@@ -74,15 +62,54 @@ pub fn write(
             guards: options.guards,
             co: options.co,
         },
-    };
+    })
+}
+
+/// May a check write its proofs into the folder? Not beside the certificate of another question, whose proofs have the same names; that of
+/// another bound is no other question.
+///
+/// # Errors
+/// It may not, or the models' texts are gone.
+pub fn goes_on(mapping: &Mapping, options: &CheckOptions, folder: &Path) -> Result<(), Vec<Diagnostic>> {
+    if !folder.join(certificate::FILE).exists() {
+        return Ok(());
+    }
+    let mut before = certificate::read(folder).map_err(|e| vec![e])?.subject;
+    if let Subject::Check { given, .. } = &mut before {
+        given.bound = options.bound;
+    }
+    if before == subject(mapping, options)? {
+        return Ok(());
+    }
+    let error = format!("cannot write a certificate into `{}`: it has the certificate of another question", folder.display());
+    Err(vec![
+        Diagnostic::error(error).help("name a folder that is empty, not there yet, or that of an earlier run of the same check"),
+    ])
+}
+
+/// Writes the certificate of a check that has ended, however it did. Where answers are kept, so are all proofs: a run with another bound or
+/// more time goes on with them.
+///
+/// # Errors
+/// The models' texts are gone, or the folder cannot be written to.
+pub fn write(
+    mapping: &Mapping,
+    options: &CheckOptions,
+    questions: &[String],
+    kinds: usize,
+    bounds: Vec<Entry>,
+    folder: &Path,
+) -> Result<Written, Vec<Diagnostic>> {
+    let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
+    let claims = certificate::claims(&bounds, kinds, questions).map_err(unclear)?;
     let document = Document {
         format: certificate::FORMAT.to_owned(),
         version: certificate::VERSION,
         margay: env!("CARGO_PKG_VERSION").to_owned(),
         solver: options.backend.version().to_owned(),
-        subject,
+        subject: subject(mapping, options)?,
         claims,
         bounds,
     };
-    certificate::write(&document, folder, options.checkpoint.is_some() && !ended).map_err(|e| vec![e])
+    certificate::write(&document, folder, options.checkpoint.is_some()).map_err(|e| vec![e])
 }

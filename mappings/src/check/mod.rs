@@ -76,6 +76,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     let pool = pool(options.jobs)?;
 
+    if let Some(folder) = &options.certify {
+        certify::goes_on(mapping, options, folder)?;
+    }
     let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;
 
@@ -148,8 +151,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     }
     if let Some(folder) = &options.certify {
         let questions: Vec<String> = report.axioms.iter().map(|a| a.axiom.clone()).collect();
-        let ended = !matches!(report.verdict, Verdict::Undecided(_));
-        report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), (certified, ended), folder)?);
+        report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), certified, folder)?);
     }
     Ok(report)
 }
