@@ -208,6 +208,9 @@ pub struct Verify {
     /// The folder that `--certify` named
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
+    /// What the certificate must be about
+    #[command(flatten)]
+    pub about: crate::verify::About,
     /// The number of threads that verify [default: one for each core]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,

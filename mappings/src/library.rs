@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 
-use crate::language::{LoadOptions, Loaded, load, load_text};
+use crate::language::{LoadOptions, Loaded, load, load_text, read};
 
 macro_rules! texts {
     ($folder:literal, $($name:literal),* $(,)?) => {
@@ -90,6 +90,18 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
         .chain(COMPILERS)
         .find(|(n, _)| *n == name)
         .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
+}
+
+/// The text for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.
+///
+/// # Errors
+/// A file that cannot be read; a name that is neither.
+pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
+    let path = Path::new(name);
+    match built_in(name.strip_suffix(".map").unwrap_or(name)) {
+        Some(file) if !path.exists() => Ok(file),
+        _ => read(path),
+    }
 }
 
 /// The mapping for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.

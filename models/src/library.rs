@@ -8,7 +8,7 @@ use crate::model::{Loaded, Model};
 use crate::typing::{FilesThenBuiltIn, Options, read};
 
 /// What the names of built-in files start with.
-pub(crate) const BUILT_IN_FOLDER: &str = "<built-in>/";
+pub const BUILT_IN_FOLDER: &str = "<built-in>/";
 
 macro_rules! shipped {
     ($($name:literal)*) => {
@@ -61,6 +61,16 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
     Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{name}.cat"), *text))
 }
 
+/// The texts of all built-in models.
+pub fn all() -> impl Iterator<Item = Arc<SourceFile>> {
+    built_in_names().filter_map(built_in)
+}
+
+/// The texts of all built-in models, and of what models include.
+pub(crate) fn all_files() -> impl Iterator<Item = Arc<SourceFile>> {
+    all().chain(INCLUDES.iter().filter_map(|(name, _)| built_in_file(name)))
+}
+
 /// The text of a built-in file that models include.
 pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
     if let Some((_, text)) = INCLUDES.iter().find(|(known, _)| *known == name) {
@@ -78,6 +88,17 @@ pub fn load(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> 
 pub fn load_with(name: &str, folders: &[PathBuf], options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
     let source = find(name, folders).map_err(|error| vec![error])?;
     Model::parse_with(source, &FilesThenBuiltIn, options)
+}
+
+/// Gives models of one name from several files the names of these, so that an answer says which it is about.
+pub fn tell_apart<'a>(models: impl IntoIterator<Item = &'a mut Model>) {
+    let mut models: Vec<&mut Model> = models.into_iter().collect();
+    let known: Vec<(String, String)> = models.iter().map(|m| (m.name.clone(), m.source.name.clone())).collect();
+    for (model, (name, file)) in models.iter_mut().zip(&known) {
+        if known.iter().any(|(other, of)| other == name && of != file) {
+            model.name.clone_from(file);
+        }
+    }
 }
 
 fn find(name: &str, folders: &[PathBuf]) -> Result<Arc<SourceFile>, Diagnostic> {

@@ -47,8 +47,10 @@ pub fn load(options: &Diff, warnings: &mut Vec<Diagnostic>) -> Result<Loading, V
         }
     };
     let [mut old, mut new] = both(old, new, &names)?;
-    if old.model.name == new.model.name {
+    if options.git.is_some() {
         [old.model.name, new.model.name] = names;
+    } else {
+        library::tell_apart([&mut old.model, &mut new.model]);
     }
     warnings.extend(old.warnings.into_iter().chain(new.warnings));
     Ok(Loading::Models(Box::new([old.model, new.model])))

@@ -82,6 +82,7 @@ fn command(object: &Map<String, Value>) -> &'static str {
     match () {
         () if has(&["mapping_file", "counterexamples"]) => "margay check",
         () if has(&["old_file", "questions"]) => "margay diff",
+        () if has(&["verified", "claims"]) => "margay verify",
         () if has(&["falls", "repairs"]) => "margay repair",
         () if has(&["falls", "rows"]) => "margay weaken",
         () if has(&["tests", "rows", "model"]) => "margay synth",

@@ -50,6 +50,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
+    margay_models::library::tell_apart(&mut models);
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = inputs::files(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {

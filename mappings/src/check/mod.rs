@@ -5,6 +5,7 @@ pub(crate) mod canonical;
 mod case;
 mod cases;
 mod certify;
+mod given;
 mod kind;
 mod options;
 mod program;
@@ -77,7 +78,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     let pool = pool(options.jobs)?;
 
     if let Some(folder) = &options.certify {
-        certify::goes_on(mapping, options, folder)?;
+        certify::goes_on(mapping, options, &asked, folder)?;
     }
     let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;

@@ -13,6 +13,7 @@ mod resolve;
 mod write;
 
 pub(crate) use instruction::parse as instruction;
+pub(crate) use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 
 use std::sync::Arc;

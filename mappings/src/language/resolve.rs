@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
+use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
 
@@ -38,13 +39,13 @@ const MAX_FILE: u64 = 1 << 20;
 /// # Errors
 /// A file that cannot be read, text that is no mapping, models that are missing or wrong, rows that are missing or doubled.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let name = path.display().to_string();
-    let text = read(path).map_err(|d| vec![d])?;
+    let file = read(path).map_err(|d| vec![d])?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    load_text(&SourceFile::new(name, text), Some(&folder), options)
+    load_text(&file, Some(&folder), options)
 }
 
-fn read(path: &Path) -> Result<String, Diagnostic> {
+/// The text of a mapping's file.
+pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display();
     let fail = |why: String| Diagnostic::error(format!("cannot read the mapping `{name}`: {why}"));
     let meta = std::fs::metadata(path).map_err(|e| {
@@ -54,11 +55,8 @@ fn read(path: &Path) -> Result<String, Diagnostic> {
     if meta.is_dir() {
         return Err(fail("it is a folder".to_owned()).help("name one .map file in it"));
     }
-    if meta.len() > MAX_FILE {
-        return Err(fail(format!("it has {} bytes, and mappings have at most {MAX_FILE}", meta.len())));
-    }
-    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| fail(format!("byte {} is not text (UTF-8)", e.utf8_error().valid_up_to())))
+    let text = limited::text(path, MAX_FILE).map_err(|e| fail(e.to_string()))?;
+    Ok(SourceFile::new(name.to_string(), text))
 }
 
 /// Loads a mapping from text. `folder` is where its models may lie; `None` for built-in mappings.

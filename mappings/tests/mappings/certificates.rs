@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use margay_mappings::Backend;
-use margay_mappings::certificate::{self, Document, Extent, FILE, Given, Lesson, Outcome, Subject, Text};
+use margay_mappings::certificate::{self, Document, Extent, FILE, Given, Held, Lesson, Outcome, Subject, Text};
 use margay_mappings::check::{CheckOptions, CoReading, Fact, Level, Silent, Verdict, check, verify};
 use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
@@ -25,10 +25,11 @@ impl Folder {
 
     fn verify(&self) -> Result<Extent, Vec<Diagnostic>> {
         let document = certificate::read(&self.0).map_err(|e| vec![e])?;
-        match &document.subject {
-            Subject::Check { .. } => verify(&document, &self.0, 2, &Silent),
-            Subject::Diff { .. } => compare::verify(&document, &self.0, 2, &Silent),
-        }
+        let verified = match &document.subject {
+            Subject::Check { .. } => verify(&document, &self.0, &Held::default(), (2, &Silent)),
+            Subject::Diff { .. } => compare::verify(&document, &self.0, &Held::default(), (2, &Silent)),
+        };
+        verified.map(|v| v.extent)
     }
 
     fn document(&self) -> Document {
@@ -228,8 +229,8 @@ fn what_is_forged_is_refused() {
     assert!(said.contains("out of reach"), "{said}");
     let said = folder.forged(|d| change(d, &|_, s, _| s.text.push_str("\ninclude \"elsewhere.cat\"\n")));
     assert!(said.contains("the certificate has no such text"), "{said}");
-    let said = folder.forged(|d| d.version = 2);
-    assert!(said.contains("version 2 of the format"), "{said}");
+    let said = folder.forged(|d| d.version = 3);
+    assert!(said.contains("version 3 of the format"), "{said}");
     let said = folder.forged(|d| d.format = "recipe".to_owned());
     assert!(said.contains("its format is `recipe`"), "{said}");
 }

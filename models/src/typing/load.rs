@@ -1,12 +1,12 @@
 //! Reading models from files and texts, and where their includes come from.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Options;
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::library;
+use crate::limited;
 use crate::model::{Loaded, Model};
 
 /// Where `include "file"` finds its text.
@@ -56,14 +56,7 @@ pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     if metadata.is_dir() {
         return Err(fail("it is a folder".into()).help("give the path of a .cat file"));
     }
-    // Not by `metadata`: pipes and devices have no length.
-    let limit = crate::cat::MAX_TEXT as u64;
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|e| fail(e.to_string()))?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
-    if bytes.len() as u64 > limit {
-        return Err(fail(format!("it is too large for a model, more than {limit} bytes")));
-    }
+    let bytes = limited::read(path, crate::cat::MAX_TEXT as u64).map_err(|e| fail(e.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
         fail(format!("it is not a text in UTF-8 (line {line})")).help("a model is a .cat text")

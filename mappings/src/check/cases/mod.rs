@@ -40,7 +40,7 @@ use margay_models::digest::{digest_of, digest_of_file};
 pub use part::{Part, join, parts};
 use record::{AnswerRecord, DecisionRecord, PreferredRecord};
 pub use recorded::{Recorded, recorded};
-use statement::Statement;
+pub use statement::Statement;
 use store::{Kept, Store};
 
 /// Where a check keeps its answers and finds those of runs before.
