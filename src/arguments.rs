@@ -8,6 +8,7 @@ use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
 
 use crate::gpu::arguments::{Gpu, On};
+use crate::limits::at_least_one;
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
@@ -99,7 +100,10 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct List {
     /// Print the text of this one
-    #[arg(long, value_name = "NAME")]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// The same
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub show: Option<String>,
 }
 
@@ -112,11 +116,11 @@ pub struct Search {
     /// Make programs of these constructs alone
     #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// The number of threads that solve [default: one for each core]
+    /// The number of threads that solve [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
     /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
@@ -175,7 +179,7 @@ pub struct Check {
     #[command(flatten)]
     pub question: Question,
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
     /// After a counterexample, check the other axioms up to the bound
     #[arg(long)]
@@ -211,7 +215,7 @@ pub struct Verify {
     /// What the certificate must be about
     #[command(flatten)]
     pub about: crate::verify::About,
-    /// The number of threads that verify [default: one for each core]
+    /// The number of threads that verify [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
 }
@@ -226,7 +230,7 @@ pub struct Confirm {
     #[command(flatten)]
     pub question: Question,
     /// Run every smallest counterexample up to isomorphism, at most N for each axiom
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
     /// What runs them, and how
     #[command(flatten)]
@@ -269,7 +273,7 @@ pub struct Repair {
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
     /// Give up after so many candidates
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = at_least_one::<usize>)]
     pub candidates: usize,
     /// Write the mended mappings, and the counterexample that they mend, as files into this folder
     #[arg(long, value_name = "DIR")]
@@ -298,7 +302,7 @@ pub struct Diff {
     #[arg(long)]
     pub first: bool,
     /// Show at most so many smallest differences of each direction [default: 3; without a number: 1000]
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
     /// Is a location atomic or plain, never both?
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
@@ -352,10 +356,10 @@ pub struct Run {
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
-    /// Give up on a test after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
-    /// The number of threads that answer [default: one for each core]
+    /// The number of threads that answer [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Write a certificate of all answers into this new folder: an execution for what is allowed, a checked proof for what is forbidden;
@@ -416,7 +420,7 @@ pub struct Sim {
     #[arg(long, conflicts_with_all = ["runs", "seed"])]
     pub exhaustive: bool,
     /// How many random runs
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = at_least_one::<u64>)]
     pub runs: u64,
     /// The seed of the schedules; the same seed gives the same runs
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -424,8 +428,8 @@ pub struct Sim {
     /// A .cat file or model name to compare the outcomes with
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Give up on a test after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 

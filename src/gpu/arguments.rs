@@ -57,7 +57,7 @@ pub struct On {
     #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
     pub toolkit: PathBuf,
     /// Give the GPU up if launches take longer than this
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::limits::parse_time)]
     pub watchdog: Duration,
 }
 
@@ -87,7 +87,7 @@ pub struct GpuRun {
     #[arg(long, value_name = "DIR")]
     pub charts: Option<PathBuf>,
     /// Give up on what the model allows after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -144,7 +144,7 @@ pub struct Tune {
     #[command(flatten)]
     pub on: On,
     /// Stop after this time, e.g. `10m`; the same command goes on
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub budget: Option<Duration>,
     /// Instances for each measurement; a GPU runs whole launches, and so perhaps more
     #[arg(long, value_name = "N", default_value_t = 65_536)]

@@ -72,8 +72,9 @@ pub fn measure(
     let allowed = match judge {
         Some(judge) => {
             let variables = &counts.observed.variables;
-            let outcomes = allowed::outcomes(read, variables, &judge.model, &mut judge.runner, judge.timeout, name);
-            let outcomes = outcomes.map_err(Problem::Test)?;
+            let outcomes = allowed::outcomes(read, variables, &mut judge.runner, judge.timeout);
+            let outcomes =
+                outcomes.map_err(|error| Problem::Test(crate::run::diagnostic(&error, name, &read.file, &judge.model)))?;
             bounded = outcomes.bounded;
             model = Some(judge.model.name.clone());
             Some(outcomes.values)

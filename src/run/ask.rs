@@ -22,8 +22,8 @@ pub struct Question<'a> {
     pub choice: Choice,
     pub models: &'a [Model],
     pub tests: &'a [Read],
-    /// What stops a run that writes a certificate.
-    pub limits: Option<Limits>,
+    /// What stops the run.
+    pub limits: Limits,
 }
 
 /// What came out for a test under a model, and after how many milliseconds.
@@ -63,7 +63,7 @@ impl Question<'_> {
     }
 
     fn one(&self, test: usize, model: usize, runner: &mut Runner, start: Instant) -> Result<(Verdict, Option<Claim>), Failure> {
-        if let Some(reason) = self.limits.as_ref().and_then(Limits::reason) {
+        if let Some(reason) = self.limits.reason() {
             return Err(Failure::Stopped(reason.words()));
         }
         let read = &self.tests[test];
@@ -75,7 +75,10 @@ impl Question<'_> {
             None => runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None)),
             Some(folder) => self.certified(test, model, runner, &options, folder),
         }
-        .map_err(Failure::Engine)
+        .map_err(|error| match self.limits.reason() {
+            Some(reason) if error == Error::Time => Failure::Stopped(reason.words()),
+            _ => Failure::Engine(error),
+        })
     }
 
     fn certified(

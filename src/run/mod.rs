@@ -21,7 +21,7 @@ use crate::arguments::{Format, Run};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs;
-use crate::limits::Limits;
+use crate::limits::{Limits, stop};
 use crate::output::{Output, SCHEMA};
 use crate::progress::Steps;
 use crate::question::jobs;
@@ -73,13 +73,14 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         }
     }
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
+    let limits = Limits::start(None, None);
     let question = Question {
         options,
-        unlimited: Options { bounds, ..Options::default() },
+        unlimited: Options { bounds, stop: stop(), ..Options::default() },
         choice: options.engine.choice(),
         models: &models,
         tests: &tests,
-        limits: options.certify.is_some().then(|| Limits::start(None, None)),
+        limits,
     };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let (mut answers, mut claims) = (Vec::new(), Vec::new());

@@ -14,7 +14,7 @@ mod witness;
 
 use margay_models::judge::Judge;
 use margay_models::model::Model;
-use margay_solver::{Backend, Limits, Literal};
+use margay_solver::{Backend, Literal};
 
 use crate::engine::Engine;
 use crate::explicit::{asked, condition_numbers};
@@ -82,7 +82,7 @@ impl Runner {
         let mut solver = Solver(Backend::default());
         let mut problem = Problem::new(&self.translation, facts, &domains, total, |bounds| solver.start(bounds))?;
         problem.break_symmetry(test);
-        let limits = Limits { deadline: options.deadline, ..Limits::default() };
+        let limits = options.limits();
         let outcome = condition(&mut problem, test, &unfolding);
         let all = &self.questions.blame;
         let mut literals = Vec::with_capacity(all.len());
