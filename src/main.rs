@@ -30,6 +30,7 @@ mod side_by_side;
 mod sim;
 mod synth;
 mod table;
+mod terminal;
 mod verify;
 mod wrapped;
 
@@ -45,9 +46,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),
     };
+    limits::watch_interrupts();
     let output = output::Output::new(arguments.format, arguments.color);
     tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(|| terminal::Log)
         // Colours would need a feature that the log here does without; asking for them panics.
         .with_ansi(false)
         .with_max_level(match arguments.verbose {

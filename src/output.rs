@@ -8,6 +8,7 @@ use margay_models::diagnostic::Diagnostic;
 use crate::arguments::{Colour, Format};
 use crate::diagnostics;
 use crate::exit::Exit;
+use crate::terminal;
 
 /// The output of the program.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ impl Output {
         match self.colour {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+            Colour::Auto => terminal && !terminal::is_dumb() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         }
     }
 
@@ -76,10 +77,14 @@ impl Output {
         self.paint(AnsiColor::Yellow.on_default().bold(), text)
     }
 
-    /// Writes a text and a line break to standard output.
+    /// Writes a text and a line break to standard output; what a terminal would obey in it is made visible.
     pub fn print(self, text: &str) -> io::Result<()> {
+        let shown = match self.format {
+            Format::Json => terminal::escaped(text),
+            Format::Human | Format::Junit => terminal::printable(text, self.colour()),
+        };
         let mut out = io::stdout().lock();
-        writeln!(out, "{text}")
+        writeln!(out, "{shown}")
     }
 
     /// Writes a JSON object to standard output.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, nearest};
 use crate::model::{Loaded, Model};
-use crate::typing::{FilesThenBuiltIn, Options, read};
+use crate::typing::{FilesThenBuiltIn, Options, only_models, read};
 
 /// What the names of built-in files start with.
 pub const BUILT_IN_FOLDER: &str = "<built-in>/";
@@ -86,8 +86,16 @@ pub fn load(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> 
 
 /// Like [`load`], with options.
 pub fn load_with(name: &str, folders: &[PathBuf], options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
-    let source = find(name, folders).map_err(|error| vec![error])?;
+    let source = find(name, folders, &|_| Ok(())).map_err(|error| vec![error])?;
     Model::parse_with(source, &FilesThenBuiltIn, options)
+}
+
+/// Like [`load`], for a name that stands in a file, not on the command line: only .cat files are read.
+pub fn load_named(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> {
+    let allowed =
+        |path: &Path| only_models(path).map_err(|what| Diagnostic::error(format!("cannot read the model {name}: {what}")));
+    let source = find(name, folders, &allowed).map_err(|error| vec![error])?;
+    Model::parse_with(source, &FilesThenBuiltIn, &Options::default())
 }
 
 /// Gives models of one name from several files the names of these, so that an answer says which it is about.
@@ -101,7 +109,12 @@ pub fn tell_apart<'a>(models: impl IntoIterator<Item = &'a mut Model>) {
     }
 }
 
-fn find(name: &str, folders: &[PathBuf]) -> Result<Arc<SourceFile>, Diagnostic> {
+fn find(
+    name: &str,
+    folders: &[PathBuf],
+    allowed: &dyn Fn(&Path) -> Result<(), Diagnostic>,
+) -> Result<Arc<SourceFile>, Diagnostic> {
+    let read = |path: &Path| allowed(path).and_then(|()| read(path));
     let looks_like_path = name.contains(['/', '\\']) || name.ends_with(".cat");
     let path = Path::new(name);
     if looks_like_path && path.exists() || path.is_file() {

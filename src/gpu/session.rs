@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use margay_models::diagnostic::Diagnostic;
+use margay_models::limited;
 use margay_runner::device::{Cuda, Device, Failure, Request, Sim};
 use margay_runner::emit::Environment;
 use margay_runner::sass::Toolkit;
@@ -75,6 +76,6 @@ impl Session {
 fn profile(path: &Path) -> Result<Profile, Diagnostic> {
     let wrong =
         |why: String| Diagnostic::error(format!("`{}`: {why}", path.display())).help("`margay gpu tune FILE` writes a profile");
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
+    let text = limited::text(path, 1 << 20).map_err(|e| wrong(format!("cannot read: {e}")))?;
     Profile::read(&text).map_err(wrong)
 }

@@ -112,7 +112,7 @@ fn wrong_input_is_reported_with_its_place() {
     let head = "mapping \"m\" from rc11-scoped to ptx-6.0\n";
     let cases: Vec<(Vec<String>, &str)> = vec![
         (vec![file("empty.map", b"")], "the mapping is empty"),
-        (vec![file("binary.map", &[0, 159, 146, 150, 7])], "is not text"),
+        (vec![file("binary.map", &[0, 159, 146, 150, 7])], "is not a text"),
         (vec![folder.to_str().expect("text").to_owned()], "it is a folder"),
         (vec!["no-such-file.map".to_owned()], "cannot read the mapping"),
         (vec![file("word.map", b"hello\n")], "expected `mapping`"),

@@ -7,7 +7,7 @@ mod repair;
 mod step;
 mod weaken;
 
-pub use cost::Costs;
+pub use cost::{Costs, MAX_COSTS};
 pub use pool::{Evidence, Pool};
 pub use repair::{Changed, Repair, RepairReport, repair};
 pub use step::Steps;

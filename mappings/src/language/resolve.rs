@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
+use margay_models::library;
 use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
@@ -77,8 +78,11 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
     }
     let mut warnings = Vec::new();
     let mut model = |named: &(String, Span), instead: &Option<String>| {
-        let name = instead.as_ref().unwrap_or(&named.0);
-        margay_models::library::load(name, &directories)
+        let loaded = match instead {
+            Some(name) => library::load(name, &directories),
+            None => library::load_named(&named.0, &directories),
+        };
+        loaded
             .map(|loaded| {
                 warnings.extend(loaded.warnings);
                 loaded.model

@@ -25,12 +25,23 @@ impl Includes for FilesThenBuiltIn {
         let built_in = from.name.starts_with(library::BUILT_IN_FOLDER);
         let beside: PathBuf = folder.join(path);
         if !built_in && beside.exists() {
+            only_models(&beside)?;
             return read(&beside).map_err(|error| error.message);
         }
         let name = path.rsplit('/').next().unwrap_or(path);
         library::built_in_file(name)
             .ok_or_else(|| format!("there is no such file in `{}`, and none is built in", folder_name(&folder)))
     }
+}
+
+/// What a text names is read only if it is a model, wherever links lead: messages quote what they are about, and a model that somebody else wrote
+/// must not be a way to have any file of the machine quoted.
+pub(crate) fn only_models(path: &Path) -> Result<(), String> {
+    let real = path.canonicalize().map_err(|e| e.to_string())?;
+    if real.extension().is_some_and(|extension| extension == "cat") && real.is_file() {
+        return Ok(());
+    }
+    Err(format!("`{}` is no .cat file, and no other files are read", path.display()))
 }
 
 /// Only the built-in files; for texts that do not come from a file.
