@@ -14,6 +14,7 @@ use margay_litmus::{clusters, parallel, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::model::Model;
+use margay_models::whole::write_over;
 use serde_json::json;
 
 use crate::Outcome;
@@ -108,7 +109,7 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
         if options.bless && found_lines.iter().zip(&folder.lines).any(|(a, b)| a != b) && found_lines.len() == folder.lines.len()
         {
             let file = folder.path.join(corpus::EXPECTED);
-            if let Err(error) = std::fs::write(&file, corpus::write(&found_lines)) {
+            if let Err(error) = write_over(&file, corpus::write(&found_lines).as_bytes()) {
                 errors.push(Diagnostic::error(format!("cannot write `{}`: {error}", file.display())));
             }
         }
@@ -165,7 +166,7 @@ fn verdict(
     engine: Choice,
 ) -> Result<Found, Vec<Diagnostic>> {
     if !runners.contains_key(&line.model) {
-        let loaded = library::load(&line.model, &[PathBuf::from("models")])?;
+        let loaded = library::load_named(&line.model, &[PathBuf::from("models")])?;
         let runner = Runner::new(&loaded.model);
         runners.insert(line.model.clone(), (loaded.model, runner));
     }

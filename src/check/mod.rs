@@ -102,6 +102,10 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Format::Human | Format::Junit => human::print(&context, &presented, output)?,
         Format::Json => output.json(&json::object(&context, &presented))?,
     }
+    if let Some(what) = &report.unwritten {
+        output.warn(&[Diagnostic::error(what.clone())]);
+        return Ok(Exit::Wrong);
+    }
     Ok(match report.verdict {
         Verdict::None => Exit::Holds,
         Verdict::Counterexample => Exit::Found,

@@ -85,7 +85,7 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]),
     };
     let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.\n{text}", options.profile_to.display());
-    if let Err(error) = std::fs::write(&options.profile_to, text) {
+    if let Err(error) = margay_models::whole::write_over(&options.profile_to, text.as_bytes()) {
         let message =
             format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
         return output.wrong(&[Diagnostic::error(message)]);

@@ -30,6 +30,8 @@ pub struct Kind {
     pub asks: Vec<Ask>,
     /// What was learned.
     pub lessons: BTreeSet<Lesson>,
+    /// Why a formula that was to be written was not, if there is one.
+    pub unwritten: Mutex<Option<String>>,
     costs: Costs,
 }
 
@@ -47,7 +49,7 @@ impl Kind {
             };
             let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
             let asks = questions::asks(&mut problem, asked, options);
-            Kind { problem, asks, lessons: BTreeSet::new(), costs: Costs::default() }
+            Kind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: Costs::default() }
         };
         if options.level == Level::Execution {
             return vec![of(None, None)];
@@ -73,6 +75,7 @@ impl Kind {
             lessons: &self.lessons,
             costs: &self.costs,
             answers,
+            unwritten: &self.unwritten,
         }
     }
 

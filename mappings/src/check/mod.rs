@@ -22,8 +22,11 @@ pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
 pub use witness::{Disagreement, Witness, witness};
 
+use std::sync::PoisonError;
+
 use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
+use margay_models::whole::unfinished_in;
 use rayon::prelude::*;
 
 use crate::encode::atoms::Atoms;
@@ -77,6 +80,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     let pool = pool(options.jobs)?;
 
+    if let Some(folder) = &options.dump_cnf {
+        dumps_into(folder).map_err(|error| vec![error])?;
+    }
     if let Some(folder) = &options.certify {
         certify::goes_on(mapping, options, &asked, folder)?;
     }
@@ -94,6 +100,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
         certified: None,
+        unwritten: None,
     };
     let mut certified = Vec::new();
     for bound in 1..=options.bound {
@@ -154,7 +161,18 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         let questions: Vec<String> = report.axioms.iter().map(|a| a.axiom.clone()).collect();
         report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), certified, folder)?);
     }
+    let unwritten = kinds.into_iter().find_map(|kind| kind.unwritten.into_inner().unwrap_or_else(PoisonError::into_inner));
+    report.unwritten = unwritten;
     Ok(report)
+}
+
+/// Can formulas be written into the folder? It is made if it is not there.
+fn dumps_into(folder: &std::path::Path) -> Result<(), Diagnostic> {
+    let made = std::fs::create_dir_all(folder).and_then(|()| unfinished_in(folder)).map(drop);
+    made.map_err(|e| {
+        let error = Diagnostic::error(format!("cannot write formulas into `{}`: {e}", folder.display()));
+        error.help("give `--dump-cnf` a folder that can be written")
+    })
 }
 
 /// Reports what came out at one bound, and chooses the counterexamples.

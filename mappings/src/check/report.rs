@@ -103,4 +103,6 @@ pub struct CheckReport {
     pub constructs: Vec<String>,
     /// With `certify`: what was written.
     pub certified: Option<Written>,
+    /// With `dump_cnf`: why some formula is not there, if one is not.
+    pub unwritten: Option<String>,
 }

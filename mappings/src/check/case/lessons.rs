@@ -39,6 +39,7 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         lessons: &BTreeSet::new(),
         costs: &Costs::default(),
         answers: None,
+        unwritten: &Mutex::default(),
     })
 }
 
