@@ -32,6 +32,7 @@ mod synth;
 mod table;
 mod verify;
 mod wrapped;
+mod violation;
 
 use std::process::ExitCode;
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::present::{Context, Presented};
 use crate::output::SCHEMA;
 
+use crate::violation;
 fn verdict(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::None => "none",
@@ -46,18 +47,12 @@ fn axiom(axiom: &AxiomReport) -> Value {
 fn counterexample(shown: &Presented<'_>) -> Value {
     let c = shown.counterexample;
     let name = |e| margay_models::picture::event_name(&c.source, e);
-    let cycle: Vec<Value> = c
-        .violation
-        .iter()
-        .flat_map(|v| v.edges())
-        .map(|e| json!({ "from": name(e.from), "to": name(e.to), "relation": e.relation.name() }))
-        .collect();
     let (source_svg, target_svg) = shown.svgs();
     let events: Vec<Value> = (0..c.source.size())
         .map(margay_models::bits::Event::from)
         .map(|e| json!({ "name": name(e), "event": margay_models::picture::event_label(&c.source, e) }))
         .collect();
-    json!({
+    let mut object = json!({
         "axiom": c.axiom,
         "events": c.events,
         "guards": c.guards,
@@ -69,12 +64,13 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         "target_litmus": shown.target,
         "outcome": shown.outcome,
         "source_events": events,
-        "cycle": cycle,
         "summary": shown.summary,
         "explanation": shown.explanation,
         "source_svg": source_svg,
         "target_svg": target_svg,
-    })
+    });
+    violation::insert(&mut object, c.violation.as_ref(), &name);
+    object
 }
 
 /// The whole report.
