@@ -3,10 +3,11 @@
 use margay_mappings::check::{AxiomReport, Row, Verdict};
 use serde_json::{Value, json};
 
+use super::human::answer;
 use super::present::{Context, Presented};
 use crate::output::SCHEMA;
-
 use crate::violation;
+
 fn verdict(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::None => "none",
@@ -55,6 +56,8 @@ fn counterexample(shown: &Presented<'_>) -> Value {
     let mut object = json!({
         "axiom": c.axiom,
         "events": c.events,
+        "status": c.status,
+        "race": c.race.map(|pair| pair.map(name)),
         "guards": c.guards,
         "computed": c.computed,
         "threads": c.source.threads.len(),
@@ -80,6 +83,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         Verdict::Undecided(why) => Some(why),
         Verdict::None | Verdict::Counterexample => None,
     };
+    let (_, found, rest) = answer(context);
     json!({
         "schema": SCHEMA,
         "margay": env!("CARGO_PKG_VERSION"),
@@ -95,7 +99,9 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "typed": options.typed,
         "constructs": report.constructs,
         "solver": options.backend.version(),
+        "answer": format!("{found}{rest}"),
         "verdict": verdict(&report.verdict),
+        "status": report.foremost().map(|c| c.status),
         "reason": reason,
         "bound": options.bound,
         "established": report.established,

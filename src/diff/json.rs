@@ -75,6 +75,7 @@ fn difference(shown: &Presented<'_>) -> Value {
         "threads": execution.threads.len(),
         "locations": execution.locations.len(),
         "violated": d.violated,
+        "status": d.status,
         "undefined": d.undefined,
         "litmus": shown.litmus,
         "outcome": shown.outcome,
