@@ -20,3 +20,4 @@ mod report;
 mod robustness;
 mod runner;
 mod untrusted;
+mod writing;

@@ -69,7 +69,7 @@ fn formulas_that_cannot_be_written_are_missed() {
         assert!(err(&output).contains(bad), "{}", err(&output));
     }
     let output = on_a_full_disk(&[&check[..], &[text(&dir)]].concat());
-    said(&output, 2, "cannot write");
+    said(&output, 0, "the answer stands; the formulas are not complete");
     assert!(out(&output).starts_with("no counterexample up to 2 events"), "the answer is there: {}", out(&output));
     let output = margay(&[&check[..], &[text(&dir.join("new"))]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
