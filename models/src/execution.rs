@@ -133,7 +133,7 @@ pub struct EventData {
     pub order: Order,
     /// Its scope; `None` for plain and weak operations and where there are no scopes.
     pub scope: Option<Scope>,
-    /// The location that it accesses (virtual address), an index into [`Execution::locations`]; `None` for fences and barriers.
+    /// The location that it accesses (by which name), an index into [`Execution::locations`]; `None` for fences and barriers.
     pub location: Option<u8>,
     /// The value read or written, if known.
     pub value: Option<i64>,
@@ -171,7 +171,7 @@ impl EventData {
     }
 }
 
-/// A location: its name, and the physical location behind it.
+/// A name for memory, and the physical location behind it. Its generic address is in [`Execution::generic`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The name in the program.
@@ -193,6 +193,10 @@ pub struct Execution {
     pub threads: Vec<Placement>,
     /// The locations.
     pub locations: Vec<Location>,
+    /// For each location the one whose generic address it has (PTX ISA 8.6): itself, unless it is the name of a surface, a texture
+    /// or a constant. Such a name is reached through its proxy and has the generic address of what it names, while a virtual
+    /// alias has one of its own; aliases of either kind have the same physical location.
+    pub generic: Vec<u8>,
     /// Program order.
     pub po: BitMatrix,
     /// Reads-from.
@@ -224,11 +228,13 @@ impl Execution {
                 po.insert(a, b);
             }
         }
+        let generic = (0..locations.len()).map(|l| l as u8).collect();
         Self {
             signature,
             events,
             threads,
             locations,
+            generic,
             po,
             rf: empty.clone(),
             co: empty.clone(),
@@ -316,7 +322,7 @@ impl Execution {
                 fr
             }
             BaseRelation::Loc => where_pairs(&|a, b| self.physical(a).is_some() && self.physical(a) == self.physical(b)),
-            BaseRelation::Vloc => where_pairs(&|a, b| event(a).location.is_some() && event(a).location == event(b).location),
+            BaseRelation::Vloc => where_pairs(&|a, b| self.address(a).is_some() && self.address(a) == self.address(b)),
             BaseRelation::Int => where_pairs(&int),
             BaseRelation::Ext => where_pairs(&|a, b| !int(a, b)),
             BaseRelation::Rmw => self.rmw.clone(),
@@ -344,6 +350,11 @@ impl Execution {
     /// The physical location that an event accesses.
     pub fn physical(&self, e: Event) -> Option<u8> {
         self.events[e.index()].location.map(|l| self.locations[usize::from(l)].physical)
+    }
+
+    /// The generic address that an event accesses, as the location that has it.
+    pub fn address(&self, e: Event) -> Option<u8> {
+        self.events[e.index()].location.map(|l| self.generic[usize::from(l)])
     }
 
     /// Does the scope of `a` include the thread of `b`?

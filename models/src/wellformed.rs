@@ -96,6 +96,18 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
             found.push(format!("location {i} is an alias of a location that does not exist"));
         }
     }
+    if execution.generic.len() != execution.locations.len() {
+        found.push(format!("{} locations have {} generic addresses", execution.locations.len(), execution.generic.len()));
+    }
+    for (i, &address) in execution.generic.iter().enumerate() {
+        let physical = |l: usize| execution.locations.get(l).map(|location| location.physical);
+        let owner = usize::from(address);
+        if execution.generic.get(owner) != Some(&address) {
+            found.push(format!("location {i} has the generic address of a location that has none of its own"));
+        } else if physical(owner) != physical(i) {
+            found.push(format!("location {i} has a generic address in other memory"));
+        }
+    }
     for (i, event) in execution.events.iter().enumerate() {
         if event.thread.is_some_and(|t| usize::from(t) >= execution.threads.len()) {
             found.push(format!("event {i} is of a thread that does not exist"));

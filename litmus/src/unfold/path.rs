@@ -483,11 +483,10 @@ impl Explorer<'_> {
         if self.shared.signature == Signature::Plain {
             return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
         }
-        let proxy = attributes.proxy.unwrap_or(self.shared.proxies[usize::from(location)]);
         EventData {
             scope: attributes.scope,
             location: Some(location),
-            proxy,
+            proxy: attributes.proxy,
             volatile: attributes.volatile,
             mmio: attributes.mmio,
             reduction: attributes.reduction,

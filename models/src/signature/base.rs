@@ -122,7 +122,7 @@ names! {
         Fr = "fr" | "rb" in ANY;
         /// Same (physical) location, reflexive on memory events.
         Loc = "loc" in ANY;
-        /// Same virtual address, reflexive on memory events.
+        /// Same generic address (the memory may have several: virtual aliases), reflexive on memory events.
         Vloc = "vloc" in PTX;
         /// Same thread, reflexive; an initial write is alone in its thread.
         Int = "int" in ANY;
