@@ -27,6 +27,7 @@ shipped! {
     "ptx-2015"
     "rmo"
     "rc11"
+    "rc11-lb"
     "rc11-scoped"
     "rc11-scoped-mo-atomic"
     "c20"

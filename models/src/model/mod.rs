@@ -1,6 +1,7 @@
 //! The typed model: what a .cat text means once names are resolved, functions and procedures are inlined, and every
 //! expression is known to be a set or a relation. The judge evaluates it, `lower` translates it, `explain` unfolds it.
 
+mod axioms;
 mod display;
 mod node;
 mod query;
