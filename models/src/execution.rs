@@ -147,6 +147,8 @@ pub struct EventData {
     pub reduction: bool,
     /// Does it belong to a compare-and-swap? A read that does and has no write is one that failed.
     pub compare: bool,
+    /// Does it belong to an exchange, which writes what it is given whatever it reads?
+    pub exchange: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
 }
@@ -166,6 +168,7 @@ impl EventData {
             mmio: false,
             reduction: false,
             compare: false,
+            exchange: false,
             barrier: None,
         }
     }
@@ -271,6 +274,7 @@ impl Execution {
             BaseSet::M => self.events_where(|e| matches!(e.kind, Init | Read | Write)),
             BaseSet::F | BaseSet::Mfence => self.events_where(|e| matches!(e.kind, Fence | ProxyFence)),
             BaseSet::B => self.events_where(|e| matches!(e.kind, BarrierArrive | BarrierWait)),
+            BaseSet::Wait => self.events_where(|e| e.kind == BarrierWait),
             BaseSet::Rmw => self.rmw.pairs().flat_map(|(r, w)| [r, w]).collect(),
             BaseSet::Iw => self.events_where(|e| e.kind == Init),
             BaseSet::Na | BaseSet::Weak => {
@@ -292,6 +296,7 @@ impl Execution {
             BaseSet::Tex => proxy(Proxy::Texture),
             BaseSet::Con => proxy(Proxy::Constant),
             BaseSet::Red => self.events_where(|e| e.reduction),
+            BaseSet::Xchg => self.events_where(|e| e.exchange),
             BaseSet::Volatile => self.events_where(|e| e.volatile),
             BaseSet::Mmio => self.events_where(|e| e.mmio),
         }

@@ -44,6 +44,7 @@ impl Facts<'_> {
             BaseSet::M => memory,
             BaseSet::F | BaseSet::Mfence => matches!(data.kind, Kind::Fence | Kind::ProxyFence),
             BaseSet::B => matches!(data.kind, Kind::BarrierArrive | Kind::BarrierWait),
+            BaseSet::Wait => data.kind == Kind::BarrierWait,
             // Both halves are there, or it is none: the vocabulary makes it of the relation.
             BaseSet::Rmw => false,
             BaseSet::Iw => data.kind == Kind::Init,
@@ -64,6 +65,7 @@ impl Facts<'_> {
             BaseSet::Tex => proxied(Proxy::Texture),
             BaseSet::Con => proxied(Proxy::Constant),
             BaseSet::Red => data.reduction,
+            BaseSet::Xchg => data.exchange,
             BaseSet::Volatile => data.volatile,
             BaseSet::Mmio => data.mmio,
         }

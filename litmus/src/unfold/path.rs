@@ -476,6 +476,9 @@ impl Explorer<'_> {
             }
         };
         self.write(&mut state, location, address, written, halves.1, true, place);
+        if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
+            (read.data.exchange, write.data.exchange) = (true, true);
+        }
         self.open.push(state);
     }
 
