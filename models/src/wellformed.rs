@@ -7,6 +7,7 @@ use crate::bits::{Event, MAX_EVENTS};
 use crate::diagnostic::SourceFile;
 use crate::execution::{Execution, Kind};
 use crate::judge::{Judge, Machine};
+use crate::library::BUILT_IN_FOLDER;
 use crate::model::{Model, Sort};
 use crate::signature::Signature;
 use crate::typing::Includes;
@@ -46,7 +47,7 @@ fn conditions(signature: Signature) -> &'static (Model, Judge) {
         Signature::Ptx => (&PTX, "ptx", include_str!("../signatures/ptx.cat")),
     };
     cell.get_or_init(|| {
-        let source = SourceFile::new(format!("signatures/{name}.cat"), text);
+        let source = SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{name}.cat"), text);
         let loaded =
             Model::parse(source, &Common).expect("the files of signatures/ are part of the program and read without errors");
         let judge = Judge::new(&loaded.model);
