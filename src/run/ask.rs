@@ -32,6 +32,8 @@ pub struct Asked {
     pub model: usize,
     pub milliseconds: f64,
     pub result: Result<Answered, Failure>,
+    /// Why its proof could not be written, if it could not; the answer is then without one.
+    pub unwritten: Option<String>,
 }
 
 /// The answer, what is claimed of it in a certificate, and the optional axioms that it depends on.
@@ -74,13 +76,21 @@ impl Question<'_> {
         let work = |runners: &mut Runners, i: usize| {
             let (test, model) = (i / self.models.len(), i % self.models.len());
             let start = Instant::now();
-            let result = self.one(test, model, runners, start);
-            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result }
+            let mut unwritten = None;
+            let result = self.one(test, model, runners, start, &mut unwritten);
+            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result, unwritten }
         };
         parallel::in_order(jobs, pairs, || runners.clone(), work, |_, asked| done(asked))
     }
 
-    fn one(&self, test: usize, model: usize, runners: &mut Runners, start: Instant) -> Result<Answered, Failure> {
+    fn one(
+        &self,
+        test: usize,
+        model: usize,
+        runners: &mut Runners,
+        start: Instant,
+        unwritten: &mut Option<String>,
+    ) -> Result<Answered, Failure> {
         if let Some(reason) = self.limits.as_ref().and_then(Limits::reason) {
             return Err(Failure::Stopped(reason.words()));
         }
@@ -92,7 +102,14 @@ impl Question<'_> {
         let runner = &mut runners.asked[model];
         let (verdict, claim) = match self.options.certify.as_deref() {
             None => runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None)),
-            Some(folder) => self.certified(test, model, runner, &options, folder),
+            Some(folder) => match self.certified(test, model, runner, &options, folder) {
+                // A full disk costs the certificate, and not the answer.
+                Err(Error::Unwritten(why)) => {
+                    *unwritten = Some(why);
+                    runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None))
+                }
+                certified => certified,
+            },
         }
         .map_err(Failure::Engine)?;
         let others = &mut runners.others[model];
