@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::texts::{ModelText, Text};
 use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::dialect::{MARGAY, split_prefix};
 use crate::digest::digest;
 use crate::library::BUILT_IN_FOLDER;
 
@@ -74,8 +75,8 @@ impl Basis {
         let standing = match held {
             Some((name, held)) if held == text.text => Standing::Held(name.to_owned()),
             Some((name, held)) => return Err(another(role, (&text.name, &text.text), (name, held))),
-            None if text.name.starts_with(BUILT_IN_FOLDER) => {
-                if !built_in.any(|f| f.name == text.name && f.text == text.text) {
+            None if is_named_built_in(&text.name) => {
+                if !built_in.any(|f| f.name == split_prefix(&text.name).1 && f.text == text.text) {
                     let what =
                         format!("the certificate calls a text `{}`, which is not the built-in one of that name", text.name);
                     let help = "it is forged, or was written by a Margay with another text of that name; to verify it for a file \
@@ -94,8 +95,24 @@ impl Basis {
     /// # Errors
     /// They are not those that the reader holds, or one has the name of a built-in text and is not that.
     pub fn of_model(role: &str, model: &ModelText, held: Option<&HeldModel>) -> Result<Vec<Self>, Diagnostic> {
+        // Whose definitions the base names have can depend on a name, and a text says another thing under others.
+        let dialect = dialect(model)?;
+        let role = match dialect {
+            _ if dialect == MARGAY.name => role.to_owned(),
+            other => format!("{role} (read as one of {other}'s)"),
+        };
+        if let Some(held) = held
+            && let yours = self::dialect(&held.texts)?
+            && yours != dialect
+        {
+            let name = &model.model.name;
+            let what =
+                format!("the certificate reads `{name}` by {dialect}'s definitions, and `{}` is read by {yours}'s", held.name);
+            return Err(Diagnostic::error(what).help(format!("give `{dialect}:FILE` to compare with your file read like that")));
+        }
+        let built_in = || crate::library::all().filter(|_| dialect == MARGAY.name || is_named_built_in(&model.model.name));
         let own = held.map(|h| (h.name.as_str(), h.texts.model.text.as_str()));
-        let mut all = vec![Self::of(role, &model.model, own, crate::library::all())?];
+        let mut all = vec![Self::of(&role, &model.model, own, built_in())?];
         if let Some(held) = held {
             same_includes(model, held)?;
         }
@@ -114,6 +131,17 @@ impl Basis {
         }
         Ok(all)
     }
+}
+
+/// Is it the name of a built-in text, whatever dialect it names?
+fn is_named_built_in(name: &str) -> bool {
+    split_prefix(name).1.starts_with(BUILT_IN_FOLDER)
+}
+
+/// The dialect that a model is read in.
+fn dialect(texts: &ModelText) -> Result<&'static str, Diagnostic> {
+    let wrong = |errors: Vec<Diagnostic>| errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("the model is wrong"));
+    texts.read().map(|model| model.dialect.name).map_err(wrong)
 }
 
 /// The error of a text that is not the reader's.
@@ -156,4 +184,36 @@ pub fn one_text_for_each_name(bases: &[Basis]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Basis, HeldModel, ModelText, Standing, Text};
+
+    fn model(name: &str, text: &str) -> ModelText {
+        ModelText { model: Text { name: name.to_owned(), text: text.to_owned() }, includes: Vec::new() }
+    }
+
+    /// A text says another thing by other definitions, and the name chooses these.
+    #[test]
+    fn a_name_does_not_change_whose_definitions_count_unseen() {
+        let built_in = crate::library::built_in("sc").expect("it is built in").text.clone();
+        let own = "\"SC\"\nacyclic po | rf | co | fr as SC\n";
+        let standing = |name: &str, text: &str| Basis::of_model("model", &model(name, text), None).map(|all| all[0].clone());
+        assert!(matches!(standing("a/sc.cat", &built_in).expect("it is one").standing, Standing::Held(_)));
+        for text in [built_in.as_str(), own] {
+            for name in ["herd7:a/sc.cat", "dat3m/sc.cat"] {
+                // A dialect that has not all that the text needs refuses it.
+                let Ok(basis) = standing(name, text) else { continue };
+                assert_eq!(basis.standing, Standing::Own, "{name}");
+                assert!(basis.role.contains("read as one of"), "{}", basis.role);
+            }
+        }
+        assert!(standing("herd7:sc.cat", own).is_ok());
+        assert!(standing("herd7:<built-in>/sc.cat", own).is_err_and(|e| e.message.contains("not the built-in one")));
+        let held = HeldModel { name: "my.cat".to_owned(), texts: model("my.cat", own) };
+        assert!(Basis::of_model("model", &model("other.cat", own), Some(&held)).is_ok());
+        let error = Basis::of_model("model", &model("herd7:other.cat", own), Some(&held)).expect_err("it says another thing");
+        assert!(error.message.contains("by herd7's definitions"), "{}", error.message);
+    }
 }
