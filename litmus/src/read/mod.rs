@@ -2,6 +2,7 @@
 //!
 //! Every reader is a recursive descent over one kind of tokens; depth is limited, so that no input overflows the stack.
 
+mod barrier;
 mod c;
 mod condition;
 mod cursor;
@@ -9,6 +10,7 @@ mod gpu_ptx;
 mod head;
 mod instruction;
 mod qualifier;
+mod refused;
 mod resolve;
 mod table;
 mod token;
@@ -85,6 +87,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let mut cursor = Cursor::new(file, &tokens);
     let description = head::description(&mut cursor, warnings)?;
     let mut state = head::initial_state(&mut cursor)?;
+    let mut fences = Vec::new();
     let draft = match title.dialect {
         Dialect::Ptx | Dialect::Generic => {
             let mut names = instruction::Names::new(title.dialect, &state);
@@ -94,7 +97,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
                 gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             }
             state.add_undeclared(names.undeclared, file, warnings, errors);
-            Draft { threads, tail: condition::tail(&mut cursor)? }
+            Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
         Dialect::GpuPtx => {
             state.add_addresses();
@@ -105,12 +108,12 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
             gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             let mapped = gpu_ptx::memory_map(&mut cursor)?;
             state.add_mapped(mapped, names.undeclared, file, warnings, errors);
-            Draft { threads, tail: condition::tail(&mut cursor)? }
+            Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
         Dialect::C => {
-            let mut threads = c::threads(&mut cursor, &mut state, errors)?;
+            let mut threads = c::threads(&mut cursor, &mut state, &mut fences, errors)?;
             gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
-            Draft { threads, tail: condition::tail(&mut cursor)? }
+            Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
     };
     let condition::Tail { observed, filter, condition } = draft.tail;
@@ -125,7 +128,8 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         filter,
         condition,
     };
-    if errors.is_empty() {
+    if !errors.iter().any(|e| e.severity == Severity::Error) {
+        c::check_spaces(&test, &fences, file, errors);
         resolve::check(&test, file, &cursor.variables, warnings, errors);
     }
     Ok(test)

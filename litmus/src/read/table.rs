@@ -3,9 +3,9 @@
 use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_models::execution::Placement;
 
-use super::condition;
 use super::cursor::{Cursor, MAX_COUNT};
 use super::instruction::{self, Names};
+use super::{barrier, condition};
 use crate::test::{Body, Dialect, Instruction, Place, Thread, ThreadId};
 
 /// The largest number of instructions in a column.
@@ -132,6 +132,8 @@ pub(super) fn rows(
             }
         }
     }
+    barrier::settle(&mut columns, &names.barriers, cursor.file, errors);
+    errors.append(&mut names.warnings);
     for (thread, column) in threads.iter_mut().zip(columns) {
         thread.body = Body::Instructions(column);
     }

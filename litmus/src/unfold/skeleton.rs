@@ -9,17 +9,22 @@ use margay_models::signature::Signature;
 use super::Error;
 use super::path::Path;
 use super::symbol::{Symbol, Symbols};
-use crate::test::{Base, Body, Dialect, InitialValue, Place, Test, ThreadId, Variable, element};
+use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Place, Test, ThreadId, Value, Variable, element};
 
 /// The address of a location as a value.
 pub type Address = i64;
 
 /// The address of the first location; far from the numbers that tests compute with.
-const FIRST_ADDRESS: Address = 1 << 40;
+const FIRST_ADDRESS: Address = 0x4d61_0000_0000_0000;
 
 /// The distance of two locations: an offset that a test may add leads to no other location by accident. Elements of an array
 /// are as far apart as they are wide ([`Shared::width`]).
 const STRIDE: Address = 1 << 20;
+
+/// Does the number stand for the address of a location, or one near it?
+pub(super) fn is_address(n: i64) -> bool {
+    (FIRST_ADDRESS..FIRST_ADDRESS + STRIDE * 256).contains(&n)
+}
 
 /// What all candidates of a test share.
 #[derive(Debug, Clone)]
@@ -34,6 +39,14 @@ pub(super) struct Shared {
     pub widths: Vec<Address>,
     /// For each location its initial value.
     pub initial: Vec<i64>,
+    /// For each location the type of its values; `None`: they are 64 bits wide.
+    pub integers: Vec<Option<Integer>>,
+    /// For each location the threads that name it, as a mask; all of them where some access may be to any location.
+    named_by: Vec<u64>,
+    /// What the test asks of final states.
+    pub asked: Arc<Asked>,
+    /// The instances of barriers that the test names, ascending.
+    pub instances: Vec<u32>,
     pub threads: Vec<margay_models::execution::Placement>,
 }
 
@@ -41,6 +54,7 @@ impl Shared {
     /// From the declarations of a test.
     pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
         let index = |name: &str| test.location(name);
+        let integers = test.location_integers();
         let widths: Vec<Address> = test.locations.iter().map(|l| width(test, &l.name)).collect();
         let addresses: Arc<[Address]> = (test.locations.iter().enumerate())
             .map(|(l, declared)| match element(&declared.name) {
@@ -55,6 +69,10 @@ impl Shared {
             addresses: addresses.clone(),
             widths,
             initial: Vec::new(),
+            integers: integers.clone(),
+            named_by: named_by(test),
+            asked: Arc::new(test.asked()),
+            instances: super::barriers::instances(test)?,
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
@@ -64,17 +82,23 @@ impl Shared {
                 None => l,
             };
             let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
-            let atomic =
-                test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty == crate::test::CType::AtomicInt);
+            let atomic = test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty.atomic);
             shared.locations.push(Location { name: declared.name.clone(), physical: physical as u8, atomic });
             shared.proxies.push(declared.alias.as_ref().map_or(Proxy::Generic, |a| a.proxy));
             shared.initial.push(match &declared.value {
-                Some(InitialValue::Integer(n)) => *n,
+                Some(InitialValue::Integer(n)) => integers[l].map_or(*n, |i| i.wrap(*n)),
                 Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
                 None => 0,
             });
         }
         Ok(shared)
+    }
+
+    /// Does a thread other than this one access the memory of a location?
+    pub fn is_observed(&self, location: u8, thread: usize) -> bool {
+        let physical = self.locations[usize::from(location)].physical;
+        let names = self.locations.iter().zip(&self.named_by).filter(|(l, _)| l.physical == physical);
+        names.fold(0, |all, (_, threads)| all | threads) & !(1 << (thread as u64 & 63)) != 0
     }
 
     /// The physical locations with their initial values.
@@ -115,6 +139,31 @@ impl Shared {
             _ => format!("{address} is not the address of a location"),
         }
     }
+}
+
+/// For each location the threads that name it or an element of its array. A test that keeps addresses in registers or memory may
+/// access any location from anywhere.
+fn named_by(test: &Test) -> Vec<u64> {
+    let everyone = u64::MAX;
+    let of_array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
+    let mut found = vec![0; test.locations.len()];
+    for (t, thread) in test.threads.iter().enumerate() {
+        let Body::Instructions(instructions) = &thread.body else { return vec![everyone; test.locations.len()] };
+        for i in instructions {
+            match i.operation.memory().map(|(_, address)| (&address.base, &address.offset)) {
+                Some((Base::Location(name), None | Some(Value::Integer(_)))) => {
+                    for (l, declared) in test.locations.iter().enumerate() {
+                        if of_array(&declared.name) == of_array(name) {
+                            found[l] |= 1 << (t as u64 & 63);
+                        }
+                    }
+                }
+                Some(_) => return vec![everyone; test.locations.len()],
+                None => {}
+            }
+        }
+    }
+    found
 }
 
 /// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
@@ -164,6 +213,8 @@ pub struct Skeleton {
     first: Vec<usize>,
     /// For each location its address.
     addresses: Arc<[Address]>,
+    /// What the test asks of final states.
+    pub(crate) asked: Arc<Asked>,
 }
 
 impl Skeleton {
@@ -259,6 +310,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         symbols: symbols.clone(),
         first,
         addresses: shared.addresses.clone(),
+        asked: shared.asked.clone(),
     })
 }
 
