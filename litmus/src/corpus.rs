@@ -10,12 +10,16 @@
 //! whether there is one; `bounded` is added where a longer unrolling might find an execution.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 
 use crate::explicit::Verdict;
+
+/// The longest file of expected verdicts that is read.
+const MAX_BYTES: usize = 1 << 24;
 
 /// The name of the file with the expected verdicts of a folder.
 pub const EXPECTED: &str = "expected.txt";
@@ -131,10 +135,14 @@ fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Di
     }
     tests.sort();
     let expected = path.join(EXPECTED);
-    let lines = match std::fs::read_to_string(&expected) {
+    let text = crate::read::at_most(&expected, MAX_BYTES + 1).and_then(|bytes| match bytes.len() {
+        0..=MAX_BYTES => String::from_utf8(bytes).map_err(io::Error::other),
+        _ => Err(io::Error::other(format!("it is longer than {MAX_BYTES} bytes"))),
+    });
+    let lines = match text {
         Ok(text) => lines(&SourceFile::new(expected.display().to_string(), text))?,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(e) => return Err(cannot(e)),
+        Err(e) => return Err(vec![Diagnostic::error(format!("cannot read {}: {e}", expected.display()))]),
     };
     if tests.is_empty() && lines.is_empty() {
         return Ok(None);

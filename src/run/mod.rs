@@ -10,6 +10,7 @@ use std::sync::Arc;
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::premise;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -51,12 +52,14 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         return output.wrong(&errors);
     }
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
-    let begun = inputs::files(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
+    let begun = inputs::inputs(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
         Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),
     };
     let mut tests: Vec<Read> = Vec::new();
+    // For each test whether it was found in a folder.
+    let mut in_folder: Vec<bool> = Vec::new();
     // In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
     let wrong = |found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>| {
         if output.format == Format::Json {
@@ -65,11 +68,17 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         errors.extend(found);
         std::io::Result::Ok(())
     };
-    for path in &files {
-        match inputs::test(path, output) {
-            Ok(read) => tests.push(read),
-            Err(found) => wrong(found, &path.display().to_string(), &mut errors)?,
+    for input in &files {
+        match inputs::test(&input.path, output) {
+            Ok(read) => {
+                tests.push(read);
+                in_folder.push(input.in_folder);
+            }
+            Err(found) => wrong(found, &input.path.display().to_string(), &mut errors)?,
         }
+    }
+    for model in &models {
+        beyond_premise(&tests, model, output);
     }
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
     let question = Question {
@@ -83,6 +92,8 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let (mut answers, mut claims) = (Vec::new(), Vec::new());
     let mut undecided = false;
+    // For each model the files of tests that are for others.
+    let mut skipped: Vec<Vec<&str>> = vec![Vec::new(); models.len()];
     let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
     question.ask(jobs, &runners, |asked: Asked| {
         let Read { test, file: source, .. } = &tests[asked.test];
@@ -98,18 +109,20 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                 }
                 answers.push(answer);
             }
+            // In a folder there may be tests for other models.
+            Err(failure) if in_folder[asked.test] && failure.is_of_another_model() => {
+                skipped[asked.model].push(file);
+                if output.format == Format::Json {
+                    output.print(&without_answer(file, test, model, &failure.message(), milliseconds).to_string())?;
+                }
+            }
             Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors)?,
             Err(Failure::Engine(error)) if !error.is_undecided() => {
                 wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?;
             }
             Err(failure) => {
                 undecided = true;
-                let why = match failure {
-                    Failure::Engine(Error::Time) => "no answer in the time given".to_owned(),
-                    Failure::Engine(other) => other.to_string(),
-                    Failure::Stopped(why) => why.to_owned(),
-                    Failure::Mismatch(error) => error.message,
-                };
+                let why = failure.message();
                 if output.format == Format::Json {
                     output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
                 }
@@ -134,10 +147,41 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             Err(found) => wrong(found, &folder.display().to_string(), &mut errors)?,
         }
     }
+    for (model, files) in models.iter().zip(&skipped).filter(|(_, files)| !files.is_empty()) {
+        let count = if files.len() == 1 { "1 test is".to_owned() } else { format!("{} tests are", files.len()) };
+        let message = format!("{count} for other models than `{}`, and skipped: {}", model.name, some(files));
+        if answers.is_empty() && !undecided {
+            errors.push(Diagnostic::error(format!("no test was run; {message}")));
+        } else if output.format == Format::Human {
+            output.warn(&[Diagnostic::warning(message)]);
+        }
+    }
     if !errors.is_empty() {
         return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
     Ok(if undecided { Exit::Undecided } else { Exit::Holds })
+}
+
+/// Warns of tests with what a model does not speak of: shows the first place, and names the other tests.
+fn beyond_premise(tests: &[Read], model: &Model, output: &Output) {
+    let found: Vec<(&str, Diagnostic)> = tests
+        .iter()
+        .filter_map(|read| Some((read.file.name.as_str(), premise::beyond(&read.test, model, &read.file)?)))
+        .collect();
+    let Some(((_, first), others)) = found.split_first() else { return };
+    let mut warnings = vec![first.clone()];
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|(name, _)| *name).collect();
+        warnings.push(Diagnostic::warning(format!("nor does it speak of what is in {}", some(&names))));
+    }
+    output.warn(&warnings);
+}
+
+/// The first names of a list, and how many others there are.
+fn some(names: &[&str]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} others", names.len() - SHOWN) } else { shown }
 }
 
 /// Why a test could not be run.

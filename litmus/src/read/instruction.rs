@@ -411,14 +411,25 @@ impl Operands<'_, '_> {
         Ok(Operation::Atom(Atom { access, function, destination, address, operand, replacement }))
     }
 
+    /// `.proxy.alias` and its kin, after `fence` or `membar`.
+    fn proxy_fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Option<Operation>, Diagnostic> {
+        if m.take_word(&["proxy"]).is_none() {
+            return Ok(None);
+        }
+        let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
+        let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
+        m.finish(self.cursor, &kinds)?;
+        let write = "write `.alias`, `.surface`, `.texture` or `.constant`";
+        let missing = || self.cursor.error("a proxy fence needs a proxy", m.span, write);
+        kind.map(|kind| Some(Operation::ProxyFence(kind))).ok_or_else(missing)
+    }
+
     fn fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
-        if m.take_word(&["proxy"]).is_some() {
-            let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
-            let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
-            m.finish(self.cursor, &kinds)?;
-            return kind.map(Operation::ProxyFence).ok_or_else(|| {
-                self.cursor.error("a proxy fence needs a proxy", m.span, "write `.alias`, `.surface`, `.texture` or `.constant`")
-            });
+        if let Some(error) = refused::fence(self.cursor, m) {
+            return Err(error);
+        }
+        if let Some(fence) = self.proxy_fence(m)? {
+            return Ok(fence);
         }
         if self.names.dialect == Dialect::Generic {
             m.finish(self.cursor, &[])?;
@@ -436,13 +447,8 @@ impl Operands<'_, '_> {
     }
 
     fn membar(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
-        if m.take_word(&["proxy"]).is_some() {
-            let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
-            let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
-            m.finish(self.cursor, &kinds)?;
-            return kind
-                .map(Operation::ProxyFence)
-                .ok_or_else(|| self.cursor.error("a proxy fence needs a proxy", m.span, "write `.alias`"));
+        if let Some(fence) = self.proxy_fence(m)? {
+            return Ok(fence);
         }
         let levels = [MembarLevel::Cta, MembarLevel::Gl, MembarLevel::Sys];
         let level = m.take(self.cursor, "level", |w| levels.into_iter().find(|l| l.name() == w))?;

@@ -15,6 +15,8 @@ mod resolve;
 mod table;
 mod token;
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,7 +42,10 @@ pub struct Read {
 /// Reads the test in a file.
 pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
+    let bytes = at_most(path, MAX_BYTES + 1).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
+    if bytes.len() > MAX_BYTES {
+        return Err(vec![Diagnostic::error(format!("{name} is longer than {MAX_BYTES} bytes")).help("no litmus test is")]);
+    }
     let text = String::from_utf8(bytes).map_err(|e| {
         // What precedes the byte says where it is; the byte itself stands there as a replacement character.
         let place = e.utf8_error().valid_up_to();
@@ -53,6 +58,13 @@ pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
         vec![error.help("save the file as UTF-8; if it is no litmus test, name another file")]
     })?;
     test(&SourceFile::new(name, text))
+}
+
+/// The beginning of a file: some never end.
+pub(crate) fn at_most(path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
+    let mut found = Vec::new();
+    File::open(path)?.take(bytes as u64).read_to_end(&mut found)?;
+    Ok(found)
 }
 
 /// Reads a test; the first word says which syntax it is in.
@@ -81,6 +93,12 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     }
     if let Some(place) = file.text.find('\0') {
         return Err(Diagnostic::error("not a litmus test but binary data").at(file, Span::new(place, place + 1), "a zero byte"));
+    }
+    // Names and descriptions are shown on terminals, which control characters would drive.
+    if let Some((place, c)) = file.text.char_indices().find(|(_, c)| c.is_control() && !c.is_ascii_whitespace() && *c != '\u{b}')
+    {
+        let message = format!("a control character, U+{:04X}", u32::from(c));
+        return Err(Diagnostic::error(message).at(file, Span::new(place, place + c.len_utf8()), "take it out"));
     }
     let title = head::title(file)?;
     let tokens = token::tokens(file, title.end, title.dialect == Dialect::C)?;

@@ -63,7 +63,7 @@ impl MemoryOrder {
 /// A scope as C names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CScope {
-    /// `memory_scope_work_item`: the thread alone (OpenCL C 3.0, 6.15.12.4). Operations of it are atomic, and of no scope that another
+    /// `memory_scope_work_item`: the thread alone (OpenCL C). Operations of it are atomic, and of no scope that another
     /// thread is in.
     WorkItem,
     /// The threads of a scope of the models.

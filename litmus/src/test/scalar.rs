@@ -50,7 +50,7 @@ pub struct Type {
     pub kind: TypeKind,
     /// The width in bits, of one of the two elements of a packed type; 0 for `.pred`.
     pub bits: u8,
-    /// `x2`: two elements in adjacent locations, and in one register (PTX ISA 5.2.5, 8.2.5).
+    /// `x2`: two elements in adjacent locations, and in one register (PTX ISA 8.2.5).
     pub packed: bool,
 }
 

@@ -15,21 +15,19 @@ pub struct Asked {
 }
 
 impl Test {
-    /// For each location the integers that it holds: of a C parameter as declared, else those of the first access in the text that
-    /// has a type. `None` where nothing says a type, and where values are no narrower than all are.
+    /// For each location the integers that it holds: of a C parameter as declared; of PTX as wide as the first access in the text that has
+    /// a type, with a sign if any such access has one. `None` where nothing says a type, and where values are no narrower than all are.
     pub fn location_integers(&self) -> Vec<Option<Integer>> {
         let mut found: Vec<Option<Integer>> = vec![None; self.locations.len()];
-        let mut known = vec![false; self.locations.len()];
-        let mut set = |name: &str, integer: Option<Integer>| {
-            for (l, declared) in self.locations.iter().enumerate() {
-                if array(&declared.name) == array(name) && !std::mem::replace(&mut known[self.owner(l)], true) {
-                    found[self.owner(l)] = integer;
-                }
+        let mut set = |name: &str, integer: Integer| {
+            for (l, _) in self.locations.iter().enumerate().filter(|(_, l)| array(&l.name) == array(name)) {
+                let known = found[self.owner(l)].get_or_insert(integer);
+                known.signed |= integer.signed && known.bits == integer.bits;
             }
         };
         for (t, thread) in self.threads.iter().enumerate() {
             for parameter in &thread.parameters {
-                set(&parameter.name, Some(parameter.ty.integer.integer()));
+                set(&parameter.name, parameter.ty.integer.integer());
             }
             let Body::Instructions(instructions) = &thread.body else { continue };
             for i in instructions {
@@ -39,11 +37,11 @@ impl Test {
                     Base::Register(register) => self.pointed_to(ThreadId(t as u8), instructions, register),
                 };
                 if let (Some(location), Some(ty)) = (location, access.ty) {
-                    set(location, ty.integer());
+                    set(location, ty.integer().unwrap_or(Integer::WORD));
                 }
             }
         }
-        (0..self.locations.len()).map(|l| found[self.owner(l)]).collect()
+        (0..self.locations.len()).map(|l| found[self.owner(l)].filter(|i| *i != Integer::WORD)).collect()
     }
 
     /// The location that owns the memory behind a name.

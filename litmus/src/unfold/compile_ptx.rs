@@ -349,7 +349,7 @@ fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term
         LocalFunction::Compare(comparison) => Binary::Compare(comparison),
     };
     if matches!(operator, Binary::ShiftLeft | Binary::ShiftRight) {
-        // "The shift amount is always a 32-bit value, regardless of the instruction type" (PTX ISA 9.7.8.9).
+        // The amount is an unsigned 32-bit value, whatever the type of the instruction is (PTX ISA, `shl` and `shr`).
         let value = if operator == Binary::ShiftRight { a.convert(integer) } else { a };
         let by = b.convert(integer.map(|_| Integer { bits: 32, signed: false }));
         return Term::binary(operator.of(integer), value, by).convert(integer);

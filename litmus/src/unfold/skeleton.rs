@@ -9,7 +9,9 @@ use margay_models::signature::Signature;
 use super::Error;
 use super::path::Path;
 use super::symbol::{Symbol, Symbols};
-use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Place, Test, ThreadId, Value, Variable, element};
+use crate::test::{
+    Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Place, Test, ThreadId, Value, Variable, element,
+};
 
 /// The address of a location as a value.
 pub type Address = i64;
@@ -141,25 +143,33 @@ impl Shared {
     }
 }
 
-/// For each location the threads that name it or an element of its array. A test that keeps addresses in registers or memory may
-/// access any location from anywhere.
+/// For each location the threads that name it. A test that keeps addresses in registers or memory may access any location from
+/// anywhere.
 fn named_by(test: &Test) -> Vec<u64> {
-    let everyone = u64::MAX;
-    let of_array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
+    let everyone = vec![u64::MAX; test.locations.len()];
     let mut found = vec![0; test.locations.len()];
     for (t, thread) in test.threads.iter().enumerate() {
-        let Body::Instructions(instructions) = &thread.body else { return vec![everyone; test.locations.len()] };
+        let Body::Instructions(instructions) = &thread.body else { return everyone };
         for i in instructions {
-            match i.operation.memory().map(|(_, address)| (&address.base, &address.offset)) {
-                Some((Base::Location(name), None | Some(Value::Integer(_)))) => {
-                    for (l, declared) in test.locations.iter().enumerate() {
-                        if of_array(&declared.name) == of_array(name) {
-                            found[l] |= 1 << (t as u64 & 63);
-                        }
-                    }
-                }
-                Some(_) => return vec![everyone; test.locations.len()],
-                None => {}
+            let Some((access, address)) = i.operation.memory() else { continue };
+            let Base::Location(name) = &address.base else { return everyone };
+            let elements = match &i.operation {
+                Operation::VectorLoad { destinations, .. } => destinations.len(),
+                Operation::VectorStore { values, .. } => values.len(),
+                _ => 1,
+            } * if access.ty.is_some_and(|ty| ty.packed) { 2 } else { 1 };
+            let (array, first) = element(name).map_or((name.as_str(), None), |(array, n)| (array, Some(n)));
+            let range = first.unwrap_or(0)..first.unwrap_or(0) + elements;
+            for (l, declared) in test.locations.iter().enumerate() {
+                let named = match (element(&declared.name), &address.offset) {
+                    _ if declared.name == *name => true,
+                    // An offset leads to another element, and never out of the array.
+                    (Some((of, _)), Some(Value::Integer(_))) => of == array,
+                    (Some((of, n)), None) => of == array && range.contains(&n),
+                    (None, None | Some(Value::Integer(_))) => false,
+                    (_, Some(_)) => return everyone,
+                };
+                found[l] |= u64::from(named) << (t as u64 & 63);
             }
         }
     }

@@ -125,7 +125,7 @@ impl Binary {
             Self::Or => a | b,
             Self::Xor => a ^ b,
             Self::ShiftLeft => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
-            // "Shift amounts greater than the register width are clamped" (PTX ISA 9.7.8.9).
+            // PTX clamps shift amounts to the width.
             Self::ShiftRight => a >> u32::try_from(b).map_or(63, |b| b.min(63)),
             Self::ShiftRightUnsigned => u32::try_from(b).ok().and_then(|b| (a as u64).checked_shr(b)).unwrap_or(0) as i64,
             Self::DivideUnsigned => (a as u64).checked_div(b as u64).unwrap_or(0) as i64,

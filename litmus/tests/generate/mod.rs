@@ -45,6 +45,15 @@ fn width() -> impl Strategy<Value = Option<Type>> {
     option::of(select(kinds.to_vec()).prop_map(|kind| Type::new(kind, 32)))
 }
 
+/// The test with one type for what each parameter points to.
+fn agreed(mut test: Test) -> Test {
+    let types: Vec<CInteger> = test.threads.iter().flat_map(|t| &t.parameters).map(|p| p.ty.integer).collect();
+    for parameter in test.threads.iter_mut().flat_map(|t| &mut t.parameters) {
+        parameter.ty.integer = types[0];
+    }
+    test
+}
+
 /// The test with accesses of another width; at 16 bits some are of packed types, at 128 only of bits.
 fn retyped(mut test: Test, bits: u8) -> Test {
     for thread in &mut test.threads {
@@ -525,7 +534,7 @@ pub fn any_test() -> impl Strategy<Value = Test> {
                         filter,
                         condition: Condition { quantifier, proposition },
                     });
-                    retyped(test, bits)
+                    agreed(retyped(test, bits))
                 },
             )
         },

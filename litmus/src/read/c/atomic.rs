@@ -242,7 +242,8 @@ impl Reader<'_, '_> {
             Expression::Name(name) if !self.is_location(&name) && !(pointer && self.pointers.contains(&name)) => {
                 Ok(Expected::Variable(name))
             }
-            value if pointer && !address || matches!(value, Expression::Name(_)) => Ok(Expected::Memory(value)),
+            Expression::Name(_) => Ok(Expected::Memory(value)),
+            value if pointer && !address && !matches!(value, Expression::Integer(_)) => Ok(Expected::Memory(value)),
             _ => {
                 let error = self.cursor.error("the expected value must be in a variable or in memory", span, "a value");
                 Err(error.help("write the name of a local variable, or `*x`"))

@@ -7,8 +7,8 @@ use crate::read::cursor::Cursor;
 const BARRIER: &str =
     "C++ has no barriers of work-groups, and the C models here have no relation for them; PTX tests have `bar.cta.sync`";
 const LINUX: &str = "the Linux kernel's memory model is none of those here; write C11's atomic operations";
-const OPENCL_1: &str = "OpenCL 1's and Linux's atomic functions take their arguments the other way round: write `atomic_fetch_add_explicit` \
-                        and its kin";
+const OPENCL_1: &str = "OpenCL 1's `atomic_add(x, 1)` is Linux's `atomic_add(1, x)`: write `atomic_fetch_add_explicit` and its kin, which \
+                        say what they are";
 
 /// Names, what they are of, and why they are refused.
 const NOT_MODELLED: [(&[&str], &str, &str); 7] = [
