@@ -90,13 +90,13 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
         return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
     }
-    for l in &test.locations {
+    for (l, integer) in test.locations.iter().zip(test.location_integers()) {
         let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
                 return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
             }
-            Some(InitialValue::Integer(n)) if i32::try_from(n).is_err() => {
+            Some(InitialValue::Integer(n)) if integer.is_none() && i32::try_from(n).is_err() => {
                 return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
             }
             _ => {}

@@ -1,7 +1,8 @@
 //! Operands: values, addresses, and what is computed in registers.
 
 use margay_litmus::test::{
-    Access, Address, Base, Comparison, InitialValue, Instruction, LocalFunction, Space, Type, TypeKind, Value,
+    Access, Address, AtomFunction, Base, Comparison, InitialValue, Instruction, LocalFunction, Operation, Space, Test, ThreadId,
+    Type, TypeKind, Value,
 };
 
 use margay_models::execution::Proxy;
@@ -217,8 +218,8 @@ impl Emitter<'_> {
         };
         let mut values = operands.iter().map(|o| self.operand(o, operand_is_wide)).collect::<Result<Vec<_>, _>>()?;
         let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
-        // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. The values of tests are
-        // not negative, so that the highest bit is 0 as well, and the assembler does not know it (ASPLOS 2015, section 4.5).
+        // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. Where no value of the test
+        // is negative, the highest bit is 0 as well, and the assembler does not know it (ASPLOS 2015, section 4.5).
         let constant = match (function, operands) {
             (LocalFunction::Xor | LocalFunction::Subtract, [a, b]) => a == b && matches!(a, Value::Register(_)),
             (LocalFunction::And | LocalFunction::Multiply, [_, Value::Integer(0)] | [Value::Integer(0), _]) => true,
@@ -227,8 +228,15 @@ impl Emitter<'_> {
         if constant {
             let dependent = operands.iter().zip(&values).find(|(o, _)| matches!(o, Value::Register(_))).map(|(_, v)| v);
             if let Some(register) = dependent {
-                let mask = if wide { "0x8000000000000000" } else { "0x80000000" };
-                self.line(format!("{guard}and.b{bits} {to}, {register}, {mask};"));
+                let (mask, small) = if wide { ("0x8000000000000000", "%memory") } else { ("0x80000000", "%first") };
+                if !may_be_negative(self.test) {
+                    self.line(format!("{guard}and.b{bits} {to}, {register}, {mask};"));
+                    return Ok(());
+                }
+                // The highest bit of a parameter is 0 too: an address of the device, a place in memory for stress.
+                let highest = self.temporary(if wide { 'd' } else { 'w' });
+                self.line(format!("and.b{bits} {highest}, {register}, {mask};"));
+                self.line(format!("{guard}and.b{bits} {to}, {highest}, {small};"));
                 return Ok(());
             }
         }
@@ -267,6 +275,44 @@ impl Emitter<'_> {
 /// Is it a type of numbers without a sign?
 fn is_unsigned(ty: Option<Type>) -> bool {
     ty.is_some_and(|ty| matches!(ty.kind, TypeKind::Unsigned | TypeKind::Bits))
+}
+
+/// Can a register of the test hold a number whose highest bit is 1? `false` is certain.
+fn may_be_negative(test: &Test) -> bool {
+    // Sums of such numbers keep far from the highest bit; a signed access of few bits has its own.
+    let large = |n: &i64| !(0..1 << 15).contains(n);
+    let mut declared = test.locations.iter().map(|l| &l.value).chain(test.registers.iter().map(|r| &r.value));
+    if declared.any(|v| matches!(v, Some(InitialValue::Integer(n)) if large(n))) {
+        return true;
+    }
+    let value = |v: &Value| matches!(v, Value::Integer(n) if large(n));
+    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8))).any(|i| {
+        i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.kind == TypeKind::Signed && t.bits < 32))
+            || match &i.operation {
+                Operation::Store { value: v, .. } => value(v),
+                Operation::VectorStore { values, .. } => values.iter().any(value),
+                Operation::Atom(atom) => {
+                    matches!(atom.function, AtomFunction::Subtract | AtomFunction::Decrement)
+                        || value(&atom.operand)
+                        || atom.replacement.as_ref().is_some_and(value)
+                }
+                Operation::Local { function, operands, .. } => match (function, operands.as_slice()) {
+                    (LocalFunction::Subtract, [a, b]) => a != b,
+                    (
+                        LocalFunction::Move
+                        | LocalFunction::Add
+                        | LocalFunction::And
+                        | LocalFunction::Or
+                        | LocalFunction::Xor
+                        | LocalFunction::Select
+                        | LocalFunction::Compare(_),
+                        _,
+                    ) => operands.iter().any(value),
+                    _ => true,
+                },
+                _ => false,
+            }
+    })
 }
 
 /// The name of a type for a conversion: bits are numbers without a sign.
