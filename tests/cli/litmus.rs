@@ -361,7 +361,7 @@ fn files_that_are_no_tests_are_refused_soon() {
     let long = write(&folder, "long.litmus", mp("exists", "release").replace("PTX mp", &format!("PTX {name}")));
     let output = margay(&["run", &long, "-m", "ptx-8"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(out(&output).len() < 20_000, "the name is cut off: {} bytes", out(&output).len());
+    assert!(out(&output).len() < 110_000, "the table cuts it off, the heading of the picture has it: {}", out(&output).len());
     let location = mp("exists", "release").replace("st.weak x", &format!("st.weak {name}"));
     let other = location.replace("{ x=0;", &format!("{{ {name}z=0; x=0;"));
     let output = margay(&["run", &write(&folder, "other.litmus", other), "-m", "ptx-8"]);
