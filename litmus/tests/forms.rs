@@ -87,6 +87,21 @@ fn the_same_in_two_spellings() {
     }
 }
 
+/// Threads may be written as kernels.
+#[test]
+fn kernels_of_cuda_and_opencl() {
+    let kernel = |words: &str| {
+        let mut test = test(&format!("C t\n{{ }}\n{words} P0 (int* x) {{ atomicAdd(x, 1); }}\nexists (x == 1)\n"));
+        test.threads[0].place = Default::default();
+        test
+    };
+    for words in ["__global__ void", "__kernel void", "static inline void"] {
+        assert_eq!(kernel(words), kernel(""), "{words}");
+    }
+    let wrong = "C t\n{ }\n__global__ void main (int* x) { }\nexists (x == 1)\n";
+    assert!(said(wrong).contains("3:17: error: expected a thread"), "{}", said(wrong));
+}
+
 #[test]
 fn instructions_that_are_near_or_refused() {
     insta::assert_snapshot!(all(ptx, &[

@@ -44,7 +44,7 @@ macro_rules! with_native {
 macro_rules! computed {
     ($t:ty, $wide:ty, $function:expr, $a:expr, $b:expr) => {{
         let (a, b) = ($a as $t, $b as $t);
-        let shift = u32::try_from(($b as u32)).unwrap_or(u32::MAX);
+        let shift = u32::try_from($b as u32).unwrap_or(u32::MAX);
         match $function {
             LocalFunction::Move => a as i64,
             LocalFunction::Not => !a as i64,

@@ -239,7 +239,7 @@ impl Reader<'_, '_> {
         let value = if address { self.unary()? } else { self.expression()? };
         match value {
             Expression::Dereference(place) if address || !pointer => Ok(Expected::Memory(*place)),
-            Expression::Name(name) if !self.is_location(&name) && !(pointer && self.pointers.contains(&name)) => {
+            Expression::Name(name) if !(self.is_location(&name) || pointer && self.pointers.contains(&name)) => {
                 Ok(Expected::Variable(name))
             }
             Expression::Name(_) => Ok(Expected::Memory(value)),

@@ -19,6 +19,9 @@ use super::table::placement;
 use crate::test::{Body, CScope, Expression, LocationDeclaration, Place, Thread, ThreadId, element};
 pub(super) use spaces::{Flags, check as check_spaces};
 
+/// What may stand before the name of a thread.
+const HEAD: [&str; 7] = ["__global__", "__device__", "__kernel", "kernel", "static", "inline", "void"];
+
 /// The reader of one thread.
 struct Reader<'c, 'a> {
     cursor: &'c mut Cursor<'a>,
@@ -51,6 +54,10 @@ pub(super) fn threads(
     let (mut threads, mut fences): (Vec<Thread>, _) = (Vec::new(), Vec::new());
     while !condition::starts_here(cursor) && !cursor.at_end() || threads.is_empty() {
         let start = cursor.span();
+        // A kernel as CUDA and OpenCL write it.
+        while cursor.peek_word().is_some_and(|word| HEAD.contains(&word)) {
+            cursor.advance();
+        }
         let id = cursor
             .thread_at(0)
             .filter(|_| cursor.peek_word().is_some())
