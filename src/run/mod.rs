@@ -90,7 +90,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         limits: options.certify.is_some().then(|| Limits::start(None, None)),
     };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
-    let (mut answers, mut claims) = (Vec::new(), Vec::new());
+    let (mut answers, mut claims, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut undecided = false;
     // For each model the files of tests that are for others.
     let mut skipped: Vec<Vec<&str>> = vec![Vec::new(); models.len()];
@@ -99,6 +99,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         let Read { test, file: source, .. } = &tests[asked.test];
         let (file, model, milliseconds) = (source.name.as_str(), &models[asked.model], asked.milliseconds);
         bar.step(&test.name);
+        unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
         match asked.result {
             Ok((verdict, claim)) => {
                 undecided |= verdict.bounded;
@@ -144,22 +145,33 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         let claimed = claims.len();
         match certify::end(&question, claims, folder) {
             Ok(extent) => certify::print(claimed, &extent, folder, output)?,
-            Err(found) => wrong(found, &folder.display().to_string(), &mut errors)?,
+            // The answers are printed, and stand without it.
+            Err(found) => output.warn(&found),
         }
     }
-    for (model, files) in models.iter().zip(&skipped).filter(|(_, files)| !files.is_empty()) {
-        let count = if files.len() == 1 { "1 test is".to_owned() } else { format!("{} tests are", files.len()) };
-        let message = format!("{count} for other models than `{}`, and skipped: {}", model.name, some(files));
-        if answers.is_empty() && !undecided {
-            errors.push(Diagnostic::error(format!("no test was run; {message}")));
-        } else if output.format == Format::Human {
-            output.warn(&[Diagnostic::warning(message)]);
-        }
+    tell_skipped(&models, &skipped, answers.is_empty() && !undecided, &mut errors, output);
+    if let Some((name, why)) = unwritten.first() {
+        let more = if unwritten.len() > 1 { format!(", nor are {} more answers", unwritten.len() - 1) } else { String::new() };
+        let error = Diagnostic::error(format!("`{name}` is not in the certificate{more}: {why}"));
+        output.warn(&[error.help("the answers stand; the certificate is of what has a proof alone")]);
     }
     if !errors.is_empty() {
         return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
     Ok(if undecided { Exit::Undecided } else { Exit::Holds })
+}
+
+/// Says which tests of folders are for other models: an error if there are no others, `nothing` having been answered.
+fn tell_skipped(models: &[Model], skipped: &[Vec<&str>], nothing: bool, errors: &mut Vec<Diagnostic>, output: &Output) {
+    for (model, files) in models.iter().zip(skipped).filter(|(_, files)| !files.is_empty()) {
+        let count = if files.len() == 1 { "1 test is".to_owned() } else { format!("{} tests are", files.len()) };
+        let message = format!("{count} for other models than `{}`, and skipped: {}", model.name, some(files));
+        if nothing {
+            errors.push(Diagnostic::error(format!("no test was run; {message}")));
+        } else if output.format == Format::Human {
+            output.warn(&[Diagnostic::warning(message)]);
+        }
+    }
 }
 
 /// Warns of tests with what a model does not speak of: shows the first place, and names the other tests.

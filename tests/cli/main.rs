@@ -17,3 +17,4 @@ mod programs;
 mod recipes;
 mod report;
 mod runner;
+mod writing;
