@@ -38,7 +38,7 @@ fn corpus() -> Vec<(String, Test)> {
 }
 
 /// What kernels do not have; `docs/gpu.md` says so.
-const NO_KERNEL: [&str; 8] = [
+const NO_KERNEL: [&str; 12] = [
     "PTX has no fence.proxy.",
     "PTX has no atom.mul",
     "a barrier with an instance",
@@ -47,6 +47,10 @@ const NO_KERNEL: [&str; 8] = [
     "an access of a packed type",
     "a vector of 256 bits",
     "kernels here compute with 32 and 64 bits",
+    "a third address",
+    "for a second address",
+    "is no name for what",
+    "no generic address",
 ];
 
 fn the_corpus_on(target: Target) {

@@ -1,6 +1,7 @@
 //! `margay run`: is the outcome of a litmus test allowed, and what shows or forbids it?
 
 mod ask;
+mod axioms;
 mod certify;
 pub mod rows;
 mod show;
@@ -8,7 +9,6 @@ mod show;
 use std::sync::Arc;
 
 use margay_litmus::corpus::Expected;
-use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::premise;
 use margay_litmus::read::Read;
@@ -21,64 +21,42 @@ use crate::Outcome;
 use crate::arguments::{Format, Run};
 use crate::diagnostics;
 use crate::exit::Exit;
-use crate::inputs;
+use crate::inputs::{self, Input};
 use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Steps;
 use crate::question::jobs;
 use crate::table::number;
-use ask::{Asked, Failure, Question};
+use crate::wrapped::wrapped;
+use ask::{Answered, Asked, Failure, Question, Runners};
+use axioms::{Chosen, Dependence};
 
 /// One test under one model.
 struct Answer<'a> {
     file: &'a str,
     test: &'a Test,
-    model: &'a Model,
+    model: &'a Chosen,
     verdict: Verdict,
+    dependences: Vec<Dependence>,
     milliseconds: f64,
 }
 
 /// Runs the command.
 pub fn run(options: &Run, output: &Output) -> Outcome {
-    let mut errors: Vec<Diagnostic> = Vec::new();
-    let mut models: Vec<Model> = Vec::new();
-    for name in &options.model {
-        match inputs::model(name, output) {
-            Ok(model) => models.push(model),
-            Err(found) => errors.extend(found),
-        }
-    }
-    if !errors.is_empty() {
-        return output.wrong(&errors);
-    }
+    let models = match chosen(options, output) {
+        Ok(models) => models,
+        Err(errors) => return output.wrong(&errors),
+    };
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = inputs::inputs(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
         Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),
     };
-    let mut tests: Vec<Read> = Vec::new();
-    // For each test whether it was found in a folder.
-    let mut in_folder: Vec<bool> = Vec::new();
-    // In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
-    let wrong = |found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>| {
-        if output.format == Format::Json {
-            output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
-        }
-        errors.extend(found);
-        std::io::Result::Ok(())
-    };
-    for input in &files {
-        match inputs::test(&input.path, output) {
-            Ok(read) => {
-                tests.push(read);
-                in_folder.push(input.in_folder);
-            }
-            Err(found) => wrong(found, &input.path.display().to_string(), &mut errors)?,
-        }
-    }
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    let (tests, in_folder) = read(&files, &mut errors, output)?;
     for model in &models {
-        beyond_premise(&tests, model, output);
+        beyond_premise(&tests, &model.model, output);
     }
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
     let question = Question {
@@ -89,7 +67,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         tests: &tests,
         limits: options.certify.is_some().then(|| Limits::start(None, None)),
     };
-    let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
+    let mut runners = Runners::new(&models);
     let (mut answers, mut claims, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut undecided = false;
     // For each model the files of tests that are for others.
@@ -101,10 +79,10 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         bar.step(&test.name);
         unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
         match asked.result {
-            Ok((verdict, claim)) => {
+            Ok(Answered { verdict, claim, dependences }) => {
                 undecided |= verdict.bounded;
                 claims.extend(claim);
-                let answer = Answer { file, test, model, verdict, milliseconds };
+                let answer = Answer { file, test, model, verdict, dependences, milliseconds };
                 if output.format == Format::Json {
                     output.print(&line(&answer).to_string())?;
                 }
@@ -114,20 +92,20 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             Err(failure) if in_folder[asked.test] && failure.is_of_another_model() => {
                 skipped[asked.model].push(file);
                 if output.format == Format::Json {
-                    output.print(&without_answer(file, test, model, &failure.message(), milliseconds).to_string())?;
+                    output.print(&without_answer(file, test, &model.model, &failure.message(), milliseconds).to_string())?;
                 }
             }
-            Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors)?,
+            Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors, output)?,
             Err(Failure::Engine(error)) if !error.is_undecided() => {
-                wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?;
+                wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors, output)?;
             }
             Err(failure) => {
                 undecided = true;
                 let why = failure.message();
                 if output.format == Format::Json {
-                    output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
+                    output.print(&without_answer(file, test, &model.model, &why, milliseconds).to_string())?;
                 }
-                let warning = Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name));
+                let warning = Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.label()));
                 bar.aside(|| output.warn(&[warning]));
             }
         }
@@ -138,7 +116,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
             let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
-            show::explain(only, &mut runners[model], &question.unlimited, question.choice, output)?;
+            show::explain(only, &mut runners.asked[model], &question.unlimited, question.choice, output)?;
         }
     }
     if let Some(folder) = &options.certify {
@@ -161,11 +139,47 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     Ok(if undecided { Exit::Undecided } else { Exit::Holds })
 }
 
+/// The models that were asked for, with the axioms that count.
+fn chosen(options: &Run, output: &Output) -> Result<Vec<Chosen>, Vec<Diagnostic>> {
+    let (mut models, mut errors) = (Vec::new(), Vec::new());
+    for name in &options.model {
+        match inputs::model(name, output) {
+            Ok(model) => models.push(model),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() { axioms::choose(models, &options.axiom, &options.without_axiom) } else { Err(errors) }
+}
+
+/// The tests that could be read, and for each whether it was found in a folder.
+fn read(files: &[Input], errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<(Vec<Read>, Vec<bool>)> {
+    let (mut tests, mut in_folder) = (Vec::new(), Vec::new());
+    for input in files {
+        match inputs::test(&input.path, output) {
+            Ok(read) => {
+                tests.push(read);
+                in_folder.push(input.in_folder);
+            }
+            Err(found) => wrong(found, &input.path.display().to_string(), errors, output)?,
+        }
+    }
+    Ok((tests, in_folder))
+}
+
+/// In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
+fn wrong(found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<()> {
+    if output.format == Format::Json {
+        output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
+    }
+    errors.extend(found);
+    Ok(())
+}
+
 /// Says which tests of folders are for other models: an error if there are no others, `nothing` having been answered.
-fn tell_skipped(models: &[Model], skipped: &[Vec<&str>], nothing: bool, errors: &mut Vec<Diagnostic>, output: &Output) {
+fn tell_skipped(models: &[Chosen], skipped: &[Vec<&str>], nothing: bool, errors: &mut Vec<Diagnostic>, output: &Output) {
     for (model, files) in models.iter().zip(skipped).filter(|(_, files)| !files.is_empty()) {
         let count = if files.len() == 1 { "1 test is".to_owned() } else { format!("{} tests are", files.len()) };
-        let message = format!("{count} for other models than `{}`, and skipped: {}", model.name, some(files));
+        let message = format!("{count} for other models than `{}`, and skipped: {}", model.model.name, some(files));
         if nothing {
             errors.push(Diagnostic::error(format!("no test was run; {message}")));
         } else if output.format == Format::Human {
@@ -219,7 +233,10 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
         "schema": SCHEMA,
         "file": answer.file,
         "name": answer.test.name,
-        "model": answer.model.name,
+        "model": answer.model.model.name,
+        "with_axioms": answer.model.taken,
+        "without_axioms": answer.model.left_out,
+        "depends_on": answer.dependences.iter().map(depends).collect::<Vec<_>>(),
         "quantifier": v.quantifier.keyword(),
         "holds": v.holds,
         "reachable": v.reachable,
@@ -228,6 +245,16 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
         "engine": v.engine.to_string(),
         "executions": v.executions,
         "milliseconds": answer.milliseconds,
+    })
+}
+
+/// An optional axiom that decides an answer, and the answer with that axiom the other way.
+fn depends(on: &Dependence) -> serde_json::Value {
+    let otherwise = on.otherwise.as_ref();
+    json!({
+        "axiom": on.axiom,
+        "counts": on.counts,
+        "otherwise": otherwise.map(|o| json!({ "reachable": o.reachable, "racy": o.racy })),
     })
 }
 
@@ -252,10 +279,41 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: &str, millisec
 
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
     let row = |a: &Answer<'_>| {
-        let mut cells = rows::cells(a.test, &a.model.name, Expected::from(&a.verdict));
+        let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
+        cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) { "*" } else { "" });
+        cells[4].push_str(if a.dependences.iter().any(Dependence::is_of_races) { "*" } else { "" });
         cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);
         cells
     };
     let header: Vec<&str> = rows::COLUMNS.into_iter().chain(["executions", "ms"]).collect();
-    rows::print(&header, &answers.iter().map(row).collect::<Vec<_>>(), output)
+    rows::print(&header, &answers.iter().map(row).collect::<Vec<_>>(), output)?;
+    for sentence in optional(answers) {
+        output.print(&format!("\n{}", wrapped(&sentence, output.width())))?;
+    }
+    Ok(())
+}
+
+/// What the asterisks in the table mean: one sentence for each optional axiom that decides an answer.
+fn optional(answers: &[Answer<'_>]) -> Vec<String> {
+    // What is said in front of the models and behind them, and the models.
+    let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
+    for answer in answers {
+        let name = answer.model.model.name.as_str();
+        for Dependence { axiom, counts, otherwise } in &answer.dependences {
+            let (before, behind) = match (otherwise, counts, answer.model.left_out.contains(axiom)) {
+                (None, ..) => (format!("Whether this depends on {axiom}, an optional axiom of"), " was not decided".to_owned()),
+                (_, _, true) => (format!("Only without {axiom}, an axiom of"), " that was left out".to_owned()),
+                (_, true, false) => (format!("Only with {axiom}, an optional axiom of"), " that `--axiom` took in".to_owned()),
+                (_, false, false) => {
+                    (format!("Only without {axiom}, an optional axiom of"), format!(" that `--axiom {axiom}` takes in"))
+                }
+            };
+            match found.iter_mut().find(|(b, e, _)| (b, e) == (&before, &behind)) {
+                Some((.., models)) if models.contains(&name) => {}
+                Some((.., models)) => models.push(name),
+                None => found.push((before, behind, vec![name])),
+            }
+        }
+    }
+    found.into_iter().map(|(before, behind, models)| format!("* {before} {}{behind}.", models.join(", "))).collect()
 }

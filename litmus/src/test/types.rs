@@ -46,15 +46,8 @@ impl Test {
 
     /// The location that owns the memory behind a name.
     pub(crate) fn owner(&self, location: usize) -> usize {
-        let mut at = location;
         // Names that alias each other in a circle are an error elsewhere.
-        for _ in 0..self.locations.len() {
-            match self.locations[at].alias.as_ref().and_then(|a| self.location(&a.of)) {
-                Some(of) if of != at => at = of,
-                _ => break,
-            }
-        }
-        at
+        self.named(location).map_or(location, |named| named.physical)
     }
 
     /// The location whose address a register holds from the start to the end.

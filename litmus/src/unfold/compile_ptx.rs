@@ -1,6 +1,6 @@
 //! PTX instructions to straight code: default orders and scopes, predicates and labels.
 
-use margay_models::execution::{Order, Proxy, Scope};
+use margay_models::execution::{Order, Scope};
 
 use super::Error;
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
@@ -264,9 +264,8 @@ impl Compiler<'_> {
     }
 
     fn attributes(&self, access: &Access) -> Attributes {
-        let proxy = (access.proxy != Proxy::Generic).then_some(access.proxy);
         let (bits, integer) = (access.ty.map(|ty| ty.bits), access.ty.and_then(Type::integer));
-        let plain = Attributes { proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
+        let plain = Attributes { proxy: access.proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {
             return plain;
