@@ -387,6 +387,9 @@ pub struct Corpus {
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,
+    /// A test of which no verdict is expected is a difference
+    #[arg(long)]
+    pub require_verdicts: bool,
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both)]
     pub engine: Engine,

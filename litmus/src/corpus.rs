@@ -138,7 +138,7 @@ fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Di
     let lines = match limited::text(&expected, MAX_EXPECTED) {
         Ok(text) => lines(&SourceFile::new(expected.display().to_string(), text))?,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(e) => return Err(cannot(e)),
+        Err(e) => return Err(vec![Diagnostic::error(format!("cannot read {}: {e}", expected.display()))]),
     };
     if tests.is_empty() && lines.is_empty() {
         return Ok(None);

@@ -8,8 +8,9 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::Checked;
 
-/// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped.
-pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String]) -> std::io::Result<String> {
+/// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped, or
+/// failures where that is `required`.
+pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String], required: bool) -> std::io::Result<String> {
     let mut suites: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
     for c in checked {
         let (folder, file) = split(&c.test);
@@ -24,7 +25,10 @@ pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String]
     }
     for test in unmentioned {
         let (folder, file) = split(test);
-        let mut status = TestCaseStatus::skipped();
+        let mut status = match required {
+            true => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            false => TestCaseStatus::skipped(),
+        };
         status.set_message("no verdict is expected of it");
         suites.entry(folder).or_default().push(case(file.to_owned(), folder, status));
     }

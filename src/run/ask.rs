@@ -69,6 +69,23 @@ pub enum Failure {
     Stopped(&'static str),
 }
 
+impl Failure {
+    /// Is the test one for other models than the one asked?
+    pub fn is_of_another_model(&self) -> bool {
+        matches!(self, Self::Mismatch(_) | Self::Engine(Error::Signature { .. }))
+    }
+
+    /// Why, in a sentence.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Engine(Error::Time) => "no answer in the time given".to_owned(),
+            Self::Engine(other) => other.to_string(),
+            Self::Stopped(why) => (*why).to_owned(),
+            Self::Mismatch(error) => error.message.clone(),
+        }
+    }
+}
+
 impl Question<'_> {
     /// Asks about each test under each model and hands on the answers in order.
     pub fn ask(&self, jobs: usize, runners: &Runners, mut done: impl FnMut(Asked) -> std::io::Result<()>) -> std::io::Result<()> {

@@ -110,7 +110,7 @@ impl Runner {
             found.resize_with(goals.len(), || None);
             return Ok(found);
         }
-        let (merged, domains) = merge(unfolding, test)?;
+        let (merged, domains) = merge(unfolding)?;
         let facts = Facts {
             merged: &merged,
             locations: unfolding.locations(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{AccessOrder, FenceOrder, InitialValue, Operation, Space, ThreadId};
+use margay_litmus::test::{AccessOrder, FenceOrder, Operation, Space, ThreadId};
 use margay_models::execution::Proxy;
 
 use super::address::{divide, global_address, modulo};
@@ -66,11 +66,10 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
         "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %results, [results];\n    ld.param.u64 %arrived, [arrived];\n",
     );
     one_for_each(plan, text);
-    for (l, declared) in plan.test.locations.iter().enumerate() {
-        let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
+    for l in 0..plan.test.locations.len() {
         if plan.spaces[l] == Space::Global && plan.locations[l].alias.is_none() {
             global_address(plan, l, text);
-            let _ = writeln!(text, "    st.global.{} [%x{l}], {value};", plan.type_of(l));
+            let _ = writeln!(text, "    st.global.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
         }
     }
     // Row 0 counts the threads of the instance that ran to their end.
@@ -246,9 +245,8 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     if shared > 0 {
         // Shared memory is reset by the cta itself, before the barrier that all its threads of the test pass.
         if role.position == 0 {
-            for (l, declared) in plan.test.locations.iter().enumerate().filter(|(l, _)| plan.spaces[*l] == Space::Shared) {
-                let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-                let _ = writeln!(text, "    st.shared.{} [%x{l}], {value};", plan.type_of(l));
+            for l in (0..plan.test.locations.len()).filter(|l| plan.spaces[*l] == Space::Shared) {
+                let _ = writeln!(text, "    st.shared.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
             }
         }
         text.push_str(&meet(plan, active));

@@ -1,6 +1,6 @@
 //! A module for one test, target and environment, and what is needed to launch it.
 
-use margay_litmus::test::Test;
+use margay_litmus::test::{Integer, Test};
 use margay_models::execution::Proxy;
 
 use super::{Error, Layout, Target};
@@ -108,6 +108,12 @@ impl Kernel {
     /// An outcome from its key.
     pub fn outcome(&self, key: u64) -> Outcome {
         let mask = (1u64 << self.bits) - 1;
-        (0..self.observed.variables.len() as u32).map(|i| ((key >> (i * self.bits)) & mask) as i64).collect()
+        let integers = self.observed.integers.iter().zip(0..);
+        let value = |(integer, i): (&Option<Integer>, u32)| {
+            let value = ((key >> (i * self.bits)) & mask) as i64;
+            // A key has the lowest bits of those that fit into it.
+            integer.filter(|of| u32::from(of.bits) <= self.bits).map_or(value, |of| of.wrap(value))
+        };
+        integers.map(value).collect()
     }
 }

@@ -18,7 +18,7 @@ mod target;
 
 use std::fmt;
 
-use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
+use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Type, TypeKind, Variable};
 use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
@@ -90,18 +90,19 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
         return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
     }
-    for l in &test.locations {
+    for (l, integer) in test.locations.iter().zip(test.location_integers()) {
         let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
                 return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
             }
-            Some(InitialValue::Integer(n)) if i32::try_from(n).is_err() => {
+            Some(InitialValue::Integer(n)) if integer.is_none() && i32::try_from(n).is_err() => {
                 return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
             }
             _ => {}
         }
     }
+    let test = &typed(test);
     let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
@@ -285,6 +286,25 @@ impl Plan<'_> {
 fn is_wide(test: &Test) -> bool {
     let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
+}
+
+/// The test with the type of its location on every access that has none: in a kernel all have one.
+fn typed(test: &Test) -> Test {
+    let integers = test.location_integers();
+    let mut typed = test.clone();
+    for thread in &mut typed.threads {
+        let Body::Instructions(instructions) = &mut thread.body else { continue };
+        for i in instructions {
+            let Some((access, address)) = i.operation.memory() else { continue };
+            let (Base::Location(name), None) = (&address.base, access.ty) else { continue };
+            let Some(integer) = test.location(name).and_then(|l| integers[l]) else { continue };
+            let kind = if integer.signed { TypeKind::Signed } else { TypeKind::Unsigned };
+            if let Some(access) = i.operation.access_mut() {
+                access.ty = Some(Type::new(kind, integer.bits));
+            }
+        }
+    }
+    typed
 }
 
 /// The state space of each location: as declared, as an access by its name says, or global.

@@ -271,7 +271,7 @@ fn strength(access: &Access, space: Option<Space>) -> Strength {
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => Strength::Cta,
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Cg)) => Strength::Gpu,
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => Strength::Sys,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs)) => Strength::EvictFirst,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs | CacheOperator::Lu)) => Strength::EvictFirst,
         (None | Some(AccessOrder::Weak), None) => Strength::Weak,
         (Some(AccessOrder::Volatile), _) => Strength::Sys,
         (Some(AccessOrder::Mmio), _) => Strength::Mmio,

@@ -135,10 +135,16 @@ impl Thread {
                 self.set(&o[0], extend(product.wrapping_add(get(self, 3)), bytes, false));
             }
             ["shl", _] => self.set(&o[0], extend(get(self, 1).checked_shl(self.value(&o[2]) as u32).unwrap_or(0), bytes, false)),
-            ["shr", _] => self.set(&o[0], get(self, 1).checked_shr(self.value(&o[2]) as u32).unwrap_or(0)),
-            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div"), _] => {
+            ["shr", _] => {
+                let (a, by) = (get(self, 1), self.value(&o[2]) as u32);
+                let shifted = if signed { (a as i64 >> by.min(63)) as u64 } else { a.checked_shr(by).unwrap_or(0) };
+                self.set(&o[0], extend(shifted, bytes, false));
+            }
+            ["neg", _] => self.set(&o[0], extend(get(self, 1).wrapping_neg(), bytes, false)),
+            ["not", _] => self.set(&o[0], extend(!get(self, 1), bytes, false)),
+            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div" | "min" | "max"), _] => {
                 let (a, b) = (get(self, 1), get(self, 2));
-                self.set(&o[0], extend(apply(op, a, b), bytes, false));
+                self.set(&o[0], extend(apply(op, a, b, signed), bytes, false));
             }
             ["ld", "param", _] => {
                 let Operand::Address(name, 0) = &o[1] else { panic!("{}", i.text) };
@@ -161,7 +167,7 @@ impl Thread {
             ["red" | "atom", ..] => {
                 let brings = usize::from(words[0] == "atom");
                 let at = self.place(&o[brings], bytes);
-                let old = memory.load(self.cta, at, bytes);
+                let old = extend(memory.load(self.cta, at, bytes), bytes, signed);
                 let operand = get(self, brings + 1);
                 let new = match words[words.len() - 2] {
                     "exch" => operand,
@@ -172,7 +178,7 @@ impl Thread {
                             old
                         }
                     }
-                    op => apply(op, old, operand),
+                    op => apply(op, old, operand, signed),
                 };
                 memory.store(self.cta, at, bytes, new);
                 if brings == 1 {
@@ -200,8 +206,28 @@ fn elements(operand: &Operand) -> &[Operand] {
     }
 }
 
-fn apply(op: &str, a: u64, b: u64) -> u64 {
+fn apply(op: &str, a: u64, b: u64, signed: bool) -> u64 {
     match op {
+        "min" if signed => (a as i64).min(b as i64) as u64,
+        "max" if signed => (a as i64).max(b as i64) as u64,
+        "rem" if signed => (a as i64).wrapping_rem(b as i64) as u64,
+        "div" if signed => (a as i64).wrapping_div(b as i64) as u64,
+        "min" => a.min(b),
+        "max" => a.max(b),
+        "inc" => {
+            if a >= b {
+                0
+            } else {
+                a + 1
+            }
+        }
+        "dec" => {
+            if a == 0 || a > b {
+                b
+            } else {
+                a - 1
+            }
+        }
         "add" => a.wrapping_add(b),
         "sub" => a.wrapping_sub(b),
         "and" => a & b,

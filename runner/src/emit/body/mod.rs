@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use margay_litmus::test::{
     BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Space, Test, ThreadId,
+    Value,
 };
 use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
@@ -13,7 +14,7 @@ mod access;
 mod proxy;
 mod values;
 
-use self::access::{scope_name, vector, width};
+use self::access::{narrowed, scope_name, vector, width};
 use self::values::immediate;
 use super::layout::Layout;
 use super::registers::Registers;
@@ -150,7 +151,7 @@ impl Emitter<'_> {
                 let qualifiers = self.qualifiers(access, true)?;
                 let (space, operand) = self.address(address, access)?;
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
-                let value = self.value(value, access.ty.is_some_and(|t| t.bits == 64))?;
+                let value = self.value(&narrowed(value, access), access.ty.is_some_and(|t| t.bits == 64))?;
                 self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
@@ -168,7 +169,7 @@ impl Emitter<'_> {
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
             Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
-            Operation::Barrier { mode, barrier, .. } => self.barrier(i, *mode, *barrier)?,
+            Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {
                     return Err(Error::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
@@ -182,11 +183,11 @@ impl Emitter<'_> {
                     }
                 ));
             }
-            Operation::Local { function, destination, operands, .. } => {
-                self.local(*function, destination, operands, &guard, i.guard.is_some())?;
+            Operation::Local { function, ty, destination, operands } => {
+                self.local((*function, *ty), destination, operands, &guard, i.guard.is_some())?;
             }
             Operation::BranchIf { comparison, left, right, target } => {
-                let predicate = self.compare(*comparison, left, right)?;
+                let predicate = self.compare(*comparison, None, left, right)?;
                 self.jump(target, &format!("@{predicate} "));
             }
             Operation::Goto(target) => self.jump(target, &guard),
@@ -213,7 +214,7 @@ impl Emitter<'_> {
                 let (space, operand) = self.address(address, access)?;
                 let (n, ty) = (values.len(), vector(access, values.len())?);
                 let wide = access.ty.is_some_and(|t| t.bits == 64);
-                let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
+                let values = values.iter().map(|v| self.operand(&narrowed(v, access), wide)).collect::<Result<Vec<_>, _>>()?;
                 self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
             }
@@ -246,7 +247,14 @@ impl Emitter<'_> {
 
     /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
     /// meet there, which orders no two accesses of an instance that the test does not order.
-    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
+    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: &Value, of: Option<u32>) -> Result<(), Error> {
+        let Value::Integer(number) = barrier else {
+            return Err(Error::test("a barrier whose number is in a register; kernels here have numbers"));
+        };
+        if of.is_some() {
+            let message = "a barrier with an instance, which hardware has not; write the barrier alone, as PTX does";
+            return Err(Error::test(message));
+        }
         let code = self.test.instructions(self.thread);
         if i.guard.is_some()
             || code.iter().any(|i| {
@@ -256,18 +264,18 @@ impl Emitter<'_> {
         {
             return Err(Error::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
         }
-        if barrier > 14 {
-            return Err(Error::test(format!("barrier {barrier}: the harness needs one of the sixteen; 14 is the last")));
+        if *number > 14 {
+            return Err(Error::test(format!("barrier {number}: the harness needs one of the sixteen; 14 is the last")));
         }
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
             self.test
                 .instructions(ThreadId(*t as u8))
                 .iter()
-                .any(|i| matches!(i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
+                .any(|i| matches!(&i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
         };
         let threads = self.layout.in_cta(cta).filter(has).count() as u32 * self.layout.slots;
-        let id = barrier + 1;
+        let id = number + 1;
         self.line(match mode {
             // The reduction over predicates is not modelled (and `red` without one cannot be written).
             BarrierMode::Sync | BarrierMode::Reduce => format!("bar.sync {id}, {threads};"),
