@@ -53,9 +53,13 @@ pub struct On {
     /// Start from the environment of this file, as `gpu tune` writes it; --environment changes it
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// The folder of the assembler and disassembler, as .ci/toolkit makes it: where it is, machine code is compared with its test before it runs
-    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
-    pub toolkit: PathBuf,
+    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes. Where they are, machine code is
+    /// compared with its test before it runs [default: target/toolkit, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
+    #[arg(long, value_name = "DIR")]
+    pub toolkit: Option<PathBuf>,
+    /// Run nothing on a GPU whose machine code was not compared with its test, also where the driver assembles it
+    #[arg(long)]
+    pub require_comparison: bool,
     /// Give the GPU up if launches take longer than this
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
     pub watchdog: Duration,
@@ -126,12 +130,16 @@ pub struct GpuCheck {
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
-    /// How much the assembler optimises, 0 to 3; kernels are run as it assembles them at 0
-    #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub optimize: u8,
-    /// The folder of the assembler and disassembler, as .ci/toolkit makes it
-    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
-    pub toolkit: PathBuf,
+    /// How much the assembler optimises, 0 to 3 [default: as kernels are run, the highest level at which the machine code is the test]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub optimize: Option<u8>,
+    /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
+    #[arg(long)]
+    pub explain: bool,
+    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes [default: target/toolkit, `toolkit`
+    /// beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
+    #[arg(long, value_name = "DIR")]
+    pub toolkit: Option<PathBuf>,
 }
 
 /// Options of `gpu tune`.

@@ -4,6 +4,7 @@ pub mod arguments;
 mod campaign;
 mod check;
 mod emit;
+mod explain;
 mod idioms;
 pub mod measure;
 pub mod results;

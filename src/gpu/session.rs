@@ -46,6 +46,23 @@ pub fn absent(failure: &Failure, output: &Output) -> Outcome {
     Ok(Exit::Undecided)
 }
 
+/// The vendor's programs: those of the folder named, or what is at hand.
+pub fn toolkit(named: Option<&Path>) -> Result<Option<Toolkit>, Diagnostic> {
+    match named {
+        None => Ok(Toolkit::find()),
+        Some(folder) => match Toolkit::at(folder) {
+            Some(toolkit) => Ok(Some(toolkit)),
+            None => Err(no_toolkit(&format!("in `{}`", folder.display()))),
+        },
+    }
+}
+
+/// They are not there.
+pub fn no_toolkit(place: &str) -> Diagnostic {
+    Diagnostic::error(format!("there are no ptxas and nvdisasm {place}"))
+        .help("run .ci/toolkit, which downloads them, or name another folder with --toolkit, such as /usr/local/cuda")
+}
+
 impl Session {
     /// Opens the device, and reads profile and environment.
     pub fn open(on: &On, instances: u64, output: &Output) -> Result<Self, Closed> {
@@ -61,7 +78,10 @@ impl Session {
         let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
         let device: Box<dyn Device> = match on.device {
             RunDevice::Sim => Box::new(Sim::new(on.machine.kind())),
-            RunDevice::Cuda => Box::new(Cuda::open(Toolkit::at(&on.toolkit)).map_err(Closed::Device)?),
+            RunDevice::Cuda => {
+                let toolkit = toolkit(on.toolkit.as_deref()).map_err(Closed::Wrong)?;
+                Box::new(Cuda::open(toolkit, on.require_comparison).map_err(Closed::Device)?)
+            }
         };
         if let Some(profile) = profile.filter(|p| !p.is_of(device.description())) {
             let (of, here) = (&profile.device.name, &device.description().name);

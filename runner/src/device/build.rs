@@ -1,4 +1,4 @@
-//! From a test to what a GPU loads: the text of the kernel, or, where the vendor's programs are, machine code that was compared with the test.
+//! From a test to what a GPU loads: machine code that was compared with the test, where the vendor's programs are, or else the text of the kernel.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use margay_litmus::test::Test;
 use sha2::{Digest, Sha256};
 
 use super::Failure;
-use crate::emit::{Environment, Kernel, Target, kernel};
-use crate::sass::{Answer, Listing, Toolkit, compare};
+use crate::emit::{Environment, Kernel, Target, Writing, kernel_as};
+use crate::sass::{self, Answer, Listing, Search, Toolkit, WAYS, Way, compare};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,51 +16,117 @@ pub struct Artifact {
     pub ptx: String,
     /// The SHA-256 of that text, in hexadecimal.
     pub hash: String,
-    /// The machine code, where it could be read.
+    /// What assembled them, and at which level: `ptxas 13.5.37 -O3`.
+    pub assembler: String,
+    /// The level.
+    pub level: u8,
+    /// The machine code of the test, where it could be read.
     pub sass: Option<String>,
     /// Accesses, fences and barriers of the machine code that were compared with the test; `None` if it was not compared.
     pub compared: Option<usize>,
+    /// Accesses that the code makes wait for earlier ones though the test does not, one sentence each.
+    pub narrowed: Vec<String>,
 }
 
 /// What a device loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Image {
-    /// A text that the driver assembles.
-    Ptx,
+    /// A text that the driver assembles at a level.
+    Ptx(u8),
     /// Machine code.
     Binary(Vec<u8>),
 }
 
+/// What assembles a kernel's text at a level, and says what of it can be read: the vendor's programs, or the driver.
+pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::Failure>;
+
 /// The kernel of a test that a GPU can run.
 pub fn emit(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
-    let kernel = kernel(test, target, environment).map_err(Failure::Kernel)?;
+    written(test, target, environment, Writing::Plain)
+}
+
+fn written(test: &Test, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Failure> {
+    let kernel = kernel_as(test, target, environment, writing).map_err(Failure::Kernel)?;
     kernel.can_run(test).map_err(Failure::Kernel)?;
     Ok(kernel)
 }
 
-/// What to load for a kernel whose text is `ptx`: assembled without optimisation, as `gpu check` does. With the vendor's programs, machine code that
-/// is not what the test says is an error: it would not run the test.
-pub fn assemble(test: &Test, kernel: &Kernel, ptx: String, toolkit: Option<&Toolkit>) -> Result<(Image, Artifact), Failure> {
-    let mut artifact = Artifact { hash: sha256(&ptx), ptx, sass: None, compared: None };
-    let Some(toolkit) = toolkit else { return Ok((Image::Ptx, artifact)) };
-    let assembled = toolkit.assemble(&artifact.ptx, kernel.target, 0).map_err(|e| Failure::Refused(e.to_string()))?;
-    if let Some(disassembly) = assembled.disassembly {
-        let listings = Listing::read(&disassembly);
-        let Some(listing) = listings.iter().find(|l| l.name == "margay_test") else {
-            return Err(Failure::Differs(vec!["the disassembly has no such kernel".to_owned()]));
-        };
-        match compare(test, kernel.target, listing) {
-            Answer::Same { compared } => artifact.compared = Some(compared),
-            Answer::Differs(why) => return Err(Failure::Differs(why)),
-            Answer::Assembled => {}
+/// What to load for a test: assembled at the highest level at which the machine code is the test. Where none is, machine code would run another test,
+/// and the error says how.
+pub fn assemble(
+    test: &Test,
+    target: Target,
+    environment: &Environment,
+    (name, by): (&str, Assemble<'_>),
+) -> Result<(Image, Artifact), Failure> {
+    let mut search = Search::default();
+    let mut made = Vec::new();
+    for way in WAYS {
+        let text = written(test, target, environment, way.writing)?.text();
+        let assembled = by(&text, way.level);
+        let answer = assembled.as_ref().map_err(Clone::clone).map(|a| answer(test, target, a.disassembly.as_deref()));
+        made.push((way, text, assembled));
+        if search.offer(way, answer) {
+            break;
         }
-        let mut sass = String::new();
-        for i in &listing.instructions {
-            let _ = writeln!(sass, "{}", i.text());
-        }
-        artifact.sass = Some(sass);
     }
+    let choice = search.end().map_err(|why| match why {
+        Ok(Answer::Differs(why)) => Failure::Differs(why),
+        Ok(_) => Failure::Refused("nothing could be compared".to_owned()),
+        Err(failure) => Failure::Refused(failure.to_string()),
+    })?;
+    let chosen = made.into_iter().find(|(way, ..)| *way == choice.way);
+    let Some((way, text, Ok(assembled))) = chosen else {
+        return Err(Failure::Refused("the assembler gave no machine code".to_owned()));
+    };
+    let mut artifact = Artifact::new(text, name, way);
+    if let Answer::Same { compared, narrowed } = choice.answer {
+        (artifact.compared, artifact.narrowed) = (Some(compared), narrowed);
+    }
+    artifact.sass = assembled.disassembly.as_deref().and_then(machine_code);
     Ok((Image::Binary(assembled.binary), artifact))
+}
+
+/// With nothing to compare machine code by: what the driver makes of the text, at its highest level.
+pub fn uncompared(test: &Test, target: Target, environment: &Environment) -> Result<(Image, Artifact), Failure> {
+    let way = WAYS[0];
+    let text = written(test, target, environment, way.writing)?.text();
+    Ok((Image::Ptx(way.level), Artifact::new(text, "driver", way)))
+}
+
+/// The vendor's assembler, for [`assemble`].
+pub fn by(toolkit: &Toolkit, target: Target) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::Failure> + '_ {
+    move |text, level| toolkit.assemble(text, target, level)
+}
+
+fn answer(test: &Test, target: Target, disassembly: Option<&str>) -> Answer {
+    let Some(disassembly) = disassembly else { return Answer::Assembled };
+    match Listing::read(disassembly).iter().find(|l| l.name == KERNEL) {
+        Some(listing) => compare(test, target, listing),
+        None => Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]),
+    }
+}
+
+/// The kernel that has the accesses of the test.
+const KERNEL: &str = "margay_test";
+
+/// The machine code of the test, an instruction a line, with its control word.
+fn machine_code(disassembly: &str) -> Option<String> {
+    let listing = Listing::read(disassembly).into_iter().find(|l| l.name == KERNEL)?;
+    let mut text = String::new();
+    for i in &listing.instructions {
+        let control = i.control.map_or(String::new(), |c| format!("{c}  "));
+        let _ = writeln!(text, "{control}{}", i.text());
+    }
+    Some(text)
+}
+
+impl Artifact {
+    fn new(ptx: String, assembler: &str, way: Way) -> Self {
+        let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
+        let assembler = format!("{assembler} -O{}{apart}", way.level);
+        Self { hash: sha256(&ptx), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
+    }
 }
 
 /// In hexadecimal, as `sha256sum` writes it.

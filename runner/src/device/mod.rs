@@ -17,7 +17,7 @@ use crate::emit::{Environment, Error};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
-pub use build::{Artifact, Image, assemble, emit};
+pub use build::{Artifact, Assemble, Image, assemble, by, emit};
 pub use cuda::Cuda;
 pub use shape::Shape;
 pub use sim::Sim;
@@ -97,6 +97,8 @@ pub enum Failure {
     Refused(String),
     /// The machine code is not what the test says: one sentence for each difference.
     Differs(Vec<String>),
+    /// The machine code was not compared with the test, though that was asked for: what assembled it.
+    Uncompared(String),
     /// Launches did not end in time.
     Hung(Duration),
     /// The device failed while it ran.
@@ -111,6 +113,10 @@ impl fmt::Display for Failure {
             Self::Kernel(e) => write!(f, "{e}"),
             Self::Refused(log) => write!(f, "the driver refuses the kernel: {log}"),
             Self::Differs(why) => write!(f, "the machine code is not what the test says, so it was not run: {}", why.join("; ")),
+            Self::Uncompared(by) => write!(
+                f,
+                "the machine code ({by}) could not be compared with the test, so it was not run; --toolkit names a folder with ptxas and nvdisasm"
+            ),
             Self::Hung(limit) => {
                 write!(f, "the kernel did not end within {limit:?}; the GPU is given up (a longer --watchdog waits longer)")
             }

@@ -10,6 +10,7 @@ mod environment;
 mod harness;
 mod kernel;
 mod layout;
+pub mod permutation;
 mod proxy;
 mod registers;
 mod results;
@@ -18,7 +19,7 @@ mod target;
 
 use std::fmt;
 
-use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
+use margay_litmus::test::{Base, Body, Dialect, InitialValue, Instruction, Operation, Space, Test, ThreadId, Variable};
 use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
@@ -85,8 +86,22 @@ enum Source {
     Nothing,
 }
 
+/// How the accesses of a thread are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Writing {
+    /// One after the other.
+    Plain,
+    /// With an instruction between each two that accesses nothing, but that the assembler moves nothing across.
+    Apart,
+}
+
 /// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.
 pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Error> {
+    kernel_as(test, target, environment, Writing::Plain)
+}
+
+/// The same, written in one of the ways.
+pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Error> {
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
         return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
     }
@@ -142,7 +157,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
     let bodies = (0..test.threads.len())
-        .map(|t| body::emit(test, ThreadId(t as u8), &layout, target, &code))
+        .map(|t| body::emit(test, ThreadId(t as u8), (&layout, target), &code, writing))
         .collect::<Result<Vec<_>, _>>()?;
     let observed = Observed::new(test, |l| -1 - l as i64);
     // The first row says whether a thread was given up.
@@ -188,7 +203,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         bits,
     };
     if let Some(smaller) = proxy::smaller(&plan)? {
-        return kernel(test, target, &smaller);
+        return kernel_as(test, target, &smaller, writing);
     }
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
@@ -266,6 +281,23 @@ impl Plan<'_> {
     fn rows(&self) -> u32 {
         1 + self.sources.iter().filter(|s| matches!(s, Source::Row(_))).count() as u32
     }
+}
+
+/// Which instructions of a thread control can come to: the assembler leaves others out.
+pub(crate) fn reachable(instructions: &[Instruction]) -> Vec<bool> {
+    let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
+    let mut reached = vec![false; instructions.len()];
+    let mut next = vec![0];
+    while let Some(n) = next.pop() {
+        let Some(i) = instructions.get(n).filter(|_| !reached[n]) else { continue };
+        reached[n] = true;
+        let falls = i.guard.is_some() || !matches!(i.operation, Operation::Goto(_) | Operation::Exit);
+        next.extend(falls.then_some(n + 1));
+        if let Operation::Goto(target) | Operation::BranchIf { target, .. } = &i.operation {
+            next.extend(label(target));
+        }
+    }
+    reached
 }
 
 fn is_wide(test: &Test) -> bool {

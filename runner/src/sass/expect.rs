@@ -11,7 +11,7 @@ use margay_models::execution::{Proxy, Scope};
 
 use super::effect::{Effect, Strength};
 use crate::emit::Target;
-use crate::emit::spaces;
+use crate::emit::{reachable, spaces};
 
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Expected {
     pub data: BTreeSet<usize>,
     /// To be executed at all.
     pub control: BTreeSet<usize>,
+    /// The effects that an acquire has put before it, by a load or a fence; at cta scope no machine instruction does that, only waiting.
+    pub acquired: BTreeSet<usize>,
 }
 
 /// What a thread must become; an error names what is not compared.
@@ -34,8 +36,8 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
         return Err("only PTX tests are compared".to_owned());
     };
     let mut builder =
-        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new() };
-    for i in instructions {
+        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new(), acquired: BTreeSet::new() };
+    for (i, _) in instructions.iter().zip(reachable(instructions)).filter(|(_, reached)| *reached) {
         let text = margay_litmus::print::instruction(i, Dialect::Ptx);
         let guard = i.guard.as_ref().map(|g| builder.of(&g.register)).unwrap_or_default();
         builder.instruction(&i.operation, &text, &guard)?;
@@ -51,6 +53,7 @@ struct Builder<'a> {
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
     control: BTreeSet<usize>,
+    acquired: BTreeSet<usize>,
 }
 
 impl Builder<'_> {
@@ -64,7 +67,7 @@ impl Builder<'_> {
 
     fn push(&mut self, effect: Effect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
         let control = self.control.union(guard).copied().collect();
-        self.out.push(Expected { effect, text: text.to_owned(), address, data, control });
+        self.out.push(Expected { effect, text: text.to_owned(), address, data, control, acquired: self.acquired.clone() });
     }
 
     fn plain(&mut self, effect: Effect, text: &str, guard: &BTreeSet<usize>) {
@@ -95,8 +98,10 @@ impl Builder<'_> {
         self.plain(Effect::Membar { sc: false, scope: machine(scope) }, text, guard);
     }
 
-    /// The cache is emptied after an acquire wider than a cta.
-    fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>) {
+    /// The cache is emptied after an acquire wider than a cta. What is `from` a position on comes before everything that follows: all that is before a
+    /// fence, and an acquiring access itself.
+    fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>, from: usize) {
+        self.acquired.extend(from..self.out.len());
         if scope != Scope::Cta {
             self.plain(Effect::Invalidate, text, guard);
         }
@@ -117,7 +122,7 @@ impl Builder<'_> {
                 self.push(effect, text, from, BTreeSet::new(), guard);
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
                 if access.order == Some(AccessOrder::Acquire) {
-                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
+                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
                 }
             }
             Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
@@ -159,27 +164,27 @@ impl Builder<'_> {
                     self.define(d, BTreeSet::from([position]), guard, guarded);
                 }
                 if matches!(access.order, Some(AccessOrder::Acquire | AccessOrder::AcqRel)) {
-                    self.after(scope, text, guard);
+                    self.after(scope, text, guard, position);
                 }
             }
             Operation::Fence { order, scope } => {
                 let scope = scope.unwrap_or(Scope::Sys);
                 match order.unwrap_or(FenceOrder::AcqRel) {
-                    FenceOrder::Acquire => self.after(scope, text, guard),
+                    FenceOrder::Acquire => self.after(scope, text, guard, 0),
                     FenceOrder::Release => self.before(scope, text, guard),
                     FenceOrder::AcqRel => {
                         self.before(scope, text, guard);
-                        self.after(scope, text, guard);
+                        self.after(scope, text, guard, 0);
                     }
                     FenceOrder::Sc => {
                         self.plain(Effect::Membar { sc: true, scope: machine(scope) }, text, guard);
-                        self.after(scope, text, guard);
+                        self.after(scope, text, guard, 0);
                     }
                 }
             }
             Operation::Membar(level) => {
                 self.plain(Effect::Membar { sc: true, scope: level.scope() }, text, guard);
-                self.after(level.scope(), text, guard);
+                self.after(level.scope(), text, guard, 0);
             }
             Operation::Barrier { mode, .. } => {
                 self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
@@ -192,7 +197,7 @@ impl Builder<'_> {
             }
             Operation::ClusterBarrier(ClusterBarrier::Wait) => {
                 self.plain(Effect::ClusterBarrier { arrive: false }, text, guard);
-                self.after(Scope::Cluster, text, guard);
+                self.after(Scope::Cluster, text, guard, 0);
             }
             Operation::ProxyFence(ProxyFenceKind::Alias) => {
                 if self.target < Target(80) {
@@ -226,7 +231,7 @@ impl Builder<'_> {
                     self.define(destination, BTreeSet::from([position]), guard, guarded);
                 }
                 if access.order == Some(AccessOrder::Acquire) {
-                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
+                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
                 }
             }
             Operation::VectorStore { access, address, values } => {

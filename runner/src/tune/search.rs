@@ -55,7 +55,7 @@ fn draw(base: &Environment, systematic: &Environment, rng: &mut fastrand::Rng) -
     environment.warm = rng.bool();
     environment.stress_ctas = if rng.u32(..4) == 0 { Count::Fixed(0) } else { systematic.stress_ctas };
     environment.stress = [Stress::Sequence, Stress::Sequence, Stress::Random][rng.usize(..3)];
-    environment.stress_rounds = 1 << rng.u32(4..=10);
+    environment.stress_rounds = Count::Fixed(1 << rng.u32(4..=10));
     environment.stress_sequence.clone_from(&all[rng.usize(..all.len())]);
     environment.stress_patch = 1 << rng.u32(0..=10);
     environment.stress_regions = 1 << rng.u32(0..=6);

@@ -105,7 +105,7 @@ impl Program {
         if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
             return Operand::Vector(split(inner).into_iter().map(|o| self.operand(o, symbols)).collect());
         }
-        if ["%tid.x", "%ctaid.x", "%nctaid.x", "%ntid.x", "%laneid"].contains(&text) {
+        if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid"].contains(&text) {
             return Operand::Name(text.to_owned());
         }
         if text.starts_with('%') {

@@ -21,11 +21,12 @@ use rayon::prelude::*;
 
 use self::batch::Batch;
 use self::memory::Memory;
-use self::module::Module;
+use self::module::{Module, link};
 use super::watchdog::watch;
-use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, assemble, emit};
+use super::build::{assemble, by, emit, uncompared};
+use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape};
 use crate::emit::{Environment, Kernel, OUTCOMES, Target};
-use crate::sass::Toolkit;
+use crate::sass::{self, Toolkit};
 
 /// The first GPU.
 pub struct Cuda {
@@ -34,23 +35,28 @@ pub struct Cuda {
     target: Target,
     shape: Shape,
     description: Description,
-    toolkit: Option<Toolkit>,
+    /// The vendor's programs, and what the assembler calls itself.
+    toolkit: Option<(Toolkit, String)>,
     /// What ran last: runs that differ in the place of stress alone have the same text.
     last: Option<Loaded>,
-    /// What [`Device::prepare`] made, by the text that it was made from.
-    prepared: HashMap<String, Result<(Image, Artifact), Failure>>,
+    /// Is machine code that could not be compared not to be run?
+    demands: bool,
+    /// What [`Device::prepare`] made, by the text of the kernel, written plainly.
+    prepared: HashMap<String, Made>,
 }
 
-/// A text, what was made of it, and that in the driver.
+/// What was made of a kernel, and that in the driver.
 struct Loaded {
+    /// The text of the kernel, written plainly.
+    plain: String,
     artifact: Artifact,
     module: Module,
 }
 
 impl Cuda {
     /// Opens it. Where there is no driver, no GPU, or one before sm_70, the error is one sentence. With the vendor's programs, machine code is
-    /// compared with its test before it runs.
-    pub fn open(toolkit: Option<Toolkit>) -> Result<Self, Failure> {
+    /// compared with its test before it runs; `demands` says that what could not be compared is not to run.
+    pub fn open(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
         // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question cudarc panics where there is none.
         if !unsafe { sys::is_culib_present() } {
             return Err(Failure::Absent("there is no CUDA driver on this machine, so no GPU to run on".to_owned()));
@@ -85,7 +91,8 @@ impl Cuda {
             .map(|(core_khz, memory_khz)| Clocks { core_khz, memory_khz });
         let description =
             Description { name, target: Some(target.to_string()), driver: Some(driver), clocks, shape: Some(shape) };
-        Ok(Self { stream, context, target, shape, description, toolkit, last: None, prepared: HashMap::new() })
+        let toolkit = toolkit.map(|toolkit| (toolkit.clone(), toolkit.assembler(target)));
+        Ok(Self { stream, context, target, shape, description, toolkit, last: None, demands, prepared: HashMap::new() })
     }
 }
 
@@ -177,7 +184,8 @@ impl Cuda {
         let (arrived, _) = memory.arrived.device_ptr(&self.stream);
         let (keys, _) = memory.keys.device_ptr(&self.stream);
         let (counts, _) = memory.counts.device_ptr(&self.stream);
-        let each = kernel.layout.instances.div_ceil(256);
+        // Of one instance alone the others need neither be reset nor collected.
+        let each = kernel.counted.div_ceil(256);
         let mut rng = fastrand::Rng::with_seed(request.seed);
         self.wait(request.watchdog)?;
         let start = Instant::now();
@@ -197,7 +205,7 @@ impl Cuda {
                 Parameter::Word(launch.seed),
                 Parameter::Word(launch.first),
             ];
-            self.launch(module.test, launch.grid, kernel.layout.block, parameters)?;
+            self.launch(module.test, launch.grid, launch.block, parameters)?;
             self.launch(module.collect, each, 256, &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)])?;
             if batch.is_full() || done == launches {
                 self.wait(request.watchdog)?;
@@ -207,46 +215,77 @@ impl Cuda {
         Ok((done, start.elapsed().as_secs_f64()))
     }
 
-    /// The machine code of a kernel or its text, and that loaded: the one that ran last, or was prepared, if it is the same.
-    fn load(&mut self, test: &Test, kernel: &Kernel) -> Result<Loaded, Failure> {
+    /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it is the same.
+    fn load(&mut self, test: &Test, kernel: &Kernel, environment: &Environment) -> Result<Loaded, Failure> {
         let text = kernel.text();
         match self.last.take() {
-            Some(last) if last.artifact.ptx == text => Ok(last),
+            Some(last) if last.plain == text => Ok(last),
             _ => {
                 let (image, artifact) = match self.prepared.remove(&text) {
                     Some(made) => made?,
-                    None => assemble(test, kernel, text, self.toolkit.as_ref())?,
+                    None => make(self.toolkit.as_ref(), test, self.target, environment)?,
                 };
-                match (Module::load(&self.context, &image, &artifact), image) {
-                    // The vendor's programs may be newer than the driver: then it assembles the text itself, and what runs was not compared.
+                let loaded = match (Module::load(&self.context, &image, &artifact), image) {
+                    // The vendor's programs may be newer than the driver: then it assembles the text itself.
                     (Err(Failure::Refused(_)), Image::Binary(_)) => {
-                        let artifact = Artifact { sass: None, compared: None, ..artifact };
-                        let module = Module::load(&self.context, &Image::Ptx, &artifact)?;
-                        Ok(Loaded { artifact, module })
+                        let (image, artifact) = self.by_driver(test, environment)?;
+                        let module = Module::load(&self.context, &image, &artifact)?;
+                        Loaded { plain: text, artifact, module }
                     }
-                    (module, _) => Ok(Loaded { artifact, module: module? }),
+                    (module, _) => Loaded { plain: text, artifact, module: module? },
+                };
+                match loaded.artifact.compared {
+                    None if self.demands => Err(Failure::Uncompared(loaded.artifact.assembler.clone())),
+                    _ => Ok(loaded),
                 }
             }
+        }
+    }
+
+    /// What the driver makes of a test, compared where there is a disassembler.
+    fn by_driver(&self, test: &Test, environment: &Environment) -> Result<(Image, Artifact), Failure> {
+        let Some((toolkit, _)) = &self.toolkit else { return uncompared(test, self.target, environment) };
+        let assembled = |text: &str, level: u8| {
+            let binary = link(&self.context, text, level).map_err(|e| sass::Failure::Refused(e.to_string()))?;
+            let disassembly = toolkit.disassemble(&binary, self.target)?;
+            Ok(sass::Assembled { binary, disassembly })
+        };
+        match assemble(test, self.target, environment, ("driver", &assembled)) {
+            // It may write what the disassembler at hand cannot read.
+            Err(Failure::Refused(_)) => uncompared(test, self.target, environment),
+            made => made,
         }
     }
 
     /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
     /// driver has the machine code, with its registers and shared memory.
     fn fitted(&mut self, test: &Test, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
-        let kernel = emit(test, self.target, &self.shape.fill(environment, test, self.target).map_err(Failure::Kernel)?)?;
-        let loaded = self.load(test, &kernel)?;
+        let filled = self.shape.fill(environment, test, self.target).map_err(Failure::Kernel)?;
+        let kernel = emit(test, self.target, &filled)?;
+        let loaded = self.load(test, &kernel, &filled)?;
         let resident = loaded.module.resident(&kernel.layout, self.shape.multiprocessors)?;
         if resident == 0 {
             let threads = kernel.layout.block;
             return Err(Failure::Refused(format!("no multiprocessor has room for a cta of {threads} threads of this kernel")));
         }
         let real = Shape { ctas: self.shape.ctas.min(resident), ..self.shape };
-        let kernel_of_real = emit(test, self.target, &real.fill(environment, test, self.target).map_err(Failure::Kernel)?)?;
+        let filled = real.fill(environment, test, self.target).map_err(Failure::Kernel)?;
+        let kernel_of_real = emit(test, self.target, &filled)?;
         if kernel_of_real.layout == kernel.layout {
             return Ok((kernel, loaded));
         }
-        let loaded = self.load(test, &kernel_of_real)?;
+        let loaded = self.load(test, &kernel_of_real, &filled)?;
         Ok((kernel_of_real, loaded))
+    }
+}
+
+type Made = Result<(Image, Artifact), Failure>;
+
+/// What to load for a test in an environment of which nothing is left to the device.
+fn make(toolkit: Option<&(Toolkit, String)>, test: &Test, target: Target, environment: &Environment) -> Made {
+    match toolkit {
+        Some((toolkit, name)) => assemble(test, target, environment, (name, &by(toolkit, target))),
+        None => uncompared(test, target, environment),
     }
 }
 
@@ -260,19 +299,19 @@ impl Device for Cuda {
         // The driver assembles fast, and one text at a time; the vendor's programs take most of a second each.
         let Some(toolkit) = &self.toolkit else { return };
         let (shape, target, last) = (self.shape, self.target, self.last.as_ref());
-        let texts: BTreeMap<String, (&Test, Kernel)> = tests
+        let texts: BTreeMap<String, (&Test, Environment)> = tests
             .iter()
             .filter_map(|&(test, environment)| {
                 // What has no kernel is told when it is run.
-                let kernel = emit(test, target, &shape.fill(environment, test, target).ok()?).ok()?;
-                Some((kernel.text(), (test, kernel)))
+                let filled = shape.fill(environment, test, target).ok()?;
+                Some((emit(test, target, &filled).ok()?.text(), (test, filled)))
             })
-            .filter(|(text, _)| last.is_none_or(|last| last.artifact.ptx != *text))
+            .filter(|(text, _)| last.is_none_or(|last| last.plain != *text))
             .collect();
         self.prepared = texts
             .into_par_iter()
-            .map(|(text, (test, kernel))| {
-                let made = assemble(test, &kernel, text.clone(), Some(toolkit));
+            .map(|(text, (test, environment))| {
+                let made = make(Some(toolkit), test, target, &environment);
                 (text, made)
             })
             .collect();
