@@ -84,8 +84,7 @@ fn main() -> ExitCode {
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };
-    let exit = exit.unwrap_or_else(|error| output.failed(&error));
-    ExitCode::from(exit as u8)
+    exit::leave(exit.unwrap_or_else(|error| output.failed(&error)))
 }
 
 /// What a subcommand returns: how to exit, or why its output could not be written.

@@ -48,7 +48,7 @@ impl Report<'_> {
             Verdict::Undecided(why) => format!("undecided, so nothing to run: {why}: {title}"),
             Verdict::Counterexample => {
                 let (of, device) = (self.checked.counterexamples.len(), &self.device.name);
-                format!("{seen} of {of} counterexamples seen on {device}: {title}")
+                format!("{}{seen} of {of} counterexamples seen on {device}: {title}", self.device.mark())
             }
         }
     }
@@ -68,9 +68,9 @@ impl Report<'_> {
     }
 
     fn environment(&self) -> String {
-        match &self.device.target {
-            Some(_) => format!("environment {}, seed {}", self.request.environment, self.request.seed),
-            None => format!("seed {}", self.request.seed),
+        match self.device.environments {
+            true => format!("environment {}, seed {}", self.request.environment, self.request.seed),
+            false => format!("seed {}", self.request.seed),
         }
     }
 
@@ -79,7 +79,7 @@ impl Report<'_> {
         if self.confirmed.iter().any(|c| c.seen() == 0) {
             notes.push(STAYS);
         }
-        if self.device.target.is_none() && !self.confirmed.is_empty() {
+        if self.device.simulated && !self.confirmed.is_empty() {
             notes.push(SIM);
         }
         notes
@@ -140,6 +140,7 @@ impl Report<'_> {
             "established": self.checked.established,
             "check_seconds": self.seconds,
             "device": self.device.name,
+            "simulated": self.device.simulated,
             "confirmed": self.confirmed.iter().map(one).collect::<Vec<_>>(),
             "notes": self.notes(),
         })
@@ -149,7 +150,7 @@ impl Report<'_> {
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let mut page = String::new();
-        if self.device.target.is_none() {
+        if self.device.simulated {
             let _ = writeln!(page, "{SIM}\n");
         }
         let _ = writeln!(page, "# {}\n", self.answer());

@@ -72,7 +72,7 @@ pub struct GpuRun {
     #[arg(value_name = "TEST", required_unless_present = "soundness")]
     pub tests: Vec<PathBuf>,
     /// Is every outcome that is seen allowed by the model? Tests that cannot be run are passed over; with --results, those that the file has
-    /// already are not run again
+    /// already are not run again, nor those at which the device failed
     #[arg(long)]
     pub soundness: bool,
     /// What runs them, and how
@@ -98,8 +98,17 @@ pub struct GpuRun {
 /// The devices of `gpu run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RunDevice {
-    /// The machine of `margay sim`.
+    /// The machine of `margay sim`: no hardware.
     Sim,
+    /// A made-up GPU whose best environment is known, to try `gpu tune` on: no hardware.
+    #[value(name = "sim:titan")]
+    Titan,
+    /// A made-up device whose third kernel never ends.
+    #[value(name = "sim:hangs")]
+    Hangs,
+    /// A made-up device that is gone at its third test.
+    #[value(name = "sim:lost")]
+    Lost,
     /// The first GPU that the CUDA driver has.
     Cuda,
 }
@@ -178,6 +187,9 @@ pub struct Tune {
     /// How many random environments to try
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub random: u32,
+    /// As in 2016, which took days: every distance and every place below 256, 1,000 executions each, one instance a launch
+    #[arg(long, conflicts_with_all = ["distances", "locations", "step", "instances", "longest", "spread", "noise"])]
+    pub as_in_2016: bool,
 }
 
 /// Options of `gpu table6`.
@@ -192,7 +204,10 @@ pub struct Table6 {
     /// Runs for each test and column
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub instances: u64,
-    /// Append the results to this file, one line of JSON for each test and column
+    /// Append the results to this file, one line of JSON for each test and column; those that it has already are not measured again
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
+    /// Stop after this time, e.g. `8m`, with a page of what there is; with --results the same command goes on
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub budget: Option<Duration>,
 }

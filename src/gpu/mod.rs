@@ -7,6 +7,7 @@ mod emit;
 mod explain;
 mod idioms;
 pub mod measure;
+mod places;
 pub mod results;
 mod run;
 pub mod session;

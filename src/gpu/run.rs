@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
+use margay_runner::device::Description;
 use serde_json::json;
 
 use super::arguments::GpuRun;
@@ -55,7 +56,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
     session.request.stop = limits.stop.clone();
     let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
-        Campaign { device: &mut *session.device, request: &session.request, judge, results, resume: options.soundness };
+        Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
     let mut uncharted = None;
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
@@ -63,7 +64,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         match event {
             Event::Measured(measured) => {
                 if let Some(folder) = &options.charts {
-                    uncharted = chart(folder, read, measured).err().or(uncharted.take());
+                    uncharted = chart(folder, read, measured, device.description()).err().or(uncharted.take());
                 }
                 match output.format {
                     Format::Json => output.print(&measured.line.to_string()),
@@ -83,16 +84,16 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
     if let Some(error) = uncharted {
         errors.push(Diagnostic::error(format!("cannot write a chart: {error}")));
     }
-    finish(end, errors, options, output)
+    finish(end, errors, session.device.description().mark(), options, output)
 }
 
 /// The histogram as bars.
-fn chart(folder: &Path, read: &Read, measured: &Measured) -> std::io::Result<()> {
+fn chart(folder: &Path, read: &Read, measured: &Measured, device: &Description) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
     let bars = Bars {
-        title: format!("{}: {} instances", read.test.name, number(measured.counts.instances)),
+        title: format!("{}{}: {} instances", device.mark(), read.test.name, number(measured.counts.instances)),
         series: vec!["instances".to_owned()],
         groups,
         logarithmic: true,
@@ -102,9 +103,9 @@ fn chart(folder: &Path, read: &Read, measured: &Measured) -> std::io::Result<()>
     std::fs::write(folder.join(format!("{file}.svg")), bars.svg())
 }
 
-fn finish(end: End, mut errors: Vec<Diagnostic>, options: &GpuRun, output: &Output) -> Outcome {
+fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &GpuRun, output: &Output) -> Outcome {
     if options.soundness && output.format == Format::Human {
-        summary(&end, output)?;
+        summary(&end, mark, output)?;
     }
     if let Some(error) = end.unwritten {
         errors.push(error);
@@ -127,10 +128,10 @@ fn finish(end: End, mut errors: Vec<Diagnostic>, options: &GpuRun, output: &Outp
 }
 
 /// What soundness comes to.
-fn summary(end: &End, output: &Output) -> std::io::Result<()> {
+fn summary(end: &End, mark: &str, output: &Output) -> std::io::Result<()> {
     let answer = match end.violations.len() {
-        0 => output.good("everything that was seen is allowed"),
-        n => output.bad(&format!("{n} tests show what the model forbids")),
+        0 => output.good(&format!("{mark}everything that was seen is allowed")),
+        n => output.bad(&format!("{mark}{n} tests show what the model forbids")),
     };
     let (run, known, not) = (end.measured, end.known, end.problems.len());
     output.print(&format!("{answer}; {run} tests run, {known} known from the file of results, {not} without an answer"))?;

@@ -1,10 +1,11 @@
 //! A device, opened, and the environment that tests run in.
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_runner::device::{Cuda, Device, Failure, Request, Sim};
+use margay_runner::device::{self, Cuda, Device, Failing, Failure, Request, Sim, Titan};
 use margay_runner::emit::Environment;
 use margay_runner::sass::Toolkit;
 use margay_runner::tune::Profile;
@@ -16,10 +17,19 @@ use crate::output::Output;
 
 /// A device and what it is asked to do.
 pub struct Session {
-    /// The device.
-    pub device: Box<dyn Device>,
+    /// The device. One that was given up while it worked is not let go of: that would wait for it.
+    pub device: ManuallyDrop<Box<dyn Device>>,
     /// Instances, seed and environment.
     pub request: Request,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !device::abandoned() {
+            // SAFETY: nobody uses it after this, and it is dropped here alone.
+            unsafe { ManuallyDrop::drop(&mut self.device) };
+        }
+    }
 }
 
 /// Why there is no session.
@@ -74,10 +84,19 @@ impl Session {
             Some(profile) => Environment::parse(&profile.environment).map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
             None => Environment::default(),
         };
+        if on.require_comparison && on.device != RunDevice::Cuda {
+            return Err(Closed::Wrong(
+                Diagnostic::error("--require-comparison is about machine code, and a simulated device runs none")
+                    .help("leave it out, or run on a GPU with --device cuda"),
+            ));
+        }
         let environment = base.with(&on.environment);
         let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
         let device: Box<dyn Device> = match on.device {
             RunDevice::Sim => Box::new(Sim::new(on.machine.kind())),
+            RunDevice::Titan => Box::new(Titan::default()),
+            RunDevice::Hangs => Box::new(Failing::new(device::Fault::Hangs)),
+            RunDevice::Lost => Box::new(Failing::new(device::Fault::Lost)),
             RunDevice::Cuda => {
                 let toolkit = toolkit(on.toolkit.as_deref()).map_err(Closed::Wrong)?;
                 Box::new(Cuda::open(toolkit, on.require_comparison).map_err(Closed::Device)?)
@@ -88,7 +107,7 @@ impl Session {
             output.warn(&[Diagnostic::warning(format!("the profile is of `{of}`, and this is `{here}`"))]);
         }
         let request = Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default() };
-        Ok(Self { device, request })
+        Ok(Self { device: ManuallyDrop::new(device), request })
     }
 }
 

@@ -2,13 +2,14 @@
 
 mod build;
 mod cuda;
+mod planted;
 mod shape;
 mod sim;
 mod watchdog;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use margay_litmus::test::Test;
@@ -19,6 +20,7 @@ use crate::sim as machine;
 
 pub use build::{Artifact, Assemble, Image, assemble, by, emit};
 pub use cuda::Cuda;
+pub use planted::{Failing, Fault, Titan};
 pub use shape::Shape;
 pub use sim::Sim;
 
@@ -82,6 +84,30 @@ pub struct Description {
     pub clocks: Option<Clocks>,
     /// What it can run at once.
     pub shape: Option<Shape>,
+    /// It is no hardware: what it shows says nothing of a GPU.
+    pub simulated: bool,
+    /// Does the test environment make a difference to it? To every GPU.
+    pub environments: bool,
+}
+
+impl Description {
+    /// What stands before everything that a simulated device shows; of hardware nothing.
+    pub fn mark(&self) -> &'static str {
+        if self.simulated { "simulated: " } else { "" }
+    }
+}
+
+/// Was a device given up while it worked? Then the driver would wait for it when the program ends in an orderly way, perhaps for ever: [`abandoned`].
+static ABANDONED: AtomicBool = AtomicBool::new(false);
+
+/// A device is given up.
+fn abandon() {
+    ABANDONED.store(true, Ordering::Relaxed);
+}
+
+/// Has a device been given up that may still be working? The program has to end without letting go of anything.
+pub fn abandoned() -> bool {
+    ABANDONED.load(Ordering::Relaxed)
 }
 
 /// Why a test was not run.

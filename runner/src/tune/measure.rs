@@ -91,7 +91,7 @@ impl<'a> Bench<'a> {
         let request = Request { instances, seed, environment, watchdog: WATCHDOG, stop: Arc::default() };
         let counts = self.device.run(test, &request).map_err(Stop::Failed)?;
         // The machine on the CPU has no environment, and its time says nothing.
-        let seconds = if self.device.description().target.is_some() { counts.seconds.max(1e-9) } else { 1.0 };
+        let seconds = if self.device.description().environments { counts.seconds.max(1e-9) } else { 1.0 };
         let measured = Measured { weak: weak(&counts), instances: counts.instances, seconds };
         self.journal.put(&name, measured).map_err(Stop::Journal)?;
         Ok(measured)

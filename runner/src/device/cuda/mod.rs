@@ -24,7 +24,7 @@ use self::memory::Memory;
 use self::module::{Module, link};
 use super::watchdog::watch;
 use super::build::{assemble, by, emit, uncompared};
-use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape};
+use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, abandon};
 use crate::emit::{Environment, Kernel, OUTCOMES, Target};
 use crate::sass::{self, Toolkit};
 
@@ -90,7 +90,7 @@ impl Cuda {
             .zip(clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
             .map(|(core_khz, memory_khz)| Clocks { core_khz, memory_khz });
         let description =
-            Description { name, target: Some(target.to_string()), driver: Some(driver), clocks, shape: Some(shape) };
+            Description { name, target: Some(target.to_string()), driver: Some(driver), clocks, shape: Some(shape), simulated: false, environments: true };
         let toolkit = toolkit.map(|toolkit| (toolkit.clone(), toolkit.assembler(target)));
         Ok(Self { stream, context, target, shape, description, toolkit, last: None, demands, prepared: HashMap::new() })
     }
@@ -328,7 +328,8 @@ impl Device for Cuda {
                 // Other tests can be run after a launch that was refused; what was queued before it ends first.
                 if failure.is_of_device() || self.wait(request.watchdog).is_err() {
                     // What still runs uses them, and to let go of them would wait for it. They go with the process.
-                    std::mem::forget((loaded, memory));
+                    std::mem::forget((loaded, memory, self.context.clone(), self.stream.clone(), self.last.take()));
+                    abandon();
                 }
                 return Err(failure);
             }
