@@ -8,7 +8,8 @@ use margay_litmus::read;
 use margay_litmus::test::{Dialect, Test};
 use margay_models::diagnostic::SourceFile;
 use margay_runner::emit::{Environment, Fault, Kernel, Target, Writing, kernel, kernel_as};
-use margay_runner::sass::{Answer, Choice, Listing, Toolkit, check, choose_all, listings, threads, uses};
+use margay_runner::device::{Image, assemble, by};
+use margay_runner::sass::{Answer, Assembled, Choice, Listing, Toolkit, check, choose_all, listings, threads, uses};
 
 fn toolkit() -> Option<Toolkit> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit");
@@ -333,6 +334,28 @@ fn what_overlaps() {
             }
         }
     }
+}
+
+/// What a device loads was compared, whoever assembled it: here a driver that merges loads until it is told not to optimise.
+#[test]
+fn what_another_assembler_makes_is_compared() {
+    let Some(toolkit) = toolkit() else { return };
+    let test = one("PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;\n\
+        exists (P1:r0 == 1 /\\ P1:r1 == 0)\n");
+    let (target, environment) = (Target(90), Environment::default());
+    let driver = |text: &str, level: u8| {
+        let text = text.replace("mov.u32 %zero, %ctaid.y;", "mov.u32 %zero, 0;").replace("pmevent.mask 0xffff;", "");
+        let binary = toolkit.assemble(&text, target, level)?.binary;
+        let disassembly = toolkit.disassemble(&binary, target)?;
+        Ok(Assembled { binary, disassembly })
+    };
+    let (image, artifact) = assemble(&test, target, &environment, ("driver", &driver)).unwrap();
+    assert_eq!((artifact.assembler.as_str(), artifact.level, artifact.compared), ("driver -O0", 0, Some(3)));
+    assert!(artifact.narrowed[0].contains("has stall 0"), "{:?}", artifact.narrowed);
+    assert!(matches!(image, Image::Binary(code) if code.starts_with(b"\x7fELF")));
+    let (_, artifact) = assemble(&test, target, &environment, ("ptxas", &by(&toolkit, target))).unwrap();
+    assert_eq!((artifact.assembler.as_str(), artifact.compared, artifact.narrowed.len()), ("ptxas -O3", Some(3), 0));
+    assert!(artifact.sass.is_some_and(|sass| sass.contains(":W5:-:S04  LDG.E R")), "machine code with its control words");
 }
 
 /// The decoder against what must be so: no instruction of correct code uses a result that is not there yet. Where words are read otherwise (the waits

@@ -164,3 +164,18 @@ fn arrays() {
         assert!(seen.len() > 1 && seen.is_subset(&set(&[[0, 0], [1, 4]])), "{environment}: {seen:?}");
     }
 }
+
+/// Locations of one and two bytes lie side by side: what is read before the test is as wide as they are.
+#[test]
+fn narrow_arrays() {
+    for bits in [8, 16] {
+        let text = format!(
+            "PTX t\n{{ u{bits} x[4]={{0,0,0,0}}; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak.u{bits} x[1], 1 | ld.weak.u{bits} r0, x[3] ;\n \
+             st.weak.u{bits} x[3], 1 | ld.weak.u{bits} r1, x[1] ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n"
+        );
+        for environment in ["groups=6,warps=1", "groups=6,warps=1,warm=on", "groups=3,warps=2,warm=on,stride=1"] {
+            let seen = outcomes(&text, environment, 3);
+            assert!(seen.len() > 1 && seen.is_subset(&set(&[[0, 0], [0, 1], [1, 1]])), "{bits} bits, {environment}: {seen:?}");
+        }
+    }
+}

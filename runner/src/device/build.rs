@@ -142,9 +142,29 @@ mod tests {
     use margay_litmus::read;
     use margay_models::diagnostic::SourceFile;
 
-    use super::{emit, sha256};
+    use super::{Image, assemble, emit, sha256, uncompared};
     use crate::device::Failure;
     use crate::emit::{Environment, Target, kernel};
+    use crate::sass::{self, Assembled};
+
+    /// What cannot be compared is assembled at the highest level, and says so; machine code that is another test is not run; what the assembler refuses
+    /// is told with its log.
+    #[test]
+    fn what_an_assembler_may_come_to() {
+        let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n";
+        let test = read::test(&SourceFile::new("test", text)).unwrap().test;
+        let (target, environment) = (Target(90), Environment::default());
+        let made = |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::Failure>| assemble(&test, target, &environment, ("mine", by));
+        let blind = |_: &str, level: u8| Ok(Assembled { binary: vec![level], disassembly: None });
+        let (image, artifact) = made(&blind).unwrap();
+        assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Binary(vec![3]), "mine -O3", None));
+        let empty = |_: &str, _: u8| Ok(Assembled { binary: Vec::new(), disassembly: Some(".text.margay_test:\n".to_owned()) });
+        assert!(matches!(made(&empty), Err(Failure::Differs(why)) if why[0].contains("markers")));
+        let refused = |_: &str, _: u8| Err(sass::Failure::Refused("Unknown modifier '.gpuu'".to_owned()));
+        assert!(matches!(made(&refused), Err(Failure::Refused(why)) if why.contains("Unknown modifier '.gpuu'")));
+        let (image, artifact) = uncompared(&test, target, &environment).unwrap();
+        assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Ptx(3), "driver -O3", None));
+    }
 
     #[test]
     fn the_hash_is_that_of_fips_180() {

@@ -167,3 +167,24 @@ impl Drop for Scratch {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Scratch, Target, Toolkit};
+
+    /// A CUDA installation, what `.ci/toolkit` makes, and programs side by side.
+    #[test]
+    fn folders_with_the_programs() {
+        for place in ["bin", "nvidia/cu13/bin", "."] {
+            let scratch = Scratch::new().expect("a folder");
+            let folder = scratch.0.join(place);
+            std::fs::create_dir_all(&folder).expect("a folder");
+            std::fs::write(folder.join("ptxas"), "").expect("a file");
+            assert_eq!(Toolkit::at(&scratch.0), None, "{place}: one of the two is not enough");
+            std::fs::write(folder.join("nvdisasm"), "").expect("a file");
+            let toolkit = Toolkit::at(&scratch.0).expect("both");
+            assert!(toolkit.disassembles(Target(90)) && toolkit.older.is_none(), "{place}");
+        }
+        assert_eq!(Toolkit::at(std::path::Path::new("/no/such/folder")), None);
+    }
+}
