@@ -33,6 +33,8 @@ pub enum GpuCommand {
     Tune(Box<Tune>),
     /// Run coRR, lb, mp and sb in the sixteen combinations of Table 6 (ASPLOS 2015), and write a page beside the published numbers
     Table6(Table6),
+    /// Say which tests of files of results showed the outcome that they ask about, and how often
+    Summary(Summary),
 }
 
 /// What runs tests, and how.
@@ -210,4 +212,15 @@ pub struct Table6 {
     /// Stop after this time, e.g. `8m`, with a page of what there is; with --results the same command goes on
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub budget: Option<Duration>,
+}
+
+/// Options of `gpu summary`.
+#[derive(Debug, Args)]
+pub struct Summary {
+    /// Files that --results wrote
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Show also the tests that did not show what they ask about
+    #[arg(long)]
+    pub all: bool,
 }

@@ -22,6 +22,18 @@ struct Programs {
     nvdisasm: PathBuf,
 }
 
+impl Programs {
+    /// Can they be started here? They may be of another machine, or in a folder from which nothing may be.
+    fn start(&self) -> bool {
+        let starts = |program: &PathBuf| {
+            let mut command = Command::new(program);
+            command.arg("--version");
+            run(command, "it", Failure::Missing).is_ok()
+        };
+        starts(&self.ptxas) && starts(&self.nvdisasm)
+    }
+}
+
 /// Machine code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assembled {
@@ -85,7 +97,8 @@ impl Toolkit {
             .chain(named)
             .chain([PathBuf::from("/usr/local/cuda")])
             .chain(on_path)
-            .find_map(|folder| Self::at(&folder))
+            .filter_map(|folder| Self::at(&folder))
+            .find(|toolkit| toolkit.newest.start())
     }
 
     /// Those for a target.

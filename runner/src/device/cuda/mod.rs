@@ -3,6 +3,7 @@
 //! **Not yet run on hardware.** The kernels are what `gpu check` compares; the files here have been compiled and no more.
 
 mod batch;
+mod library;
 mod mapping;
 mod memory;
 mod module;
@@ -57,10 +58,18 @@ impl Cuda {
     /// Opens it. Where there is no driver, no GPU, or one before sm_70, the error is one sentence. With the vendor's programs, machine code is
     /// compared with its test before it runs; `demands` says that what could not be compared is not to run.
     pub fn open(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
-        // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question cudarc panics where there is none.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(Failure::Absent("there is no CUDA driver on this machine, so no GPU to run on".to_owned()));
-        }
+        library::load()?;
+        // Cudarc panics where the library lacks a function. Nothing has been opened then, and there is nothing to be said beyond that.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::opened(toolkit, demands)));
+        std::panic::set_hook(hook);
+        opened.unwrap_or_else(|_| {
+            Err(Failure::Absent("the CUDA driver is too old: its library lacks functions that are needed here (CUDA 12)".to_owned()))
+        })
+    }
+
+    fn opened(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
         let absent = |e: DriverError| Failure::Absent(format!("the CUDA driver has no GPU to run on: {}", words(e)));
         let context = CudaContext::new(0).map_err(absent)?;
         let (major, minor) = context.compute_capability().map_err(absent)?;
@@ -221,9 +230,16 @@ impl Cuda {
         match self.last.take() {
             Some(last) if last.plain == text => Ok(last),
             _ => {
-                let (image, artifact) = match self.prepared.remove(&text) {
-                    Some(made) => made?,
-                    None => make(self.toolkit.as_ref(), test, self.target, environment)?,
+                let made = match self.prepared.remove(&text) {
+                    Some(made) => made,
+                    None => make(self.toolkit.as_ref(), test, self.target, environment),
+                };
+                let (image, artifact) = match made {
+                    // They may not know the GPU, or not work here, and the driver may be newer.
+                    Err(Failure::Refused(why)) if self.toolkit.is_some() => {
+                        self.by_driver(test, environment).map_err(|_| Failure::Refused(why))?
+                    }
+                    made => made?,
                 };
                 let loaded = match (Module::load(&self.context, &image, &artifact), image) {
                     // The vendor's programs may be newer than the driver: then it assembles the text itself.
