@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use margay_litmus::read;
 use margay_litmus::test::{Dialect, Test};
 use margay_models::diagnostic::SourceFile;
-use margay_runner::emit::{Environment, Fault, Kernel, Target, Writing, kernel, kernel_as};
 use margay_runner::device::{Image, assemble, by};
+use margay_runner::emit::{Environment, Fault, Kernel, Target, Writing, kernel, kernel_as};
 use margay_runner::sass::{Answer, Assembled, Choice, Listing, Toolkit, check, choose_all, listings, threads, uses};
 
 fn toolkit() -> Option<Toolkit> {
@@ -282,8 +282,10 @@ fn constants_fit_into_their_memory() {
 #[test]
 fn accesses_of_one_address_stay() {
     let Some(toolkit) = toolkit() else { return };
-    let test = one("PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n st.weak x, 2 | ld.weak r1, x ;\n\
-        exists (P1:r0 == 1 /\\ P1:r1 == 0)\n");
+    let test = one(
+        "PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n st.weak x, 2 | ld.weak r1, x ;\n\
+        exists (P1:r0 == 1 /\\ P1:r1 == 0)\n",
+    );
     let target = Target(90);
     let made = kernel(&test, target, &Environment::default()).unwrap();
     let mut known = made.clone();
@@ -377,8 +379,11 @@ fn every_use_of_a_result_waits_for_it() {
                 assert!(found.unwaited.is_empty(), "{target} -O{level}: {}", found.unwaited.join("\n"));
                 (waited, kernels) = (waited + found.waited, kernels + 1);
             }
-            let changes: [fn(u64) -> u64; 3] =
-                [|high| high & !(0x3f << 52), |high| high ^ (1 << 46), |high| (high & !(0x1f_ffff << 41)) | (high << 1 & (0x1f_ffff << 41))];
+            let changes: [fn(u64) -> u64; 3] = [
+                |high| high & !(0x3f << 52),
+                |high| high ^ (1 << 46),
+                |high| (high & !(0x1f_ffff << 41)) | (high << 1 & (0x1f_ffff << 41)),
+            ];
             for (count, change) in misread.iter_mut().zip(changes) {
                 *count += Listing::read(&with_words(&text, change)).iter().filter(|l| !uses(l).unwaited.is_empty()).count();
             }
@@ -392,7 +397,8 @@ fn every_use_of_a_result_waits_for_it() {
 /// A disassembly with other second halves of its instructions.
 fn with_words(text: &str, change: fn(u64) -> u64) -> String {
     let line = |line: &str| {
-        let high = line.trim().strip_prefix("/* 0x").and_then(|l| l.strip_suffix(" */")).and_then(|h| u64::from_str_radix(h, 16).ok());
+        let high =
+            line.trim().strip_prefix("/* 0x").and_then(|l| l.strip_suffix(" */")).and_then(|h| u64::from_str_radix(h, 16).ok());
         high.map_or_else(|| line.to_owned(), |high| format!("/* {:#018x} */", change(high)))
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")

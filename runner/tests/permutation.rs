@@ -52,7 +52,12 @@ impl Bench {
         let results = memory.allocate(kernel.results, 0);
         let scratchpad = memory.allocate(kernel.scratchpad, 0);
         let arrived = memory.allocate(4, 0);
-        Self { kernel, memory, parameters: [locations, results, scratchpad, arrived, locations], rng: fastrand::Rng::with_seed(11) }
+        Self {
+            kernel,
+            memory,
+            parameters: [locations, results, scratchpad, arrived, locations],
+            rng: fastrand::Rng::with_seed(11),
+        }
     }
 
     fn launch(&mut self) {
@@ -78,7 +83,8 @@ fn even<K: Ord + std::fmt::Debug>(counts: &BTreeMap<K, u32>, kinds: u32) {
 #[test]
 fn every_pair_of_ctas_meets() {
     // The address of each thread of the test is left in its location by the emulator: the cta that stored there last.
-    let text = "PTX sb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak y, 1 ;\nexists (x == 1 /\\ y == 1)\n";
+    let text =
+        "PTX sb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak y, 1 ;\nexists (x == 1 /\\ y == 1)\n";
     let groups = 3;
     let mut bench = Bench::new(text, &format!("groups={groups},warps=1,spin=0,stride=1,idle-warps=0"));
     let mut pairs = BTreeMap::new();
@@ -125,8 +131,9 @@ fn every_subset_of_regions_is_stressed() {
 #[test]
 fn cache_stress_goes_over_the_whole_scratchpad() {
     for words in [1, 33, 500, 1000] {
-        let environment =
-            format!("groups=1,warps=1,spin=0,idle-warps=2,stress-ctas=1,stress=cache,stress-words={words},stress-regions=1,stress-spread=1,stress-patch=1");
+        let environment = format!(
+            "groups=1,warps=1,spin=0,idle-warps=2,stress-ctas=1,stress=cache,stress-words={words},stress-regions=1,stress-spread=1,stress-patch=1"
+        );
         let mut bench = Bench::new(ALONE, &environment);
         bench.launch();
         let scratchpad = bench.parameters[2];

@@ -106,14 +106,23 @@ fn the_best_environment_is_found() {
     assert_eq!((environment.stress_patch, environment.stress_spread), (32, 2));
     assert!(rates.iter().all(|&r| r > 0));
     // The eight environments of section 4.2: four kinds of stress, each with thread randomisation and without.
-    for (kind, stress) in [("no-str", None), ("sys-str", Some(Stress::Sequence)), ("rand-str", Some(Stress::Random)), ("cache-str", Some(Stress::Cache))] {
-        let of = |sign: &str| found.compared.iter().find(|(n, ..)| *n == format!("{kind}{sign}")).unwrap_or_else(|| panic!("{kind}{sign}"));
+    for (kind, stress) in [
+        ("no-str", None),
+        ("sys-str", Some(Stress::Sequence)),
+        ("rand-str", Some(Stress::Random)),
+        ("cache-str", Some(Stress::Cache)),
+    ] {
+        let of = |sign: &str| {
+            found.compared.iter().find(|(n, ..)| *n == format!("{kind}{sign}")).unwrap_or_else(|| panic!("{kind}{sign}"))
+        };
         let ((_, with, more), (_, without, fewer)) = (of("+"), of("-"));
         assert!(with.shuffle && !without.shuffle);
         assert_eq!(Environment { shuffle: true, ..without.clone() }, *with);
         match stress {
             None => assert_eq!((more.as_slice(), fewer.as_slice()), ([0; 3].as_slice(), [0; 3].as_slice())),
-            Some(stress) => assert!(with.stress == stress && more.iter().zip(fewer).all(|(m, f)| m > f), "{kind}: {more:?} {fewer:?}"),
+            Some(stress) => {
+                assert!(with.stress == stress && more.iter().zip(fewer).all(|(m, f)| m > f), "{kind}: {more:?} {fewer:?}")
+            }
         }
     }
     // What Fig. 3 draws: for each test and distance the weak outcomes by place.

@@ -86,6 +86,12 @@ pub struct GpuRun {
     /// A .cat file or model name to compare the outcomes with [default for --soundness: ptx-8]
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Run what a compiler made of the test, a C test: PTX with a kernel `margay_P0(int* x, .., int* result)` for each thread (docs/gpu.md)
+    #[arg(long, value_name = "FILE", conflicts_with = "soundness")]
+    pub compiled: Option<PathBuf>,
+    /// The PTX test whose accesses the compiled program should have; other machine code is not run
+    #[arg(long, value_name = "FILE", requires = "compiled")]
+    pub accesses: Option<PathBuf>,
     /// Append the results to this file, one line of JSON for each test
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,

@@ -204,8 +204,14 @@ mod tests {
     }
 
     fn run_until(fake: &mut Fake, results: Option<Results>, stop: Arc<AtomicBool>) -> (End, Vec<String>) {
-        let request =
-            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60), stop };
+        let request = Request {
+            instances: 20_000,
+            seed: 1,
+            environment: Environment::default(),
+            watchdog: Duration::from_secs(60),
+            stop,
+            compiled: None,
+        };
         let mut told = Vec::new();
         let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
         let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
@@ -254,6 +260,7 @@ mod tests {
             environment: Environment::default(),
             watchdog: Duration::from_secs(60),
             stop: stop.clone(),
+            compiled: None,
         };
         let results = Some(Results::open(&path).expect("a new file"));
         let mut campaign = Campaign { device: &mut device, request: &request, judge: judge(), results, resume: true };

@@ -79,15 +79,13 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             counted.count(verdict);
             let test = &tests[*i];
             let explained = match (options.explain, verdict) {
-                (true, Verdict::Compared(..)) => {
-                    match explain(&toolkit, &test.1.test, target, &environment, options.optimize) {
-                        Ok(explained) => Some(explained),
-                        Err(why) => {
-                            errors.push(Diagnostic::error(format!("`{}` on {target}: {why}", test.0.display())));
-                            None
-                        }
+                (true, Verdict::Compared(..)) => match explain(&toolkit, &test.1.test, target, &environment, options.optimize) {
+                    Ok(explained) => Some(explained),
+                    Err(why) => {
+                        errors.push(Diagnostic::error(format!("`{}` on {target}: {why}", test.0.display())));
+                        None
                     }
-                }
+                },
                 _ => None,
             };
             show(test, target, verdict, explained.as_ref(), output)?;
@@ -161,7 +159,8 @@ impl Counted {
         let levels: Vec<String> = self.same.iter().rev().map(|(level, n)| format!("{} at {level}", number(*n as u64))).collect();
         let levels = if levels.is_empty() { String::new() } else { format!(" ({})", levels.join("; ")) };
         let others = number(self.others as u64);
-        output.print(&format!("{answer}; {all} kernels do what their tests say{levels}, {others} not compared, {seconds:.1} s"))?;
+        output
+            .print(&format!("{answer}; {all} kernels do what their tests say{levels}, {others} not compared, {seconds:.1} s"))?;
         match self.narrowed {
             0 => Ok(()),
             n => output.print(&format!("{} of them wait where their tests do not; --explain shows where.", number(n as u64))),

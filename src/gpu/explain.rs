@@ -62,13 +62,15 @@ const LEGEND: &str = "Control words (docs/gpu.md): B, the scoreboards that are w
 impl Explained {
     /// Prints it for people.
     pub fn print(&self, name: &str, target: Target, output: &Output) -> std::io::Result<()> {
-        let answer = if self.same { output.good("the machine code is the test") } else { output.bad("the machine code is another test") };
+        let answer =
+            if self.same { output.good("the machine code is the test") } else { output.bad("the machine code is another test") };
         output.print(&format!("{} on {target}, {}: {answer}", output.heading(name), level(self.way)))?;
         match self.uses.unwaited.first() {
             None => output.print(&format!("{} instructions wait for what they use, and none fails to.", self.uses.waited))?,
             Some(first) => {
                 let many = self.uses.unwaited.len();
-                output.print(&output.bad(&format!("The control words are not understood, by {many} uses of results: {first}")))?;
+                output
+                    .print(&output.bad(&format!("The control words are not understood, by {many} uses of results: {first}")))?;
             }
         }
         for (t, thread) in self.threads.iter().enumerate() {

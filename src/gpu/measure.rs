@@ -106,6 +106,7 @@ pub fn question(name: &str, device: &Description, model: Option<&str>, request: 
         "environment": device.environments.then(|| request.environment.to_string()),
         "seed": request.seed,
         "asked_instances": request.instances,
+        "compiled": request.compiled.as_ref().map(|c| &c.hash),
         "model": model,
     })
 }
@@ -152,12 +153,11 @@ pub fn print(read: &Read, measured: &Measured, device: &Description, output: &Ou
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
     let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);
     let name = &read.test.name;
-    output
-        .print(&output.heading(&format!(
-            "{}{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)",
-            device.mark(),
-            device.name
-        )))?;
+    output.print(&output.heading(&format!(
+        "{}{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)",
+        device.mark(),
+        device.name
+    )))?;
     histogram::print(&measured.rows, &counts.observed, true, output)?;
     if counts.stopped {
         let asked = measured.line["asked_instances"].as_u64().unwrap_or_default();

@@ -1,10 +1,12 @@
 //! `margay gpu run`: histograms of tests on a device, beside what a model says.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_runner::device::Description;
+use margay_runner::emit::Compiled;
 use serde_json::json;
 
 use super::arguments::GpuRun;
@@ -52,6 +54,10 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
             Err(found) => errors.extend(found),
         }
     }
+    match compiled(options, &tests, session.device.description(), output) {
+        Ok(compiled) => session.request.compiled = compiled.map(Arc::new),
+        Err(error) => return output.wrong(&[error]),
+    }
     let limits = Limits::start(None, None);
     session.request.stop = limits.stop.clone();
     let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
@@ -85,6 +91,33 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         errors.push(Diagnostic::error(format!("cannot write a chart: {error}")));
     }
     finish(end, errors, session.device.description().mark(), options, output)
+}
+
+/// What a compiler made of the test, if that is to be run in its place.
+fn compiled(
+    options: &GpuRun,
+    tests: &[(String, Read)],
+    device: &Description,
+    output: &Output,
+) -> Result<Option<Compiled>, Diagnostic> {
+    let Some(path) = &options.compiled else { return Ok(None) };
+    let [(_, read)] = tests else {
+        return Err(Diagnostic::error("--compiled is what a compiler made of one test").help("name that test alone"));
+    };
+    if device.simulated {
+        return Err(Diagnostic::error("--compiled is machine code, and a simulated device runs none"));
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
+    let wrong = |why: String| Diagnostic::error(format!("`{}`: {why}", path.display()));
+    let mut compiled = Compiled::read(&text, &read.test).map_err(wrong)?;
+    if let Some(path) = &options.accesses {
+        let accesses = inputs::test(path, output).map_err(|mut errors| errors.remove(0))?;
+        if accesses.test.threads.len() != read.test.threads.len() {
+            return Err(Diagnostic::error(format!("`{}` has another number of threads than the test", path.display())));
+        }
+        compiled.accesses = Some(accesses.test);
+    }
+    Ok(Some(compiled))
 }
 
 /// The histogram as bars.

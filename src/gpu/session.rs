@@ -106,7 +106,8 @@ impl Session {
             let (of, here) = (&profile.device.name, &device.description().name);
             output.warn(&[Diagnostic::warning(format!("the profile is of `{of}`, and this is `{here}`"))]);
         }
-        let request = Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default() };
+        let request =
+            Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default(), compiled: None };
         Ok(Self { device: ManuallyDrop::new(device), request })
     }
 }

@@ -112,7 +112,14 @@ fn print(rows: &BTreeMap<String, Row>, all: bool, output: &Output) -> std::io::R
                 (false, Some(why)) => why.clone(),
                 (false, None) => String::new(),
             };
-            vec![name.clone(), r.asked.to_string(), r.instances.to_string(), format!("{:.2e}", r.rate()), format!("{:.2e}", r.a_second()), what]
+            vec![
+                name.clone(),
+                r.asked.to_string(),
+                r.instances.to_string(),
+                format!("{:.2e}", r.rate()),
+                format!("{:.2e}", r.a_second()),
+                what,
+            ]
         })
         .collect();
     if lines.is_empty() {
@@ -150,7 +157,8 @@ mod tests {
         for line in [line("mp", 1, 100), line("sb", 9, 100), line("mp", 3, 100), json!({ "file": "lb", "failed": "gone" })] {
             add(&mut rows, &line);
         }
-        let order: Vec<(&str, u64, f64)> = sorted(&rows).into_iter().map(|(name, r)| (name.as_str(), r.asked, r.rate())).collect();
+        let order: Vec<(&str, u64, f64)> =
+            sorted(&rows).into_iter().map(|(name, r)| (name.as_str(), r.asked, r.rate())).collect();
         assert_eq!(order, [("sb", 9, 0.09), ("mp", 4, 0.02), ("lb", 0, 0.0)]);
         assert_eq!((rows["mp"].a_second(), rows["mp"].runs, rows["lb"].failed.as_deref()), (200.0, 2, Some("gone")));
     }

@@ -184,7 +184,12 @@ fn profile(found: &Found, device: &Description, tests: &[String]) -> Profile {
     Profile {
         version: VERSION,
         environment: compared.first().map(|c| c.environment.clone()).unwrap_or_default(),
-        device: ProfiledDevice { name: device.name.clone(), target: device.target.clone(), driver: device.driver.clone(), simulated: device.simulated },
+        device: ProfiledDevice {
+            name: device.name.clone(),
+            target: device.target.clone(),
+            driver: device.driver.clone(),
+            simulated: device.simulated,
+        },
         stress: SystematicStress {
             patch: found.patch,
             sequence: found.sequence.as_deref().map(sequence_text),
@@ -200,7 +205,11 @@ fn or_none(value: Option<impl ToString>) -> String {
 
 fn print(found: &Found, tests: &[String], file: &Path, device: &Description, output: &Output) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
-    output.print(&format!("{}; profile written to {}", output.good(&format!("{}most effective: {best}", device.mark())), file.display()))?;
+    output.print(&format!(
+        "{}; profile written to {}",
+        output.good(&format!("{}most effective: {best}", device.mark())),
+        file.display()
+    ))?;
     if !device.environments {
         output.print("The machine on the CPU has no environment: what it shows does not depend on it.")?;
     }

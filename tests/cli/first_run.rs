@@ -4,6 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use margay_runner::device::{Subject, assemble, by};
+use margay_runner::emit::{Compiled, Environment, Target};
+use margay_runner::sass::Toolkit;
 use serde_json::Value;
 
 use crate::program::{err, folder, out};
@@ -196,4 +199,31 @@ fn the_bundle() {
         .expect("it starts");
     assert_eq!(run.status.code(), Some(1), "{}{}", out(&run), err(&run));
     assert_eq!(lines(&unpacked(&results).join("weak.jsonl"))[0]["file"], "corpus/shapes-ptx/MP+rlx+gpu.gpu.litmus");
+}
+
+/// What nvcc makes of the findings has the accesses of the counterexamples, in machine code, and is put into kernels: where the compiler is.
+#[test]
+fn what_a_compiler_made_of_the_findings() {
+    let cuda = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit/nvidia/cu13");
+    let (Some(toolkit), true) = (Toolkit::at(&cuda), cuda.join("bin/nvcc").exists()) else {
+        return eprintln!("skipped: no CUDA compiler; `.ci/toolkit` fetches one");
+    };
+    let folder = folder("first-run/compiled");
+    let made = Command::new(script("compile")).args([env!("CARGO_BIN_EXE_margay")]).arg(&cuda).arg(&folder).output();
+    let made = made.expect("bash is there");
+    assert!(made.status.success(), "{}", err(&made));
+    let target = Target(90);
+    let mut compared = Vec::new();
+    for program in std::fs::read_dir(&folder).expect("a folder").flatten() {
+        let load = |name: &str| margay_litmus::read::load(&program.path().join(name)).expect("a test").test;
+        let source = load("source.litmus");
+        let text = std::fs::read_to_string(program.path().join("program.ptx")).expect("PTX");
+        let mut compiled = Compiled::read(&text, &source).unwrap_or_else(|e| panic!("{program:?}: {e}"));
+        compiled.accesses = Some(load("target.litmus"));
+        let subject = Subject { test: &source, compiled: Some(&compiled) };
+        let (_, artifact) = assemble(subject, target, &Environment::default(), ("ptxas", &by(&toolkit, target)))
+            .unwrap_or_else(|e| panic!("{program:?}: {e}"));
+        compared.push(artifact.compared);
+    }
+    assert!(!compared.is_empty() && compared.iter().all(|c| c.is_some_and(|n| n > 4)), "{compared:?}");
 }

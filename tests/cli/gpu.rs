@@ -180,7 +180,8 @@ fn a_device_that_hangs_or_is_lost_stops_nothing_else() {
     for (device, said) in [("sim:hangs", "did not end within 1s"), ("sim:lost", "fallen off the bus")] {
         let folder = folder(&device.replace(':', "-"));
         let file = folder.join("results.jsonl");
-        let tests = ["gpu", "--soundness", "tests/corpus/thesis2013", "--model", "ptx-6.0", "--instances", "500", "--watchdog", "1s"];
+        let tests =
+            ["gpu", "--soundness", "tests/corpus/thesis2013", "--model", "ptx-6.0", "--instances", "500", "--watchdog", "1s"];
         let ask = || margay(&[&tests[..], &["--device", device, "--results", file.to_str().expect("text")]].concat());
         let begun = std::time::Instant::now();
         let first = ask();
@@ -209,7 +210,12 @@ fn machine_code_is_explained() {
     }
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    for said in ["LB on sm_90, -O3: the machine code is the test", "ld.cg r1, x", "LDG.E.STRONG.GPU", "nothing between them waits for scoreboard"] {
+    for said in [
+        "LB on sm_90, -O3: the machine code is the test",
+        "ld.cg r1, x",
+        "LDG.E.STRONG.GPU",
+        "nothing between them waits for scoreboard",
+    ] {
         assert!(text.contains(said), "{said}: {text}");
     }
     let line = json(&margay(&["gpu", "check", lb, "--explain", "--format", "json"]));
@@ -242,4 +248,16 @@ fn on_a_full_disk_what_was_measured_is_shown() {
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("/dev/full") && err(&output).contains("No space left"), "{}", err(&output));
     assert!(out(&output).contains("P1:r0=1"), "{}", out(&output));
+}
+
+/// What a compiler made of a test is machine code: a simulated device has none to run, and what is no program is said.
+#[test]
+fn compiled_programs_are_for_gpus() {
+    let source = "tests/corpus/shapes-c/2+2W+f.acqrel+cta.cta.litmus";
+    let output = margay(&["gpu", source, "--device", "sim", "--compiled", "Cargo.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("a simulated device runs none"), "{}", err(&output));
+    let without = margay(&["gpu", source, "--device", "sim", "--accesses", source]);
+    assert_eq!(without.status.code(), Some(2));
+    assert!(err(&without).contains("--compiled"), "{}", err(&without));
 }

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use margay_litmus::test::Test;
-use sha2::{Digest, Sha256};
 
 use super::Failure;
-use crate::emit::{Environment, Kernel, Target, Writing, kernel_as};
-use crate::sass::{self, Answer, Listing, Search, Toolkit, WAYS, Way, compare};
+use crate::emit::{Compiled, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
+use crate::sass::{self, Answer, Listing, Search, Toolkit, WAYS, Way, compare, compare_compiled};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,31 +39,76 @@ pub enum Image {
 /// What assembles a kernel's text at a level, and says what of it can be read: the vendor's programs, or the driver.
 pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::Failure>;
 
-/// The kernel of a test that a GPU can run.
-pub fn emit(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
-    written(test, target, environment, Writing::Plain)
+/// What is run: a test, or what a compiler made of one.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The test.
+    pub test: &'a Test,
+    /// What a compiler made of it.
+    pub compiled: Option<&'a Compiled>,
 }
 
-fn written(test: &Test, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Failure> {
-    let kernel = kernel_as(test, target, environment, writing).map_err(Failure::Kernel)?;
-    kernel.can_run(test).map_err(Failure::Kernel)?;
-    Ok(kernel)
+impl<'a> From<&'a Test> for Subject<'a> {
+    fn from(test: &'a Test) -> Self {
+        Self { test, compiled: None }
+    }
+}
+
+impl Subject<'_> {
+    /// The ways to assemble it. What a compiler wrote is assembled as compilers have it done.
+    fn ways(&self) -> &'static [Way] {
+        if self.compiled.is_some() { &WAYS[..1] } else { &WAYS }
+    }
+
+    fn written(&self, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Failure> {
+        let kernel = match self.compiled {
+            Some(compiled) => kernel_of_compiled(self.test, compiled, target, environment),
+            None => kernel_as(self.test, target, environment, writing),
+        };
+        let kernel = kernel.map_err(Failure::Kernel)?;
+        kernel.can_run(self.test).map_err(Failure::Kernel)?;
+        Ok(kernel)
+    }
+
+    /// Is the machine code what it should be?
+    fn answer(&self, target: Target, disassembly: Option<&str>) -> Answer {
+        let Some(disassembly) = disassembly else { return Answer::Assembled };
+        let listings = Listing::read(disassembly);
+        let Some(listing) = listings.iter().find(|l| l.name == KERNEL) else {
+            return Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]);
+        };
+        match self.compiled.map(|c| &c.accesses) {
+            None => compare(self.test, target, listing),
+            // Nobody has said what it should be.
+            Some(None) => Answer::Assembled,
+            Some(Some(accesses)) => {
+                let results: Vec<usize> = (0..self.test.threads.len()).map(|t| Compiled::results(self.test, t)).collect();
+                compare_compiled(accesses, &results, target, listing)
+            }
+        }
+    }
+}
+
+/// The kernel of what a GPU can run.
+pub fn emit<'a>(subject: impl Into<Subject<'a>>, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
+    subject.into().written(target, environment, Writing::Plain)
 }
 
 /// What to load for a test: assembled at the highest level at which the machine code is the test. Where none is, machine code would run another test,
 /// and the error says how.
-pub fn assemble(
-    test: &Test,
+pub fn assemble<'a>(
+    subject: impl Into<Subject<'a>>,
     target: Target,
     environment: &Environment,
     (name, by): (&str, Assemble<'_>),
 ) -> Result<(Image, Artifact), Failure> {
+    let subject = subject.into();
     let mut search = Search::default();
     let mut made = Vec::new();
-    for way in WAYS {
-        let text = written(test, target, environment, way.writing)?.text();
+    for &way in subject.ways() {
+        let text = subject.written(target, environment, way.writing)?.text();
         let assembled = by(&text, way.level);
-        let answer = assembled.as_ref().map_err(Clone::clone).map(|a| answer(test, target, a.disassembly.as_deref()));
+        let answer = assembled.as_ref().map_err(Clone::clone).map(|a| subject.answer(target, a.disassembly.as_deref()));
         made.push((way, text, assembled));
         if search.offer(way, answer) {
             break;
@@ -88,23 +132,19 @@ pub fn assemble(
 }
 
 /// With nothing to compare machine code by: what the driver makes of the text, at its highest level.
-pub fn uncompared(test: &Test, target: Target, environment: &Environment) -> Result<(Image, Artifact), Failure> {
+pub fn uncompared<'a>(
+    subject: impl Into<Subject<'a>>,
+    target: Target,
+    environment: &Environment,
+) -> Result<(Image, Artifact), Failure> {
     let way = WAYS[0];
-    let text = written(test, target, environment, way.writing)?.text();
+    let text = subject.into().written(target, environment, way.writing)?.text();
     Ok((Image::Ptx(way.level), Artifact::new(text, "driver", way)))
 }
 
 /// The vendor's assembler, for [`assemble`].
 pub fn by(toolkit: &Toolkit, target: Target) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::Failure> + '_ {
     move |text, level| toolkit.assemble(text, target, level)
-}
-
-fn answer(test: &Test, target: Target, disassembly: Option<&str>) -> Answer {
-    let Some(disassembly) = disassembly else { return Answer::Assembled };
-    match Listing::read(disassembly).iter().find(|l| l.name == KERNEL) {
-        Some(listing) => compare(test, target, listing),
-        None => Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]),
-    }
 }
 
 /// The kernel that has the accesses of the test.
@@ -125,16 +165,8 @@ impl Artifact {
     fn new(ptx: String, assembler: &str, way: Way) -> Self {
         let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
         let assembler = format!("{assembler} -O{}{apart}", way.level);
-        Self { hash: sha256(&ptx), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
+        Self { hash: crate::sha256(&ptx), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
     }
-}
-
-/// In hexadecimal, as `sha256sum` writes it.
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 #[cfg(test)]
@@ -142,7 +174,7 @@ mod tests {
     use margay_litmus::read;
     use margay_models::diagnostic::SourceFile;
 
-    use super::{Image, assemble, emit, sha256, uncompared};
+    use super::{Image, assemble, emit, uncompared};
     use crate::device::Failure;
     use crate::emit::{Environment, Target, kernel};
     use crate::sass::{self, Assembled};
@@ -154,7 +186,8 @@ mod tests {
         let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n";
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let (target, environment) = (Target(90), Environment::default());
-        let made = |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::Failure>| assemble(&test, target, &environment, ("mine", by));
+        let made =
+            |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::Failure>| assemble(&test, target, &environment, ("mine", by));
         let blind = |_: &str, level: u8| Ok(Assembled { binary: vec![level], disassembly: None });
         let (image, artifact) = made(&blind).unwrap();
         assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Binary(vec![3]), "mine -O3", None));
@@ -164,11 +197,6 @@ mod tests {
         assert!(matches!(made(&refused), Err(Failure::Refused(why)) if why.contains("Unknown modifier '.gpuu'")));
         let (image, artifact) = uncompared(&test, target, &environment).unwrap();
         assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Ptx(3), "driver -O3", None));
-    }
-
-    #[test]
-    fn the_hash_is_that_of_fips_180() {
-        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     /// Kernels that are assembled and compared, and that no device here runs: each says why, at the name that is to blame.

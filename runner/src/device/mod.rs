@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use crate::emit::{Environment, Error};
+use crate::emit::{Compiled, Environment, Error};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
-pub use build::{Artifact, Assemble, Image, assemble, by, emit};
+pub use build::{Artifact, Assemble, Image, Subject, assemble, by, emit};
 pub use cuda::Cuda;
 pub use planted::{Failing, Fault, Titan};
 pub use shape::Shape;
@@ -33,6 +33,8 @@ pub struct Request {
     pub seed: u64,
     /// The test environment, of GPUs alone.
     pub environment: Environment,
+    /// What a compiler made of the test, to be run in its place; GPUs alone run it.
+    pub compiled: Option<Arc<Compiled>>,
     /// How long a number of launches may take before the device is given up.
     pub watchdog: Duration,
     /// Raised when the run should end early; what has been counted until then is the answer.

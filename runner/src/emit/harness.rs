@@ -16,7 +16,8 @@ use super::{Error, Module, Plan, collect, proxy, results, stress};
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
     // Versions are compared as texts: all have one digit before the point.
-    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).max().unwrap_or("7.0");
+    let written = plan.compiled.map(|c| c.version);
+    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).chain(written).max().unwrap_or("7.0");
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
     // The place of stress is a parameter of the launch, so that one text serves all of them.
@@ -289,6 +290,9 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         let _ = writeln!(text, "$EXIT{t}:");
     }
     let _ = writeln!(text, "    pmevent {};", 2 * (t % 8) + 1);
+    for line in &body.after {
+        let _ = writeln!(text, "    {line}");
+    }
     results::results(plan, t, body, text);
     if body.loops {
         let _ = writeln!(text, "    bra $DONE{t};\n$STUCK{t}:\n    bra $DONE{t};");

@@ -138,7 +138,11 @@ mod tests {
         };
         let (seeds, grids, blocks) = draws("groups=8,warps=2,stress-ctas=auto,idle-warps=3");
         assert!(seeds > 990, "{seeds}");
-        assert_eq!((grids.len(), *grids.iter().next_back().unwrap()), (1 + 64 - 28, 72), "half of the device at least, and all of it");
+        assert_eq!(
+            (grids.len(), *grids.iter().next_back().unwrap()),
+            (1 + 64 - 28, 72),
+            "half of the device at least, and all of it"
+        );
         assert_eq!(blocks, BTreeSet::from([64, 96, 128, 160]));
         let (_, grids, blocks) = draws("groups=8,warps=2,shuffle=off");
         assert_eq!((grids, blocks), (BTreeSet::from([8]), BTreeSet::from([64])));

@@ -6,6 +6,7 @@
 mod address;
 mod body;
 mod collect;
+mod compiled;
 mod environment;
 mod harness;
 mod kernel;
@@ -24,6 +25,7 @@ use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
 
+pub use compiled::Compiled;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
 pub use layout::{Layout, Role};
@@ -105,6 +107,22 @@ pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
         return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
     }
+    kernel_of(test, None, target, environment, writing)
+}
+
+/// The kernel of a C test whose threads a compiler wrote.
+pub fn kernel_of_compiled(test: &Test, compiled: &Compiled, target: Target, environment: &Environment) -> Result<Kernel, Error> {
+    Compiled::fits(environment)?;
+    kernel_of(test, Some(compiled), target, environment, Writing::Plain)
+}
+
+fn kernel_of(
+    test: &Test,
+    compiled: Option<&Compiled>,
+    target: Target,
+    environment: &Environment,
+    writing: Writing,
+) -> Result<Kernel, Error> {
     for l in &test.locations {
         let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
         match l.value {
@@ -156,10 +174,15 @@ pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
-    let bodies = (0..test.threads.len())
-        .map(|t| body::emit(test, ThreadId(t as u8), (&layout, target), &code, writing))
-        .collect::<Result<Vec<_>, _>>()?;
     let observed = Observed::new(test, |l| -1 - l as i64);
+    // One row for whether a thread was given up, one for each value at most, one for what is only used.
+    let rows_at_most = observed.variables.len() as u64 + 2;
+    let own = u64::from(layout.instances) * 8 * rows_at_most;
+    let body = |t: usize| match compiled {
+        Some(compiled) => compiled.body(test, t, &layout, own),
+        None => body::emit(test, ThreadId(t as u8), (&layout, target), &code, writing),
+    };
+    let bodies = (0..test.threads.len()).map(body).collect::<Result<Vec<_>, _>>()?;
     // The first row says whether a thread was given up.
     let mut rows = 1;
     let sources: Vec<Source> = observed
@@ -191,6 +214,7 @@ pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing
     }
     let plan = Plan {
         test,
+        compiled,
         target,
         environment,
         layout: &layout,
@@ -203,14 +227,14 @@ pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing
         bits,
     };
     if let Some(smaller) = proxy::smaller(&plan)? {
-        return kernel_as(test, target, &smaller, writing);
+        return kernel_of(test, compiled, target, &smaller, writing);
     }
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
     let counted = if environment.parallel { layout.instances } else { 1 };
     // One more row takes what is only used so that it is not left out.
     let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
-    let results = instances * 8 * u64::from(rows + 1);
+    let results = compiled.map_or(instances * 8 * u64::from(rows + 1), |compiled| own + compiled.bytes(&layout));
     let most = layout.grid - layout.testing;
     let least = match environment.stress_ctas {
         Count::Fixed(_) => most,
@@ -258,6 +282,7 @@ fn fits(environment: &Environment) -> Result<(), Error> {
 /// Everything that the texts of the kernels are made from.
 struct Plan<'a> {
     test: &'a Test,
+    compiled: Option<&'a Compiled>,
     target: Target,
     environment: &'a Environment,
     layout: &'a Layout,

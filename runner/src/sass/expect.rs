@@ -24,10 +24,20 @@ pub struct Expected {
     pub address: BTreeSet<usize>,
     /// For what is written.
     pub data: BTreeSet<usize>,
-    /// To be executed at all.
+    /// For the jumps before it, wherever they lead.
     pub control: BTreeSet<usize>,
+    /// To be executed at all: for its guard, and for jumps that lead over it.
+    pub conditional: BTreeSet<usize>,
     /// The effects that an acquire has put before it, by a load or a fence; at cta scope no machine instruction does that, only waiting.
     pub acquired: BTreeSet<usize>,
+}
+
+impl Expected {
+    /// One that depends on nothing.
+    pub(super) fn alone(effect: Effect, text: String) -> Self {
+        let none = BTreeSet::new;
+        Self { effect, text, address: none(), data: none(), control: none(), conditional: none(), acquired: none() }
+    }
 }
 
 /// What a thread must become; an error names what is not compared.
@@ -35,12 +45,34 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
     let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
         return Err("only PTX tests are compared".to_owned());
     };
-    let mut builder =
-        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new(), acquired: BTreeSet::new() };
-    for (i, _) in instructions.iter().zip(reachable(instructions)).filter(|(_, reached)| *reached) {
+    let mut builder = Builder {
+        test,
+        target,
+        spaces: spaces(test),
+        out: Vec::new(),
+        taint: BTreeMap::new(),
+        control: BTreeSet::new(),
+        over: Vec::new(),
+        acquired: BTreeSet::new(),
+    };
+    let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
+    for (n, (i, _)) in instructions.iter().zip(reachable(instructions)).enumerate().filter(|(_, (_, reached))| *reached) {
+        builder.over.retain(|(to, _)| *to > n);
+
         let text = margay_litmus::print::instruction(i, Dialect::Ptx);
         let guard = i.guard.as_ref().map(|g| builder.of(&g.register)).unwrap_or_default();
         builder.instruction(&i.operation, &text, &guard)?;
+        // What a jump forward leads over, or an exit.
+        let (to, mut from) = match &i.operation {
+            Operation::BranchIf { left, right, target, .. } => {
+                (label(target), [left, right].into_iter().flat_map(|v| builder.of_value(v)).collect())
+            }
+            Operation::Goto(target) => (label(target), BTreeSet::new()),
+            Operation::Exit => (Some(usize::MAX), BTreeSet::new()),
+            _ => (None, BTreeSet::new()),
+        };
+        from.extend(guard);
+        builder.over.extend(to.filter(|to| *to > n && !from.is_empty()).map(|to| (to, from)));
     }
     Ok(builder.out)
 }
@@ -53,6 +85,8 @@ struct Builder<'a> {
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
     control: BTreeSet<usize>,
+    /// The jumps forward that may lead over what comes now: to which instruction, and for which effects.
+    over: Vec<(usize, BTreeSet<usize>)>,
     acquired: BTreeSet<usize>,
 }
 
@@ -67,7 +101,9 @@ impl Builder<'_> {
 
     fn push(&mut self, effect: Effect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
         let control = self.control.union(guard).copied().collect();
-        self.out.push(Expected { effect, text: text.to_owned(), address, data, control, acquired: self.acquired.clone() });
+        let conditional = self.over.iter().flat_map(|(_, from)| from).chain(guard).copied().collect();
+        let (text, acquired) = (text.to_owned(), self.acquired.clone());
+        self.out.push(Expected { effect, text, address, data, control, conditional, acquired });
     }
 
     fn plain(&mut self, effect: Effect, text: &str, guard: &BTreeSet<usize>) {

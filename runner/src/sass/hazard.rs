@@ -31,16 +31,15 @@ pub fn uses(listing: &Listing) -> Uses {
         let Some(control) = i.control else { continue };
         let (read, written) = (reads(i), writes(i));
         // Loads of one kind come back in order: the later one may overwrite what the earlier one brings.
-        let uses = |(register, _, by): &Pending| {
-            read.contains(register) || written.contains(register) && code[*by].base() != i.base()
-        };
+        let uses =
+            |(register, _, by): &Pending| read.contains(register) || written.contains(register) && code[*by].base() != i.base();
         let all = state.iter().filter(|p| uses(p)).count();
         state.retain(|(_, scoreboard, _)| scoreboard.is_none_or(|s| !control.waits_for(s)));
         let still: Vec<&str> = state.iter().filter(|p| uses(p)).map(|(_, _, by)| code[*by].text()).collect();
         found.waited += usize::from(all > still.len());
-        found.unwaited.extend(still.iter().map(|by| {
-            format!("{}: `{}` uses the result of `{by}` and does not wait for it", listing.name, i.text())
-        }));
+        found.unwaited.extend(
+            still.iter().map(|by| format!("{}: `{}` uses the result of `{by}` and does not wait for it", listing.name, i.text())),
+        );
     }
     found
 }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::emit::{Kernel, Target, directives};
 
-pub use compare::{Thread, compare, threads};
+pub use compare::{Thread, compare, compare_compiled, compiled_threads, threads};
 pub use control::Control;
 pub use effect::{Effect, Strength};
 pub use expect::{Expected, expected};

@@ -122,7 +122,11 @@ mod tests {
         ];
         for (text, written, read) in cases {
             let i = instruction(text);
-            assert_eq!((writes(&i), reads(&i)), (written.iter().map(|s| (*s).to_owned()).collect(), read.iter().map(|s| (*s).to_owned()).collect()), "{text}");
+            assert_eq!(
+                (writes(&i), reads(&i)),
+                (written.iter().map(|s| (*s).to_owned()).collect(), read.iter().map(|s| (*s).to_owned()).collect()),
+                "{text}"
+            );
         }
     }
 

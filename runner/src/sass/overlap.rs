@@ -84,8 +84,12 @@ pub(super) fn pairs(code: &[Instruction], effects: &[Option<Effect>], wanted: &[
             let way = under_way.iter().find(|(access, _)| *access == first).map(|(_, way)| *way);
             let End { why, value } = match way {
                 Some(Way::Store) => End::never("nothing waits for a store but a fence".to_owned()),
-                Some(Way::Result(Some(scoreboard))) => End::never(format!("nothing between them waits for scoreboard {scoreboard}")),
-                Some(Way::Result(None)) => End::never(format!("`{}` has no scoreboard, and nothing waits", code[at[first]].text())),
+                Some(Way::Result(Some(scoreboard))) => {
+                    End::never(format!("nothing between them waits for scoreboard {scoreboard}"))
+                }
+                Some(Way::Result(None)) => {
+                    End::never(format!("`{}` has no scoreboard, and nothing waits", code[at[first]].text()))
+                }
                 None => ended
                     .get(&first)
                     .and_then(|all| all.range(at[first]..=n).next().or_else(|| all.iter().next()))
@@ -193,15 +197,13 @@ fn step(
 /// second one depends on the first.
 fn ordered(wanted: &[Expected], first: usize, second: usize) -> bool {
     let fence = |e: &Effect| {
-        matches!(
-            e,
-            Effect::Membar { .. }
-                | Effect::OneOfTwoMembars
-                | Effect::Barrier { .. }
-                | Effect::ClusterBarrier { .. }
-        )
+        matches!(e, Effect::Membar { .. } | Effect::OneOfTwoMembars | Effect::Barrier { .. } | Effect::ClusterBarrier { .. })
     };
     wanted.iter().take(second + 1).skip(first + 1).any(|e| {
-        fence(&e.effect) || e.acquired.contains(&first) || e.address.contains(&first) || e.data.contains(&first) || e.control.contains(&first)
+        fence(&e.effect)
+            || e.acquired.contains(&first)
+            || e.address.contains(&first)
+            || e.data.contains(&first)
+            || e.control.contains(&first)
     })
 }

@@ -117,7 +117,8 @@ impl Toolkit {
         command.arg("--version");
         let text = run(command, "ptxas", Failure::Missing).unwrap_or_default();
         // `Cuda compilation tools, release 13.5, V13.5.37`
-        let version = text.split_whitespace().filter_map(|w| w.strip_prefix('V')).find(|v| v.starts_with(|c: char| c.is_ascii_digit()));
+        let version =
+            text.split_whitespace().filter_map(|w| w.strip_prefix('V')).find(|v| v.starts_with(|c: char| c.is_ascii_digit()));
         version.map_or_else(|| "ptxas".to_owned(), |v| format!("ptxas {v}"))
     }
 
@@ -153,7 +154,9 @@ impl Toolkit {
 }
 
 fn run(mut command: Command, name: &str, failed: impl Fn(String) -> Failure) -> Result<String, Failure> {
-    let output = command.output().map_err(|e| Failure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it, and a CUDA installation has it")))?;
+    let output = command.output().map_err(|e| {
+        Failure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it, and a CUDA installation has it"))
+    })?;
     if !output.status.success() {
         let log = [output.stdout, output.stderr].concat();
         return Err(failed(String::from_utf8_lossy(&log).trim().to_owned()));

@@ -10,8 +10,12 @@ pub(super) fn compare(bench: &mut Bench<'_>, systematic: &Environment) -> Result
     let settings = bench.settings;
     let none = Environment { stress_ctas: Count::Fixed(0), pre_stress: 0, ..settings.base.clone() };
     let kind = |stress| Environment { stress, ..systematic.clone() };
-    let kinds =
-        [("no-str", none), ("sys-str", systematic.clone()), ("rand-str", kind(Stress::Random)), ("cache-str", kind(Stress::Cache))];
+    let kinds = [
+        ("no-str", none),
+        ("sys-str", systematic.clone()),
+        ("rand-str", kind(Stress::Random)),
+        ("cache-str", kind(Stress::Cache)),
+    ];
     let mut candidates = Vec::new();
     for (name, environment) in kinds {
         for (sign, shuffle) in [("-", false), ("+", true)] {

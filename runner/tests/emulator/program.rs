@@ -55,7 +55,7 @@ impl Program {
         };
         let mut symbols = BTreeMap::new();
         for line in body.lines().map(str::trim) {
-            if line.is_empty() || line == "}" || line.starts_with(".reg") {
+            if line.is_empty() || line == "{" || line == "}" || line.starts_with(".reg") {
                 continue;
             }
             if let Some(declared) = line.strip_prefix(".shared .align ") {

@@ -85,7 +85,7 @@ impl Thread {
         // The operand as a number of the type.
         let get = |thread: &Self, n: usize| extend(thread.value(&o[n]), bytes, signed);
         match words.as_slice() {
-            ["bra"] => {
+            ["bra", ..] => {
                 let Operand::Name(label) = &o[0] else { panic!("{}", i.text) };
                 self.next = program.labels[label];
             }

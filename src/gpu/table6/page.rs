@@ -64,13 +64,15 @@ impl Page<'_> {
         } else {
             let _ = write!(page, "# Table 6 on {}\n\n", device.name);
         }
-        let known = [device.target.as_ref(), device.driver.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+        let known =
+            [device.target.as_ref(), device.driver.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
         let known = if known.is_empty() { String::new() } else { format!(" ({known})") };
         let way = if self.base.parallel { "many instances a launch" } else { "one instance a launch, as in 2015" };
         let cells: Vec<Cell> = (0..PUBLISHED.len()).flat_map(|r| (0..16).filter_map(move |c| self.cell(r, c))).collect();
         let fewest = cells.iter().map(|c| c.instances).min().unwrap_or(0);
         let most = cells.iter().map(|c| c.instances).max().unwrap_or(0);
-        let counted = if cells.is_empty() { String::new() } else { format!(" (counted over {fewest} to {most} runs, and scaled)") };
+        let counted =
+            if cells.is_empty() { String::new() } else { format!(" (counted over {fewest} to {most} runs, and scaled)") };
         let _ = writeln!(
             page,
             "Weak outcomes of 100,000 runs{counted}, {way}{known}. Beside them the rows of Table 6 of Alglave et al., ASPLOS 2015. \

@@ -23,8 +23,8 @@ use rayon::prelude::*;
 use self::batch::Batch;
 use self::memory::Memory;
 use self::module::{Module, link};
+use super::build::{Subject, assemble, by, emit, uncompared};
 use super::watchdog::watch;
-use super::build::{assemble, by, emit, uncompared};
 use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, abandon};
 use crate::emit::{Environment, Kernel, OUTCOMES, Target};
 use crate::sass::{self, Toolkit};
@@ -65,7 +65,9 @@ impl Cuda {
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::opened(toolkit, demands)));
         std::panic::set_hook(hook);
         opened.unwrap_or_else(|_| {
-            Err(Failure::Absent("the CUDA driver is too old: its library lacks functions that are needed here (CUDA 12)".to_owned()))
+            Err(Failure::Absent(
+                "the CUDA driver is too old: its library lacks functions that are needed here (CUDA 12)".to_owned(),
+            ))
         })
     }
 
@@ -98,8 +100,15 @@ impl Cuda {
         let clocks = clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
             .zip(clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
             .map(|(core_khz, memory_khz)| Clocks { core_khz, memory_khz });
-        let description =
-            Description { name, target: Some(target.to_string()), driver: Some(driver), clocks, shape: Some(shape), simulated: false, environments: true };
+        let description = Description {
+            name,
+            target: Some(target.to_string()),
+            driver: Some(driver),
+            clocks,
+            shape: Some(shape),
+            simulated: false,
+            environments: true,
+        };
         let toolkit = toolkit.map(|toolkit| (toolkit.clone(), toolkit.assembler(target)));
         Ok(Self { stream, context, target, shape, description, toolkit, last: None, demands, prepared: HashMap::new() })
     }
@@ -225,26 +234,26 @@ impl Cuda {
     }
 
     /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it is the same.
-    fn load(&mut self, test: &Test, kernel: &Kernel, environment: &Environment) -> Result<Loaded, Failure> {
+    fn load(&mut self, subject: Subject<'_>, kernel: &Kernel, environment: &Environment) -> Result<Loaded, Failure> {
         let text = kernel.text();
         match self.last.take() {
             Some(last) if last.plain == text => Ok(last),
             _ => {
                 let made = match self.prepared.remove(&text) {
                     Some(made) => made,
-                    None => make(self.toolkit.as_ref(), test, self.target, environment),
+                    None => make(self.toolkit.as_ref(), subject, self.target, environment),
                 };
                 let (image, artifact) = match made {
                     // They may not know the GPU, or not work here, and the driver may be newer.
                     Err(Failure::Refused(why)) if self.toolkit.is_some() => {
-                        self.by_driver(test, environment).map_err(|_| Failure::Refused(why))?
+                        self.by_driver(subject, environment).map_err(|_| Failure::Refused(why))?
                     }
                     made => made?,
                 };
                 let loaded = match (Module::load(&self.context, &image, &artifact), image) {
                     // The vendor's programs may be newer than the driver: then it assembles the text itself.
                     (Err(Failure::Refused(_)), Image::Binary(_)) => {
-                        let (image, artifact) = self.by_driver(test, environment)?;
+                        let (image, artifact) = self.by_driver(subject, environment)?;
                         let module = Module::load(&self.context, &image, &artifact)?;
                         Loaded { plain: text, artifact, module }
                     }
@@ -259,38 +268,38 @@ impl Cuda {
     }
 
     /// What the driver makes of a test, compared where there is a disassembler.
-    fn by_driver(&self, test: &Test, environment: &Environment) -> Result<(Image, Artifact), Failure> {
-        let Some((toolkit, _)) = &self.toolkit else { return uncompared(test, self.target, environment) };
+    fn by_driver(&self, subject: Subject<'_>, environment: &Environment) -> Result<(Image, Artifact), Failure> {
+        let Some((toolkit, _)) = &self.toolkit else { return uncompared(subject, self.target, environment) };
         let assembled = |text: &str, level: u8| {
             let binary = link(&self.context, text, level).map_err(|e| sass::Failure::Refused(e.to_string()))?;
             let disassembly = toolkit.disassemble(&binary, self.target)?;
             Ok(sass::Assembled { binary, disassembly })
         };
-        match assemble(test, self.target, environment, ("driver", &assembled)) {
+        match assemble(subject, self.target, environment, ("driver", &assembled)) {
             // It may write what the disassembler at hand cannot read.
-            Err(Failure::Refused(_)) => uncompared(test, self.target, environment),
+            Err(Failure::Refused(_)) => uncompared(subject, self.target, environment),
             made => made,
         }
     }
 
     /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
     /// driver has the machine code, with its registers and shared memory.
-    fn fitted(&mut self, test: &Test, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
-        let filled = self.shape.fill(environment, test, self.target).map_err(Failure::Kernel)?;
-        let kernel = emit(test, self.target, &filled)?;
-        let loaded = self.load(test, &kernel, &filled)?;
+    fn fitted(&mut self, subject: Subject<'_>, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
+        let filled = self.shape.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
+        let kernel = emit(subject, self.target, &filled)?;
+        let loaded = self.load(subject, &kernel, &filled)?;
         let resident = loaded.module.resident(&kernel.layout, self.shape.multiprocessors)?;
         if resident == 0 {
             let threads = kernel.layout.block;
             return Err(Failure::Refused(format!("no multiprocessor has room for a cta of {threads} threads of this kernel")));
         }
         let real = Shape { ctas: self.shape.ctas.min(resident), ..self.shape };
-        let filled = real.fill(environment, test, self.target).map_err(Failure::Kernel)?;
-        let kernel_of_real = emit(test, self.target, &filled)?;
+        let filled = real.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
+        let kernel_of_real = emit(subject, self.target, &filled)?;
         if kernel_of_real.layout == kernel.layout {
             return Ok((kernel, loaded));
         }
-        let loaded = self.load(test, &kernel_of_real, &filled)?;
+        let loaded = self.load(subject, &kernel_of_real, &filled)?;
         Ok((kernel_of_real, loaded))
     }
 }
@@ -298,10 +307,10 @@ impl Cuda {
 type Made = Result<(Image, Artifact), Failure>;
 
 /// What to load for a test in an environment of which nothing is left to the device.
-fn make(toolkit: Option<&(Toolkit, String)>, test: &Test, target: Target, environment: &Environment) -> Made {
+fn make(toolkit: Option<&(Toolkit, String)>, subject: Subject<'_>, target: Target, environment: &Environment) -> Made {
     match toolkit {
-        Some((toolkit, name)) => assemble(test, target, environment, (name, &by(toolkit, target))),
-        None => uncompared(test, target, environment),
+        Some((toolkit, name)) => assemble(subject, target, environment, (name, &by(toolkit, target))),
+        None => uncompared(subject, target, environment),
     }
 }
 
@@ -327,14 +336,15 @@ impl Device for Cuda {
         self.prepared = texts
             .into_par_iter()
             .map(|(text, (test, environment))| {
-                let made = make(Some(toolkit), test, target, &environment);
+                let made = make(Some(toolkit), test.into(), target, &environment);
                 (text, made)
             })
             .collect();
     }
 
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
-        let (kernel, loaded) = self.fitted(test, &request.environment)?;
+        let subject = Subject { test, compiled: request.compiled.as_deref() };
+        let (kernel, loaded) = self.fitted(subject, &request.environment)?;
         let (kernel, module) = (&kernel, &loaded.module);
         let memory = Memory::new(self, kernel)?;
         let asked = request.instances.div_ceil(u64::from(kernel.counted)).max(1);

@@ -34,6 +34,8 @@ pub(super) struct Body {
     /// What comes before its first access: initial values, addresses.
     pub before: Vec<String>,
     pub lines: Vec<String>,
+    /// What comes behind its last access.
+    pub after: Vec<String>,
     pub registers: Registers,
     /// The registers of the kernel that take values from memory: all are used at the end.
     pub loaded: Vec<(String, bool)>,
@@ -47,6 +49,24 @@ pub(super) struct Body {
     pub exits: bool,
     /// The locations that it names.
     pub locations: Vec<usize>,
+}
+
+impl Body {
+    /// Without instructions.
+    pub(super) fn empty(registers: Registers) -> Self {
+        Self {
+            before: Vec::new(),
+            lines: Vec::new(),
+            after: Vec::new(),
+            registers,
+            loaded: Vec::new(),
+            specification: Vec::new(),
+            temporaries: 0,
+            loops: false,
+            exits: false,
+            locations: Vec::new(),
+        }
+    }
 }
 
 /// Emits a thread.
@@ -68,17 +88,7 @@ pub(super) fn emit(
         spaces: spaces(test),
         seen: BTreeSet::new(),
         accesses: 0,
-        body: Body {
-            before: Vec::new(),
-            lines: Vec::new(),
-            registers: Registers::new(test, thread, instructions),
-            loaded: Vec::new(),
-            specification: Vec::new(),
-            temporaries: 0,
-            loops: false,
-            exits: false,
-            locations: Vec::new(),
-        },
+        body: Body::empty(Registers::new(test, thread, instructions)),
     };
     emitter.initial()?;
     let reached = reachable(instructions);
@@ -140,12 +150,15 @@ impl Emitter<'_> {
     /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
     fn separate(&mut self, i: &Instruction, rest: &[Instruction]) {
         let touches = |i: &Instruction| match i.operation {
-            Operation::Local { .. } | Operation::Label(_) | Operation::Exit | Operation::Goto(_) | Operation::BranchIf { .. } => false,
+            Operation::Local { .. } | Operation::Label(_) | Operation::Exit | Operation::Goto(_) | Operation::BranchIf { .. } => {
+                false
+            }
             Operation::Fence { .. } | Operation::Membar(_) | Operation::ProxyFence(_) => false,
             _ => true,
         };
         // A jump to where control goes anyway would be no jump.
-        let jumps = matches!(i.operation, Operation::BranchIf { .. }) || i.guard.is_some() && matches!(i.operation, Operation::Goto(_));
+        let jumps =
+            matches!(i.operation, Operation::BranchIf { .. }) || i.guard.is_some() && matches!(i.operation, Operation::Goto(_));
         if self.writing == Writing::Apart && (jumps || touches(i) && rest.iter().any(touches)) {
             self.line(APART);
         }

@@ -60,7 +60,11 @@ impl Emitter<'_> {
         let to = self.temporary('d');
         let line = format!("mad.wide.u32 {to}, %zero, {earlier}, {base};");
         // What is known before the first access is computed before it.
-        if known { self.body.before.push(line) } else { self.line(line) }
+        if known {
+            self.body.before.push(line)
+        } else {
+            self.line(line)
+        }
         to
     }
 
