@@ -133,6 +133,9 @@ pub struct Emit {
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
+    /// Write the accesses apart, with an instruction between them that the assembler moves nothing across; `gpu check` says which tests run so
+    #[arg(long)]
+    pub apart: bool,
 }
 
 /// Options of `gpu check`.

@@ -64,6 +64,10 @@ fn kernels_are_printed() {
     let ptx = answer["ptx"].as_str().expect("a text");
     assert_eq!(ptx.matches("st.volatile.global.u32 [%y], %b").count(), 2);
     assert!(!ptx.contains("$WAIT0"), "without spin nobody waits");
+    // As some tests are run: an instruction between the two accesses of each thread.
+    let apart = json(&margay(&["gpu", "emit", MP, "--apart", "--format", "json"]));
+    let between = |answer: &serde_json::Value| answer["ptx"].as_str().map(|t| t.matches("pmevent.mask 0xffff;").count());
+    assert_eq!((&apart["apart"], between(&apart), between(&answer)), (&true.into(), Some(2), Some(0)));
 }
 
 #[test]

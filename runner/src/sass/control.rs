@@ -13,7 +13,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Control {
     /// Cycles until the next instruction of the warp may be issued. 0 is another thing: the next one also waits for all results that are outstanding
-    /// (measured on sm_120: basalt, docs/FINDINGS.md, finding 1), which is how ptxas 13 makes correct code at `-O0` without a scoreboard.
+    /// (so the notes of basalt, an assembler for sm_120), which is how ptxas 13 makes correct code at `-O0` without a scoreboard: its loads name none there,
+    /// and nothing else makes the uses of their results wait.
     pub stall: u8,
     /// The bit of the yield hint is clear: the scheduler prefers another warp.
     pub yields: bool,
