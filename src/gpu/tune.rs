@@ -76,23 +76,31 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
     };
     let of = if device.simulated { " It is of no hardware: what was tuned for is simulated." } else { "" };
     let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
+    match output.format {
+        Format::Human | Format::Junit => print(&found, &names, &device, output)?,
+        Format::Json => output.json(&object(&found, &names, &profile))?,
+    }
     if let Err(error) = std::fs::write(&options.profile_to, text) {
+        // The profile is what was asked for; what it says is printed.
         let message =
             format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
-        return output.wrong(&[Diagnostic::error(message)]);
+        output.warn(&[Diagnostic::error(message)]);
+        return Ok(Exit::Wrong);
+    }
+    if output.format != Format::Json {
+        output.print(&format!("\nprofile written to {}", options.profile_to.display()))?;
     }
     let picture = options.profile_to.with_extension("svg");
     let title = format!("{}weak outcomes by place of stress, {} (PLDI 2016, Fig. 3)", device.mark(), device.name);
     let plots = Plots { title, tests: &names, places: &found.places, noise: settings.noise };
-    let drawn = std::fs::write(&picture, plots.svg());
-    match output.format {
-        Format::Human | Format::Junit => print(&found, &names, &options.profile_to, &device, output)?,
-        Format::Json => output.json(&object(&found, &names, &profile))?,
+    if let Err(error) = std::fs::write(&picture, plots.svg()) {
+        output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", picture.display()))]);
+        return Ok(Exit::Wrong);
     }
-    match drawn {
-        Ok(()) => Ok(Exit::Holds),
-        Err(error) => output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", picture.display()))]),
+    if output.format != Format::Json {
+        output.print(&format!("weak outcomes by place of stress, as Fig. 3: {}", picture.display()))?;
     }
+    Ok(Exit::Holds)
 }
 
 /// What is tried: what the options say, or all that the paper did.
@@ -203,18 +211,12 @@ fn or_none(value: Option<impl ToString>) -> String {
     value.map_or("none found".to_owned(), |v| v.to_string())
 }
 
-fn print(found: &Found, tests: &[String], file: &Path, device: &Description, output: &Output) -> std::io::Result<()> {
+fn print(found: &Found, tests: &[String], device: &Description, output: &Output) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
-    output.print(&format!(
-        "{}; profile written to {}",
-        output.good(&format!("{}most effective: {best}", device.mark())),
-        file.display()
-    ))?;
+    output.print(&output.good(&format!("{}most effective: {best}", device.mark())))?;
     if !device.environments {
         output.print("The machine on the CPU has no environment: what it shows does not depend on it.")?;
     }
-    let picture = file.with_extension("svg");
-    output.print(&format!("Weak outcomes by place of stress, as Fig. 3: {}", picture.display()))?;
     output.print("")?;
     output.print(&output.heading("Systematic stress (as Table 2)"))?;
     let sequence = found.sequence.as_deref().map(sequence_text);

@@ -19,3 +19,4 @@ mod programs;
 mod recipes;
 mod report;
 mod runner;
+mod writing;

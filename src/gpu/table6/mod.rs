@@ -192,12 +192,17 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
     }
     bar.finish();
     let page = Page { rows: &rows, device: session.device.description(), base: &base };
+    if output.format == Format::Human {
+        page.print(output)?;
+    }
     // What there is of it is written, whatever else went wrong.
     if let Err(error) = page.write(&options.page) {
-        return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()))]);
+        // The page is what was asked for; the numbers are printed.
+        output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()))]);
+        return Ok(Exit::Wrong);
     }
     if output.format == Format::Human {
-        page.print(&options.page, output)?;
+        output.print(&format!("page written to {}", options.page.display()))?;
     }
     match end {
         None => Ok(Exit::Holds),

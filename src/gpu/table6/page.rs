@@ -138,9 +138,9 @@ impl Page<'_> {
     }
 
     /// Prints it for people.
-    pub fn print(&self, path: &Path, output: &Output) -> std::io::Result<()> {
+    pub fn print(&self, output: &Output) -> std::io::Result<()> {
         let (mark, name) = (self.device.mark(), &self.device.name);
-        output.print(&format!("{mark}{name}: weak outcomes of 100,000 runs; page written to {}", path.display()))?;
+        output.print(&format!("{mark}{name}: weak outcomes of 100,000 runs"))?;
         if self.device.simulated {
             let of = |row| self.simulated(row).map_or_else(|| NOTHING.to_owned(), |c| c.of_100k().to_string());
             let lines: Vec<Vec<String>> =
