@@ -44,7 +44,7 @@ pub fn permuted(number: u32, n: u32, seed: u32, salt: Salt) -> u32 {
     for _ in 0..ROUNDS {
         state = state.wrapping_add(GOLDEN);
         let key = mix(state);
-        let sum = (u64::from(key) * u64::from(n) >> 32) as u32;
+        let sum = ((u64::from(key) * u64::from(n)) >> 32) as u32;
         let partner = if sum >= x { sum - x } else { sum.wrapping_sub(x).wrapping_add(n) };
         let both = x.max(partner);
         if (mix(both ^ key) as i32) < 0 {

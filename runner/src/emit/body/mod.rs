@@ -149,12 +149,18 @@ impl Emitter<'_> {
 
     /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
     fn separate(&mut self, i: &Instruction, rest: &[Instruction]) {
-        let touches = |i: &Instruction| match i.operation {
-            Operation::Local { .. } | Operation::Label(_) | Operation::Exit | Operation::Goto(_) | Operation::BranchIf { .. } => {
-                false
-            }
-            Operation::Fence { .. } | Operation::Membar(_) | Operation::ProxyFence(_) => false,
-            _ => true,
+        let touches = |i: &Instruction| {
+            !matches!(
+                i.operation,
+                Operation::Local { .. }
+                    | Operation::Label(_)
+                    | Operation::Exit
+                    | Operation::Goto(_)
+                    | Operation::BranchIf { .. }
+                    | Operation::Fence { .. }
+                    | Operation::Membar(_)
+                    | Operation::ProxyFence(_)
+            )
         };
         // A jump to where control goes anyway would be no jump.
         let jumps =
