@@ -60,7 +60,7 @@ fn no_modification_order_is_not_some_one() {
     // A source with an axiom about an order of stores that nobody can see.
     let mut mapping = mapping("rc11-to-ptx", "rc11-scoped");
     mapping.source = with_axiom("rc11-scoped", "empty [W & RLX]; (mo & ext); [W & REL]; (mo & ext)");
-    let mut options = CheckOptions::new(3);
+    let mut options = CheckOptions::published(3);
     (options.only, options.axioms, options.co) = (names("R.RLX,W.RLX,W.REL"), names("Odd"), CoReading::Exists);
     let folder = certified("relabelled-exists", &mapping, options.clone());
     let whole = document(&folder);
@@ -78,7 +78,7 @@ fn no_modification_order_is_not_some_one() {
 
 #[test]
 fn programs_are_not_executions() {
-    let mut options = CheckOptions::new(3);
+    let mut options = CheckOptions::published(3);
     (options.level, options.only) = (Level::Program, names("R.NA,W.NA,R.ACQ,W.REL,W.RLX"));
     let folder = certified("relabelled-programs", &mapping("rc11-to-ptx", "rc11-scoped"), options);
     let whole = document(&folder);
@@ -105,7 +105,7 @@ fn given_of(document: &mut Document) -> &mut margay_mappings::certificate::Given
 /// A certificate of another mapping or model under the name of a built-in one.
 #[test]
 fn names_of_built_in_texts_are_theirs() {
-    let mut options = CheckOptions::new(2);
+    let mut options = CheckOptions::published(2);
     options.only = names("R.RLX,W.RLX");
     let own = {
         let mut mapping = mapping("rc11-to-ptx", "rc11");
@@ -212,7 +212,7 @@ fn what_is_included_is_bound() {
     std::fs::create_dir_all(&folder).expect("a folder for the test");
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("written");
     write("part.cat", "let order = po | rf | co | fr\n");
-    write("whole.cat", "\"Whole\"\ninclude \"part.cat\"\ninclude \"filters.cat\"\nacyclic order as All\n");
+    write("whole.cat", "\"Whole\"\ninclude \"part.cat\"\ninclude \"tso.cat\"\nacyclic order as All\n");
     let old = margay_models::Model::load(&folder.join("whole.cat")).expect("a model").model;
     let new = library::load("sc", &[]).expect("it is shipped").model;
     let certificate = certified_comparison("included", Subjects::Models(&old, &new), CompareOptions::new(2));

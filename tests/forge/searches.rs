@@ -116,7 +116,7 @@ impl Truth {
 
 /// Up to how many events a check finds nothing, by question.
 fn checked(mapping: &Mapping, given: &Given, bound: usize) -> BTreeMap<String, usize> {
-    let mut options = CheckOptions::new(bound.max(1));
+    let mut options = CheckOptions::published(bound.max(1));
     options.axioms.clone_from(&given.axioms);
     options.without.clone_from(&given.without);
     options.only.clone_from(&given.only);
@@ -172,7 +172,7 @@ const NAMES: [&str; 3] = ["/subject/mapping/name", "/subject/source/model/name",
 
 #[test]
 fn executions() {
-    let mut options = CheckOptions::new(3);
+    let mut options = CheckOptions::published(3);
     options.only = names("R.RLX,W.RLX,RMW.RLX,W.REL,R.ACQ");
     options.axioms = names("Coherence,SC");
     let folder = certified("executions", &mapping("rc11-to-ptx", "rc11-scoped"), options);
@@ -184,7 +184,7 @@ fn executions_for_no_modification_order() {
     // A store order that nobody can see: another one explains what it forbids.
     let mut mapping = mapping("rc11-to-ptx", "rc11-scoped");
     mapping.source = with_axiom("rc11-scoped", "empty [W & RLX]; (mo & ext); [W & REL]; (mo & ext)");
-    let mut options = CheckOptions::new(3);
+    let mut options = CheckOptions::published(3);
     (options.only, options.axioms) = (names("R.RLX,W.RLX,W.REL"), names("Odd"));
     let all = check(&mapping, &CheckOptions { keep_going: true, ..options.clone() }, &Silent).expect("it can be asked");
     assert_eq!(all.established, 2, "with any modification order there is a counterexample of 3 events");
@@ -196,7 +196,7 @@ fn executions_for_no_modification_order() {
 
 #[test]
 fn programs() {
-    let mut options = CheckOptions::new(3);
+    let mut options = CheckOptions::published(3);
     (options.level, options.only) = (Level::Program, names("R.NA,W.NA,R.ACQ,W.REL,W.RLX"));
     let folder = certified("programs", &mapping("rc11-to-ptx", "rc11-scoped"), options);
     let (document, _) = verify(&folder).expect("it is as it was written");
@@ -207,7 +207,7 @@ fn programs() {
 
 #[test]
 fn shapes_that_were_split() {
-    let mut options = CheckOptions::new(3);
+    let mut options = CheckOptions::published(3);
     (options.only, options.axioms, options.split) = (names("R.RLX,W.RLX,RMW.RLX"), names("Coherence"), Some(40));
     let folder = certified("split", &mapping("rc11-to-ptx", "rc11-scoped"), options);
     forge("split", &folder, &[&ANY[..], &NAMES, &[ONLY, TYPED, "/subject/given/axioms"]].concat());
