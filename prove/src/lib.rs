@@ -1,0 +1,5 @@
+//! Theorems for executions of every size.
+pub mod ground;
+pub mod logic;
+pub mod search;
+pub mod theory;

@@ -1,0 +1,121 @@
+//! A theory: symbols with their meaning, and what is assumed of all events of an execution.
+//!
+//! Every sentence is true of the execution that a proof is about, so any instance of it may be used. A closure or fixpoint is a
+//! symbol of which two things are said: it is closed under its rules, and (where that is asked for) each pair of it comes from one.
+
+mod base;
+mod define;
+mod model;
+mod open;
+
+pub use base::facts;
+pub use model::{Base, Translated};
+pub use open::{Opening, Treatment};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::logic::form::normalised;
+use crate::logic::{Clause, Existence, Expr, ExprId, Exprs, Form, Lit, Pred, Symbols};
+
+/// Why a sentence is assumed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A condition on all executions, or the meaning of a base name; its name.
+    WellFormed(String),
+    /// What a row of the mapping makes.
+    Row(String),
+    /// An axiom of a model; its name.
+    Axiom(String),
+    /// What a symbol means.
+    Definition(Pred),
+    /// A lemma or invariant that was proved before: its number.
+    Lemma(usize),
+    /// What an induction or a question supposes of its events.
+    Supposed(String),
+}
+
+/// A clause and why it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// The clause.
+    pub clause: Clause,
+    /// Why it holds.
+    pub reason: Reason,
+}
+
+/// When an existence is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// It is the value of a function, and used as soon as a model lacks it.
+    Function,
+    /// It takes a pair of a defined relation apart, and is used where an obligation asks for it.
+    OnRequest,
+}
+
+/// An existence and why it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What exists.
+    pub existence: Existence,
+    /// Why.
+    pub reason: Reason,
+    /// When it is used.
+    pub when: Use,
+}
+
+/// Symbols, expressions, and what is assumed.
+#[derive(Debug, Clone, Default)]
+pub struct Theory {
+    /// The symbols.
+    pub symbols: Symbols,
+    /// The expressions.
+    pub exprs: Exprs,
+    /// The clauses.
+    pub facts: Vec<Fact>,
+    /// What exists.
+    pub sources: Vec<Source>,
+    /// The symbol of each sequence and closure that has one.
+    names: FxHashMap<(Expr, bool), Pred>,
+    /// Symbols whose meaning is among the facts.
+    explained: FxHashSet<Pred>,
+    /// Clauses that are there.
+    known: FxHashSet<Clause>,
+    /// Symbols that are equal to nothing.
+    pub empty: FxHashSet<Pred>,
+}
+
+impl Theory {
+    /// Assumes a formula for all values of its variables.
+    pub fn assume(&mut self, form: &Form, reason: &Reason) {
+        for lits in form.clauses() {
+            self.assume_clause(lits, reason);
+        }
+    }
+
+    /// Assumes a clause for all values of its variables.
+    pub fn assume_clause(&mut self, lits: Vec<Lit>, reason: &Reason) {
+        let Some((lits, variables)) = normalised(lits) else { return };
+        for lit in &lits {
+            self.explain(lit.atom.pred);
+        }
+        let clause = Clause { lits, variables };
+        if self.known.insert(clause.clone()) {
+            self.facts.push(Fact { clause, reason: reason.clone() });
+        }
+    }
+
+    /// Assumes that something exists.
+    pub fn assume_existence(&mut self, existence: Existence, reason: &Reason, when: Use) {
+        for lit in existence.guard.iter().chain(existence.cases.iter().flatten()) {
+            self.explain(lit.atom.pred);
+        }
+        if !self.sources.iter().any(|s| s.existence == existence) {
+            self.sources.push(Source { existence, reason: reason.clone(), when });
+        }
+    }
+
+    /// The expression's text.
+    pub fn text(&self, id: ExprId) -> String {
+        self.exprs.text(&self.symbols, id)
+    }
+}
