@@ -5,7 +5,7 @@ use margay_models::model::Model;
 use margay_prove::ground::Limits;
 use margay_prove::logic::{Meaning, Pred};
 use margay_prove::search::houdini::inductive;
-use margay_prove::search::template::{Vocabulary, guesses};
+use margay_prove::search::template::{STAGES, Vocabulary, guesses};
 use margay_prove::theory::{Reason, Theory};
 
 fn main() {
@@ -17,7 +17,8 @@ fn main() {
     let tr = t.translate(&model, &base);
     t.assume_axioms(&model, &tr.checks, |n| Reason::Axiom(n.to_owned()));
     println!("{} facts {} symbols {} sources", t.facts.len(), t.symbols.len(), t.sources.len());
-    let v = Vocabulary::of(&t, tr.checks.iter().copied());
+    let wf = t.translate(margay_models::wellformed::model(model.signature), &base);
+    let v = Vocabulary::of(&t, tr.checks.iter().chain(&wf.checks).copied());
     println!("{} sets, {} relations", v.sets.len(), v.relations.len());
     let subjects: Vec<Pred> = v
         .relations
@@ -27,13 +28,15 @@ fn main() {
         .collect();
     for s in subjects {
         println!("== {}", t.symbols.name(s));
-        let g = guesses(&mut t, s, &v);
-        let start = Instant::now();
-        let found = inductive(&mut t, &[s], g, Limits::default());
-        println!("{} guessed, {} kept, {:?} {:?}", found.guessed, found.kept.len(), start.elapsed(), found.effort);
-        for (i, (p, l)) in found.kept.iter().enumerate() {
-            println!("  {}", l.text(&t, *p));
-            l.assume(&mut t, *p, &Reason::Lemma(i));
+        for stage in 0..STAGES {
+            let g = guesses(&mut t, s, &v, stage);
+            let start = Instant::now();
+            let found = inductive(&mut t, &[s], g, Limits { depth: 0, ..Limits::default() });
+            println!("{stage}: {} guessed, {} kept, {:?} {:?}", found.guessed, found.kept.len(), start.elapsed(), found.effort);
+            for (i, (p, l)) in found.kept.iter().enumerate() {
+                println!("  {}", l.text(&t, *p));
+                l.assume(&mut t, *p, &Reason::Lemma(i));
+            }
         }
     }
 }

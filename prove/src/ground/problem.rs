@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::search::{matches, violations};
 use super::structure::Structure;
-use crate::logic::{Atom, Clause, Form, Lit, Pred, Term};
+use crate::logic::{Atom, Clause, Existence, Form, Lit, Pred, Term};
 use crate::theory::{Theory, Use};
 
 /// Where an instance comes from.
@@ -17,8 +17,8 @@ pub enum Origin {
     Local(usize, Vec<Term>),
     /// An existence of the theory, at these events, with the first of its new ones.
     Exists(usize, Vec<Term>, Term),
-    /// Equal events have the same atoms: the equality, and an atom with one of them.
-    Congruence(Atom, Atom),
+    /// Equal events have the same atoms: the equality, and two atoms that differ in it.
+    Congruence(Atom, [Atom; 2]),
     /// What was asked.
     Question,
 }
@@ -110,7 +110,8 @@ impl<'a> Problem<'a> {
     /// A problem with so many events.
     pub fn new(theory: &'a Theory, events: usize, limits: Limits) -> Self {
         // Atoms are false unless something makes them true.
-        let options = SolverOptions { set: vec![("phase".to_owned(), 0)], ..SolverOptions::default() };
+        let set = [("phase", 0), ("forcephase", 1)].map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let options = SolverOptions { set, ..SolverOptions::default() };
         let bounds = Bounds::new(Universe::new(["e"]));
         let session = Session::with_options(bounds, Encoding::default(), Backend::default(), &options);
         Self {
@@ -249,7 +250,7 @@ impl<'a> Problem<'a> {
         let mut locals = vec![false; self.locals.len()];
         loop {
             let before = possible.len();
-            let mut clause = |lits: &[Lit], active: &mut bool, possible: &mut FxHashSet<Pred>| {
+            let clause = |lits: &[Lit], active: &mut bool, possible: &mut FxHashSet<Pred>| {
                 if !*active && lits.iter().all(|l| l.positive || possible.contains(&l.atom.pred)) {
                     *active = true;
                     possible.extend(lits.iter().filter(|l| l.positive).map(|l| l.atom.pred));
@@ -291,6 +292,12 @@ impl<'a> Problem<'a> {
                 Outcome::Sat(_) => {}
             }
             let structure = self.structure();
+            if std::env::var("TRACE").is_ok() && self.effort.rounds > 1900 && self.effort.rounds<1905 {
+                eprintln!("round {} events {} instances {}", self.effort.rounds, self.events(), self.instances.len());
+                for &(atom, l) in &self.atoms { if self.session.holds(l) { eprint!("{} ", crate::logic::clause::atom_text(&self.theory.symbols, atom, &crate::logic::clause::variable_name)); } }
+                eprintln!();
+                for i in self.instances.iter().rev().take(5) { eprintln!("   {:?} {}", i.origin, crate::logic::clause::implication(&self.theory.symbols, &i.lits, &crate::logic::clause::variable_name)); }
+            }
             if self.add_violated(&structure) || self.add_congruence(&structure) || self.add_values(&structure) {
                 continue;
             }
@@ -345,7 +352,7 @@ impl<'a> Problem<'a> {
                 let same = Atom::binary(Pred::EQUAL, Term::event(a), Term::event(b));
                 for (pred, symbol) in self.theory.symbols.iter() {
                     let mut add = |has: Atom, lacks: Atom| {
-                        found.push((vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)], Origin::Congruence(same, has)));
+                        found.push((vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)], Origin::Congruence(same, [has, lacks])));
                     };
                     let (ta, tb) = (Term::event(a), Term::event(b));
                     if symbol.arity == 1 {
@@ -376,9 +383,6 @@ impl<'a> Problem<'a> {
 
     /// Adds the value of a function where the structure has none.
     fn add_values(&mut self, structure: &Structure) -> bool {
-        if self.events() >= self.limits.events {
-            return false;
-        }
         let theory = self.theory;
         for &i in &self.active.1 {
             let source = &theory.sources[i];
@@ -389,7 +393,7 @@ impl<'a> Problem<'a> {
             let mut missing = None;
             matches(structure, existence.variables, &existence.guard, &mut |values| {
                 let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
-                if depth >= self.limits.depth || self.taken.contains(&(i, values.to_vec())) {
+                if existence.events > 0 && (depth >= self.limits.depth || self.events() >= self.limits.events) || self.taken.contains(&(i, values.to_vec())) {
                     return true;
                 }
                 let all = existence.variables + existence.events;
@@ -416,17 +420,23 @@ impl<'a> Problem<'a> {
         false
     }
 
-    /// Uses an existence at some events: there are new ones.
-    pub fn take(&mut self, source: usize, values: Vec<Term>, depth: u8) {
-        let existence = &self.theory.sources[source].existence;
+    /// Uses an existence of the theory at some events.
+    fn take(&mut self, source: usize, values: Vec<Term>, depth: u8) {
         self.taken.insert((source, values.clone()));
         let first = Term::event(self.events());
-        let mut all = values.clone();
+        self.exists(&self.theory.sources[source].existence, &values, None, depth);
+        self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, first) });
+    }
+
+    /// Supposes an existence at some events; with a guard, where that holds.
+    pub fn exists(&mut self, existence: &Existence, values: &[Term], guard: Option<Literal>, depth: u8) {
+        let mut all = values.to_vec();
         for _ in 0..existence.events {
             self.depths.push(depth);
             all.push(Term::event(self.events() - 1));
         }
         let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        clause.extend(guard.map(|g| !g));
         for case in &existence.cases {
             let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
             let literal = match form {
@@ -437,7 +447,6 @@ impl<'a> Problem<'a> {
             clause.push(literal);
         }
         self.session.add_clause(&clause);
-        self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, first) });
     }
 }
 

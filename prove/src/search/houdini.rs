@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::property::{Property, X, Y, Z};
 use crate::ground::{Answer, Effort, Limits, Problem, Structure};
-use crate::logic::{Atom, Clause, Form, Lit, Meaning, Pred, Term};
+use crate::logic::{Atom, Clause, Existence, Form, Lit, Meaning, Pred, Term};
 use crate::theory::{Opening, Theory, Treatment};
 
 /// One way for a pair to come into a relation.
@@ -81,15 +81,15 @@ pub struct Found {
 pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Property)>, limits: Limits) -> Found {
     let rules = rules(theory, group);
     // Negations of inclusions need names of sequences: they are made before the theory is shared.
-    let prepared: FxHashMap<usize, Form> = guesses
+    let prepared: FxHashMap<usize, (Form, u8)> = guesses
         .iter()
         .enumerate()
         .filter_map(|(i, (_, p))| match p {
-            Property::Within(e) => Some((i, theory.opened(*e).0)),
+            Property::Within(e) => Some((i, theory.opened(*e))),
             Property::Clause(_) => None,
         })
         .collect();
-    for form in prepared.values() {
+    for (form, _) in prepared.values() {
         for lit in form.lits() {
             theory.explain(lit.atom.pred);
         }
@@ -117,7 +117,7 @@ struct Attempt<'a> {
     theory: &'a Theory,
     rule: &'a Rule,
     guesses: &'a [(Pred, Property)],
-    prepared: &'a FxHashMap<usize, Form>,
+    prepared: &'a FxHashMap<usize, (Form, u8)>,
 }
 
 impl Attempt<'_> {
@@ -130,8 +130,14 @@ impl Attempt<'_> {
         for (i, (of, property)) in self.guesses.iter().enumerate().filter(|(i, _)| alive[*i]) {
             for atom in self.rule.earlier.iter().filter(|a| a.pred == *of) {
                 let guard = *suppositions.entry(i).or_insert_with(|| problem.assumption());
-                for clause in self.at(i, property, atom.args) {
+                for clause in self.at(property, atom.args) {
                     problem.suppose(clause, Some(guard));
+                }
+                if let Property::Within(_) = property {
+                    let (form, events) = &self.prepared[&i];
+                    let existence =
+                        Existence { guard: Vec::new(), variables: 2, events: *events, cases: form.cases() };
+                    problem.exists(&existence, &atom.args, Some(guard), 1);
                 }
             }
         }
@@ -146,7 +152,7 @@ impl Attempt<'_> {
                 }
                 Property::Within(_) => {
                     let guard = problem.switch(&Form::Const(true));
-                    for clause in form_clauses(&self.prepared[&i].negated(), pair) {
+                    for clause in form_clauses(&self.prepared[&i].0.negated(), pair) {
                         problem.suppose(clause, Some(guard));
                     }
                     guard
@@ -187,22 +193,14 @@ impl Attempt<'_> {
     }
 
     /// The clauses of a property at two events.
-    fn at(&self, i: usize, property: &Property, pair: [Term; 2]) -> Vec<Clause> {
+    fn at(&self, property: &Property, pair: [Term; 2]) -> Vec<Clause> {
         match property {
             Property::Clause(lits) => {
                 let z = Term::variable(0);
                 let lits = lits.iter().map(|l| l.with(&[pair[0], pair[1], z])).collect();
                 crate::logic::form::normalised(lits).map(|(lits, variables)| Clause { lits, variables }).into_iter().collect()
             }
-            // An existence is not supposed: the theory has it once it is proved.
-            Property::Within(_) => {
-                let form = &self.prepared[&i];
-                if form.lits().iter().any(|l| l.atom.args.iter().any(|t| t.as_variable().is_some_and(|v| v > 1))) {
-                    Vec::new()
-                } else {
-                    form_clauses(form, pair)
-                }
-            }
+            Property::Within(_) => Vec::new(),
         }
     }
 

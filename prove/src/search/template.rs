@@ -50,37 +50,62 @@ impl Vocabulary {
     }
 }
 
-/// All guesses about a closure or fixpoint.
-pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary) -> Vec<(Pred, Property)> {
-    let mut found = vec![Property::Clause(vec![Lit::no(Atom::binary(Pred::EQUAL, X, Y))])];
-    for &set in &vocabulary.sets {
-        for end in [X, Y] {
-            for lit in [Lit::yes(Atom::unary(set, end)), Lit::no(Atom::unary(set, end))] {
-                found.push(Property::Clause(vec![lit]));
+/// How many kinds of guesses there are; simpler ones come first, and what is kept of them is known to the others.
+pub const STAGES: usize = 4;
+
+/// The guesses of one kind about a closure or fixpoint.
+pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: usize) -> Vec<(Pred, Property)> {
+    let own = |a, b| Lit::yes(Atom::binary(of, a, b));
+    let mut found = Vec::new();
+    match stage {
+        // What its ends are.
+        0 => {
+            for &set in &vocabulary.sets {
+                for end in [X, Y] {
+                    found.extend([Lit::yes(Atom::unary(set, end)), Lit::no(Atom::unary(set, end))].map(|l| vec![l]));
+                }
+            }
+        }
+        // C in r, C and r^-1 have nothing in common, C is irreflexive.
+        1 => {
+            found.push(vec![Lit::no(Atom::binary(Pred::EQUAL, X, Y))]);
+            for &r in &vocabulary.relations {
+                found.push(vec![Lit::yes(Atom::binary(r, X, Y))]);
+                found.push(vec![Lit::no(Atom::binary(r, Y, X))]);
+            }
+        }
+        // r; C in C, C; r in C, and the same with r backwards.
+        2 => {
+            for &r in &vocabulary.relations {
+                let r = |a, b| Lit::no(Atom::binary(r, a, b));
+                found.extend([[r(Z, X), own(Z, Y)], [r(X, Z), own(Z, Y)], [r(Y, Z), own(X, Z)], [r(Z, Y), own(X, Z)]].map(Vec::from));
+            }
+        }
+        // r; C in s, C; r in s.
+        _ => {
+            let derivable = theory.derivable();
+            for &r in &vocabulary.relations {
+                for &s in vocabulary.relations.iter().filter(|&&s| s != of && derivable.contains(&s)) {
+                    let (r, s) = (|a, b| Lit::no(Atom::binary(r, a, b)), |a, b| Lit::yes(Atom::binary(s, a, b)));
+                    found.extend([[r(Z, X), s(Z, Y)], [r(Y, Z), s(X, Z)]].map(Vec::from));
+                }
             }
         }
     }
-    let own = |a, b| Lit::yes(Atom::binary(of, a, b));
-    for &r in &vocabulary.relations {
-        let r = |a, b| Atom::binary(r, a, b);
-        found.push(Property::Clause(vec![Lit::yes(r(X, Y))]));
-        found.push(Property::Clause(vec![Lit::no(r(Y, X))]));
-        // r; C in C, C; r in C, and the same with r backwards.
-        found.push(Property::Clause(vec![Lit::no(r(Z, X)), own(Z, Y)]));
-        found.push(Property::Clause(vec![Lit::no(r(X, Z)), own(Z, Y)]));
-        found.push(Property::Clause(vec![Lit::no(r(Y, Z)), own(X, Z)]));
-        found.push(Property::Clause(vec![Lit::no(r(Z, Y)), own(X, Z)]));
+    let mut found: Vec<Property> = found.into_iter().map(Property::Clause).collect();
+    if stage == 1 {
+        found.extend(linear(theory, of).map(Property::Within));
     }
-    for &r in &vocabulary.relations {
-        for &s in vocabulary.relations.iter().filter(|&&s| s != of) {
-            let (r, s) = (|a, b| Atom::binary(r, a, b), |a, b| Lit::yes(Atom::binary(s, a, b)));
-            // r; C in s, C; r in s.
-            found.push(Property::Clause(vec![Lit::no(r(Z, X)), s(Z, Y)]));
-            found.push(Property::Clause(vec![Lit::no(r(Y, Z)), s(X, Z)]));
-        }
-    }
-    found.extend(linear(theory, of).map(Property::Within));
     found.into_iter().map(|p| (of, p)).collect()
+}
+
+impl Theory {
+    /// The relations that some fact concludes of events that another fact's premises relate.
+    fn derivable(&self) -> std::collections::BTreeSet<Pred> {
+        let binary = |l: &&Lit| l.atom.args[0] != l.atom.args[1];
+        let concluding = self.facts.iter().filter(|f| f.clause.lits.iter().any(|l| !l.positive && binary(&l)));
+        concluding.flat_map(|f| f.clause.lits.iter().filter(|l| l.positive).filter(binary)).map(|l| l.atom.pred).collect()
+    }
 }
 
 /// For a recursion of the form `C = B | C; m; C`: each pair of C is one of B, or of C; m; B.
