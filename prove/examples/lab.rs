@@ -12,7 +12,7 @@ fn main() {
     let name = std::env::args().nth(1).unwrap_or("ptx-6.0".into());
     let model: Model = library::load(&name, &[]).unwrap().model;
     let mut t = Theory::default();
-    let base = t.declare_base(model.signature);
+    let base = t.declare_base(model.signature, std::env::args().nth(2).is_none());
     t.assume_signature(model.signature, &base);
     let tr = t.translate(&model, &base);
     t.assume_axioms(&model, &tr.checks, |n| Reason::Axiom(n.to_owned()));
@@ -28,11 +28,11 @@ fn main() {
         .collect();
     for s in subjects {
         println!("== {}", t.symbols.name(s));
-        for stage in 0..STAGES {
+        for (stage, depth) in [(0, 0), (1, 0), (2, 0), (1, 0), (1, 1), (2, 1)] {
             let g = guesses(&mut t, s, &v, stage);
             let start = Instant::now();
-            let found = inductive(&mut t, &[s], g, Limits { depth: 0, ..Limits::default() });
-            println!("{stage}: {} guessed, {} kept, {:?} {:?}", found.guessed, found.kept.len(), start.elapsed(), found.effort);
+            let found = inductive(&mut t, &[s], g, Limits { depth, ..Limits::default() });
+            println!("{stage}({depth}): {} guessed, {} kept, {:?} {:?}", found.guessed, found.kept.len(), start.elapsed(), found.effort);
             for (i, (p, l)) in found.kept.iter().enumerate() {
                 println!("  {}", l.text(&t, *p));
                 l.assume(&mut t, *p, &Reason::Lemma(i));

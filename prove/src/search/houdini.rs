@@ -53,10 +53,12 @@ pub fn rules(theory: &mut Theory, group: &[Pred]) -> Vec<Rule> {
     found
 }
 
-/// Opens an expression down to base symbols, closures and fixpoints.
-fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
-    let treat = |theory: &Theory, p: Pred, _: &[Pred]| match theory.symbols.get(p).meaning {
-        Meaning::Defined(body) if !group.contains(&p) => Treatment::Replace(body),
+/// Opens an expression down to base symbols, and closures and fixpoints without a bound.
+pub fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
+    let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bounds.get(&p), theory.symbols.get(p).meaning) {
+        _ if group.contains(&p) => Treatment::Keep,
+        (Some(&bound), _) if !within.contains(&p) => Treatment::Replace(bound),
+        (None, Meaning::Defined(body)) => Treatment::Replace(body),
         _ => Treatment::Keep,
     };
     let mut opening = Opening { treat: &treat, next, within: Vec::new(), variables: None };

@@ -43,23 +43,35 @@ impl Includes for Shared {
 }
 
 impl Theory {
-    /// Declares the base names of a signature over all events.
-    pub fn declare_base(&mut self, signature: Signature) -> Base {
-        let universe = self.exprs.make(Expr::All);
+    /// Declares the base names of a signature over all events; with `emitted`, those that what a mapping emits can have.
+    /// `present`: the events of the signature, if those are not all.
+    pub fn declare_base(&mut self, signature: Signature, emitted: bool, present: Option<ExprId>) -> Base {
+        let universe = present.unwrap_or_else(|| self.exprs.make(Expr::All));
         let mut base = Base { universe, sets: FxHashMap::default(), relations: FxHashMap::default() };
+        let derived_sets: &[BaseSet] = if emitted { &[BaseSet::M, BaseSet::Universe, BaseSet::Gen] } else { &[BaseSet::M, BaseSet::Universe] };
         for &set in BaseSet::ALL {
-            if set.is_in(signature) && !matches!(set, BaseSet::Universe | BaseSet::M) {
+            if set.is_in(signature) && !derived_sets.contains(&set) && !(emitted && never_emitted(set)) {
                 let pred = self.symbols.declare(set.name(), 1, Meaning::Base);
                 base.sets.insert(set, self.exprs.symbol(pred));
             }
         }
+        use BaseRelation::{Ext, Fr, Id, Int, Po, Scluster, Scta, Sgpu, SyncBarrier, Syncbar, Vloc};
         for &relation in BaseRelation::ALL {
-            if relation.is_in(signature) && !matches!(relation, BaseRelation::Id | BaseRelation::Ext | BaseRelation::Fr) {
+            let left_out = matches!(relation, Id | Ext | Fr) || emitted && matches!(relation, SyncBarrier | Syncbar | Vloc);
+            if relation.is_in(signature) && !left_out {
                 let pred = self.symbols.declare(relation.name(), 2, Meaning::Base);
-                base.relations.insert(relation, self.exprs.symbol(pred));
+                let symbol = self.exprs.symbol(pred);
+                let here = self.exprs.make(Expr::Product(universe, universe));
+                let beyond = matches!(relation, Po | Int | Scta | Scluster | Sgpu);
+                base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
             }
         }
         self.complete(&mut base, "fr");
+        if emitted && signature == Signature::Ptx {
+            // One location has one address, and all accesses are generic.
+            base.relations.insert(Vloc, base.relations[&BaseRelation::Loc]);
+            base.sets.insert(BaseSet::Gen, base.sets[&BaseSet::M]);
+        }
         base
     }
 
@@ -111,6 +123,12 @@ impl Theory {
             _ => None,
         }
     }
+}
+
+/// Sets that no instruction of a mapping is in (docs/mapping-language.md, "What cannot be expressed").
+fn never_emitted(set: BaseSet) -> bool {
+    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex};
+    matches!(set, B | Alias | Sur | Tex | Con | Red | Mmio)
 }
 
 /// Does the model say that the relation is transitive, by `empty (r; r) \ r`?

@@ -5,6 +5,7 @@
 
 mod base;
 mod define;
+pub mod mapping;
 mod model;
 mod open;
 
@@ -82,6 +83,8 @@ pub struct Theory {
     known: FxHashSet<Clause>,
     /// Symbols that are equal to nothing.
     pub empty: FxHashSet<Pred>,
+    /// What was proved to contain a closure: it is opened in its place.
+    pub bounds: FxHashMap<Pred, ExprId>,
 }
 
 impl Theory {
