@@ -6,8 +6,9 @@ use margay_models::model::{CheckKind, Role};
 use margay_models::signature::constructs;
 use margay_prove::ground::{Answer, Limits, Problem};
 use margay_prove::logic::clause::{atom_text, variable_name};
-use margay_prove::logic::{Expr, ExprId, Meaning, Pred, Term};
+use margay_prove::logic::{ExprId, Meaning, Pred, Term};
 use margay_prove::search::houdini::{inductive, open_all};
+use margay_prove::search::invariant::find;
 use margay_prove::search::property::Property;
 use margay_prove::search::template::{Vocabulary, guesses};
 use margay_prove::theory::mapping::{Selection, has_ghosts, with_source};
@@ -52,27 +53,32 @@ fn main() {
     // Closures of the source.
     let names: Vec<(Pred, String)> = t.symbols.iter().filter(|(p, s)| matches!(s.meaning, Meaning::Closure(_)) && p.index() > 80).map(|(p, s)| (p, s.name.clone())).collect();
     println!("{names:?}");
-    let sym = |t: &mut Theory, n: &str| { let p = t.symbols.named(n).unwrap_or_else(|| panic!("{n}")); t.exprs.symbol(p) };
-    let obs = sym(t, "obs"); let rmw = sym(t, "rmw"); let po = sym(t, "po"); let cb = sym(t, "cause-base");
-    let rf = sym(t, "rf"); let mo = sym(t, "mo");
-    let back = t.exprs.make(Expr::Inverse(rf));
-    let rb = t.exprs.sequence(back, mo);
-    let eco = { let a = t.exprs.sequence(mo, rf); let b = t.exprs.sequence(rb, rf); t.exprs.union_all([rf, mo, rb, a, b]) };
-    let rs = t.exprs.sequence(obs, rmw);
-    let hb = t.exprs.union(po, cb);
-    let invariants: Vec<(Pred, ExprId)> = names.iter().filter_map(|(p, n)| {
-        let e = if n.contains("hb") { hb } else if n.contains("eco") { eco } else if n.contains("rmw") { rs } else { return None };
-        Some((*p, e))
-    }).collect();
-    let mut invariants = invariants;
-    invariants.sort_by_key(|(_, e)| *e != eco && *e != rs);
-    for (p, e) in invariants {
+    let v: Vec<Pred> = {
+        let checks: Vec<ExprId> = m.target.checks.clone();
+        let v = Vocabulary::of(t, checks);
+        let mut v: Vec<Pred> = v.relations;
+        v.push(t.symbols.named("mo").unwrap());
+        v.extend(t.symbols.iter().filter(|(_, s)| s.name.ends_with(".rb")).map(|(p, _)| p));
+        v.retain(|p| !["loc", "int", "sr", "morally-strong", "scta", "sgpu", "scluster"].contains(&t.symbols.name(*p)));
+        v
+    };
+    let mut names = names;
+    names.sort_by_key(|(_, n)| n == "hb");
+    for (p, _) in names {
         let start = Instant::now();
-        let found = inductive(t, &[p], vec![(p, Property::Within(e))], Limits { depth: 1, ..Limits::default() });
-        println!("{} in {}: {} {:?} {:?}", t.symbols.name(p), t.text(e), found.kept.len(), start.elapsed(), found.effort);
-        if !found.kept.is_empty() {
-            Property::Within(e).assume(t, p, &Reason::Lemma(0));
-            t.bounds.insert(p, e);
+        match find(t, p, &v, Limits { depth: 0, ..Limits::default() }) {
+            Ok(i) => {
+                let e = t.exprs.union_all(i.items.iter().copied());
+                println!("{} in {}: {:?} {:?}", t.symbols.name(p), t.text(e), start.elapsed(), i.effort);
+                Property::Within(e).assume(t, p, &Reason::Lemma(0));
+                t.bounds.insert(p, e);
+            }
+            Err(n) => {
+                println!("{}: none {:?} {:?}", t.symbols.name(p), start.elapsed(), n.effort);
+                for i in n.items { println!("   {}", t.text(i)); }
+                for l in n.uncovered.lits() { print!("{} ", atom_text(&t.symbols, l.atom, &variable_name)); }
+                println!();
+            }
         }
     }
     for (check, &expr) in mapping.source.checks.iter().zip(&m.source.checks) {

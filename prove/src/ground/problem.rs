@@ -69,6 +69,14 @@ pub struct Effort {
     pub instances: usize,
 }
 
+impl Effort {
+    /// Adds another's.
+    pub fn add(&mut self, other: Effort) {
+        self.rounds += other.rounds;
+        self.instances += other.instances;
+    }
+}
+
 /// A clause of this problem alone: a supposition about its events, or a guess whose guard can be dropped.
 #[derive(Debug, Clone)]
 struct Local {
@@ -110,8 +118,9 @@ impl<'a> Problem<'a> {
     /// A problem with so many events.
     pub fn new(theory: &'a Theory, events: usize, limits: Limits) -> Self {
         // Atoms are false unless something makes them true.
-        let set = [("phase", 0), ("forcephase", 1)].map(|(name, value)| (name.to_owned(), value)).to_vec();
-        let options = SolverOptions { set, ..SolverOptions::default() };
+        let set = [("phase", 0), ("forcephase", 1), ("lucky", 0), ("walk", 0), ("rephase", 0), ("target", 0)];
+        let set = set.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let options = SolverOptions { set, preset: margay_solver::Preset::Plain };
         let bounds = Bounds::new(Universe::new(["e"]));
         let session = Session::with_options(bounds, Encoding::default(), Backend::default(), &options);
         Self {

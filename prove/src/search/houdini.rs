@@ -58,7 +58,7 @@ pub fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Ter
     let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bounds.get(&p), theory.symbols.get(p).meaning) {
         _ if group.contains(&p) => Treatment::Keep,
         (Some(&bound), _) if !within.contains(&p) => Treatment::Replace(bound),
-        (None, Meaning::Defined(body)) => Treatment::Replace(body),
+        (None, Meaning::Defined(body)) if !theory.is_local(p) => Treatment::Replace(body),
         _ => Treatment::Keep,
     };
     let mut opening = Opening { treat: &treat, next, within: Vec::new(), variables: None };
@@ -190,8 +190,7 @@ impl Attempt<'_> {
                 break;
             }
         }
-        effort.rounds += problem.effort.rounds;
-        effort.instances += problem.effort.instances;
+        effort.add(problem.effort);
     }
 
     /// The clauses of a property at two events.

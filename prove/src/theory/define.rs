@@ -78,6 +78,30 @@ impl Theory {
         pred
     }
 
+    /// Is membership decided by the sets and base relations that its events are in, without looking at others?
+    pub fn is_local(&self, pred: Pred) -> bool {
+        match self.symbols.get(pred).meaning {
+            Meaning::Base => true,
+            Meaning::Defined(body) => self.is_local_expr(body),
+            _ => false,
+        }
+    }
+
+    fn is_local_expr(&self, id: ExprId) -> bool {
+        match self.exprs.get(id) {
+            Expr::Empty | Expr::All => true,
+            Expr::Symbol(p) => self.is_local(p),
+            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Product(a, b) => {
+                self.is_local_expr(a) && self.is_local_expr(b)
+            }
+            Expr::Diagonal(a) | Expr::Inverse(a) => self.is_local_expr(a),
+            Expr::Sequence(a, b) => {
+                let restricts = |e: ExprId| matches!(self.exprs.get(e), Expr::Diagonal(_));
+                (restricts(a) || restricts(b)) && self.is_local_expr(a) && self.is_local_expr(b)
+            }
+        }
+    }
+
     /// Gives a closure that has no name but its text the name of a definition.
     pub fn name_closure(&mut self, pred: Pred, name: &str) {
         let symbol = self.symbols.get(pred);

@@ -1,0 +1,280 @@
+//! Invariants of closures: a union of relations that contains the closure, found from below. Each way for a pair to come into the
+//! closure must be within the union; where one is not, a relation that contains it is added.
+
+use crate::ground::{Answer, Effort, Limits, Problem, Structure};
+use crate::logic::{Clause, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use crate::search::houdini::{Rule, rules};
+use crate::theory::Theory;
+
+/// The most members of a union.
+const MOST: usize = 8;
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Invariant {
+    /// The closure.
+    pub of: Pred,
+    /// The relations whose union contains it.
+    pub items: Vec<ExprId>,
+    /// What it took.
+    pub effort: Effort,
+}
+
+/// Why nothing was found.
+#[derive(Debug, Clone)]
+pub struct NoInvariant {
+    /// The closure.
+    pub of: Pred,
+    /// The relations so far.
+    pub items: Vec<ExprId>,
+    /// What is in none of them.
+    pub uncovered: Form,
+    /// A structure in which it is there.
+    pub structure: Option<Structure>,
+    /// What it took.
+    pub effort: Effort,
+}
+
+/// A way to come into the closure: what is there, where earlier pairs are of the given relations.
+#[derive(Debug, Clone)]
+struct Way {
+    form: Form,
+    events: usize,
+    /// The members that the earlier pairs were taken to be of; a way is looked at again only for new ones.
+    of: Vec<usize>,
+}
+
+/// Finds an invariant of a closure, of relations and sequences of two.
+///
+/// # Errors
+/// What no relation contains.
+pub fn find(theory: &mut Theory, of: Pred, vocabulary: &[Pred], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
+    let rules = rules(theory, &[of]);
+    let candidates = candidates(theory, vocabulary);
+    let mut search = Search { theory, of, candidates, items: Vec::new(), effort: Effort::default(), limits };
+    let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
+    loop {
+        let mut open = Vec::new();
+        for (r, rule) in rules.iter().enumerate() {
+            for choice in choices(rule.earlier.len(), search.items.len()) {
+                if !done.contains(&(r, choice.clone())) {
+                    open.push((r, choice));
+                }
+            }
+        }
+        if open.is_empty() {
+            break;
+        }
+        for (r, choice) in open {
+            for way in search.ways(&rules[r], &choice) {
+                search.cover(&way)?;
+            }
+            done.push((r, choice));
+        }
+    }
+    search.tidy();
+    Ok(Invariant { of, items: search.items, effort: search.effort })
+}
+
+/// Which member each earlier pair is of.
+fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..earlier {
+        all = all.iter().flat_map(|c| (0..items).map(move |i| c.iter().copied().chain([i]).collect())).collect();
+    }
+    all
+}
+
+/// The relations that a union may be made of: those named, and sequences of two, those with closures first.
+fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    for &a in vocabulary {
+        theory.explain(a);
+        let single = theory.exprs.symbol(a);
+        found.push(single);
+        for &b in vocabulary {
+            let second = theory.exprs.symbol(b);
+            found.push(theory.exprs.sequence(single, second));
+        }
+    }
+    found.sort_by_key(|&e| rank(theory, e));
+    found
+}
+
+struct Search<'a> {
+    theory: &'a mut Theory,
+    of: Pred,
+    candidates: Vec<ExprId>,
+    items: Vec<ExprId>,
+    effort: Effort,
+    limits: Limits,
+}
+
+impl Search<'_> {
+    /// The cases of a rule whose earlier pairs are of the given members.
+    fn ways(&mut self, rule: &Rule, choice: &[usize]) -> Vec<Way> {
+        let mut next = rule.events;
+        let mut form = rule.body.clone();
+        for (atom, &item) in rule.earlier.iter().zip(choice) {
+            let (member, after) = super::houdini::open_all(self.theory, self.items[item], atom.args[0], atom.args[1], next, &[]);
+            next = after;
+            form = replace(&form, Lit::yes(*atom), &member);
+        }
+        let cases = form.cases();
+        cases
+            .into_iter()
+            .map(|lits| Way { form: Form::and(lits.into_iter().map(Form::lit)), events: next, of: choice.to_vec() })
+            .collect()
+    }
+
+    /// Sees to it that a way is within the union.
+    fn cover(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
+        for lit in way.form.lits() {
+            self.theory.explain(lit.atom.pred);
+        }
+        let mut problem = Problem::new(self.theory, way.events, self.limits);
+        problem.ask(&way.form);
+        for &item in &self.items {
+            for clause in absent(self.theory, item) {
+                problem.suppose(clause, None);
+            }
+        }
+        let first = match problem.solve() {
+            Answer::Refuted => {
+                self.effort.add(problem.effort);
+                return Ok(());
+            }
+            Answer::Model(structure) => structure,
+            Answer::Unknown => {
+                let effort = problem.effort;
+                self.effort.add(effort);
+                return Err(self.fail(way, None));
+            }
+        };
+        // Relations that hold in every structure so far.
+        let mut left: Vec<ExprId> =
+            self.candidates.iter().copied().filter(|&c| holds(self.theory, c, &first, 0, 1)).collect();
+        let mut covers = Vec::new();
+        while !left.is_empty() {
+            let candidate = left.remove(0);
+            // Only the best kind is of interest.
+            if covers.first().is_some_and(|&best| rank(self.theory, best) < rank(self.theory, candidate)) {
+                break;
+            }
+            let guard = problem.assumption();
+            for clause in absent(self.theory, candidate) {
+                problem.suppose(clause, Some(guard));
+            }
+            match problem.solve() {
+                Answer::Refuted => covers.push(candidate),
+                Answer::Model(structure) => left.retain(|&c| holds(self.theory, c, &structure, 0, 1)),
+                Answer::Unknown => {}
+            }
+            problem.release(guard);
+        }
+        self.effort.add(problem.effort);
+        let Some(best) = self.tightest(&covers) else { return Err(self.fail(way, Some(first))) };
+        if self.items.len() >= MOST {
+            return Err(self.fail(way, Some(first)));
+        }
+        self.items.push(best);
+        Ok(())
+    }
+
+    fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
+        Box::new(NoInvariant {
+            of: self.of,
+            items: self.items.clone(),
+            uncovered: way.form.clone(),
+            structure,
+            effort: self.effort,
+        })
+    }
+
+    /// One that contains none of the others but equal ones.
+    fn tightest(&mut self, covers: &[ExprId]) -> Option<ExprId> {
+        let mut best = *covers.first()?;
+        for &other in &covers[1..] {
+            if self.within(other, &[best]) && !self.within(best, &[other]) {
+                best = other;
+            }
+        }
+        Some(best)
+    }
+
+    /// Is a relation within a union in every execution?
+    fn within(&mut self, a: ExprId, union: &[ExprId]) -> bool {
+        let (form, events) = super::houdini::open_all(self.theory, a, Term::event(0), Term::event(1), 2, &[]);
+        for lit in form.lits() {
+            self.theory.explain(lit.atom.pred);
+        }
+        let mut problem = Problem::new(self.theory, events, Limits { depth: 0, ..self.limits });
+        problem.ask(&form);
+        for &b in union {
+            for clause in absent(self.theory, b) {
+                problem.suppose(clause, None);
+            }
+        }
+        let refuted = problem.solve() == Answer::Refuted;
+        self.effort.add(problem.effort);
+        refuted
+    }
+
+    /// Takes away members that the others contain.
+    fn tidy(&mut self) {
+        let mut at = 0;
+        while at < self.items.len() {
+            let rest: Vec<ExprId> = self.items.iter().copied().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
+            if self.within(self.items[at], &rest) {
+                self.items = rest;
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Which kind of member is tried first: closures, which compose with themselves, then what is recursive, then sequences with one of them.
+fn rank(theory: &Theory, e: ExprId) -> u8 {
+    let meaning = |e: ExprId| theory.as_symbol(e).map(|p| theory.symbols.get(p).meaning);
+    let recursive = |e: ExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
+    match theory.exprs.get(e) {
+        Expr::Sequence(a, b) if recursive(a) || recursive(b) => 2,
+        Expr::Sequence(..) => 4,
+        _ if matches!(meaning(e), Some(Meaning::Closure(_))) => 0,
+        _ if recursive(e) => 1,
+        _ => 3,
+    }
+}
+
+/// The clauses "the pair of events 0 and 1 is not in the relation", a symbol or a sequence of two.
+fn absent(theory: &Theory, e: ExprId) -> Vec<Clause> {
+    let (s, t, z) = (Term::event(0), Term::event(1), Term::variable(0));
+    let not = |e: ExprId, a: Term, b: Term| {
+        let pred = theory.as_symbol(e).expect("candidates are symbols and sequences of two");
+        Lit::no(theory.atom(pred, a, b))
+    };
+    match theory.exprs.get(e) {
+        Expr::Sequence(a, b) => vec![Clause { lits: vec![not(a, s, z), not(b, z, t)], variables: 1 }],
+        _ => vec![Clause { lits: vec![not(e, s, t)], variables: 0 }],
+    }
+}
+
+/// Is the pair in the relation, as the structure has it?
+fn holds(theory: &Theory, e: ExprId, structure: &Structure, s: usize, t: usize) -> bool {
+    let pred = |e: ExprId| theory.as_symbol(e).expect("candidates are symbols and sequences of two");
+    match theory.exprs.get(e) {
+        Expr::Sequence(a, b) => structure.row(pred(a), s) & structure.column(pred(b), t) != 0,
+        _ => structure.row(pred(e), s) >> t & 1 == 1,
+    }
+}
+
+/// Puts a formula in the place of a literal.
+fn replace(form: &Form, lit: Lit, by: &Form) -> Form {
+    match form {
+        Form::Lit(l) if *l == lit => by.clone(),
+        Form::And(parts) => Form::and(parts.iter().map(|p| replace(p, lit, by))),
+        Form::Or(parts) => Form::or(parts.iter().map(|p| replace(p, lit, by))),
+        other => other.clone(),
+    }
+}
