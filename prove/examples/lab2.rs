@@ -4,21 +4,27 @@ use margay_mappings::language::LoadOptions;
 use margay_mappings::library;
 use margay_models::model::{CheckKind, Role};
 use margay_models::signature::constructs;
-use margay_prove::ground::{Answer, Limits, Problem};
+use margay_prove::ground::{Answer, Effort, Limits};
 use margay_prove::logic::clause::{atom_text, variable_name};
-use margay_prove::logic::{ExprId, Meaning, Pred, Term};
-use margay_prove::search::houdini::{inductive, open_all};
-use margay_prove::search::invariant::find;
+use margay_prove::logic::{Expr, ExprId, Form, Lit, Meaning, Pred};
+use margay_prove::search::houdini::inductive;
+use margay_prove::search::invariant::{candidates, find};
+use margay_prove::search::order::{Failed, acyclic, irreflexive, orders, within};
 use margay_prove::search::property::Property;
 use margay_prove::search::template::{Vocabulary, guesses};
 use margay_prove::theory::mapping::{Selection, has_ghosts, with_source};
 use margay_prove::theory::{Reason, Theory};
 
+fn show(t: &Theory, f: &Form) -> String {
+    f.lits().iter().map(|l| format!("{}{}", if l.positive { "" } else { "!" }, atom_text(&t.symbols, l.atom, &variable_name))).collect::<Vec<_>>().join(" ")
+}
+
 fn main() {
     let name = std::env::args().nth(1).unwrap_or("rc11-to-ptx".into());
     let without = std::env::args().nth(2).unwrap_or("R.SC,W.SC,RMW.SC".into());
     let source = std::env::args().nth(3);
-    let mapping = library::find(&name, &LoadOptions { source, target: None }).unwrap().mapping;
+    let target = std::env::args().nth(4);
+    let mapping = library::find(&name, &LoadOptions { source, target }).unwrap().mapping;
     let all = constructs(mapping.source.signature);
     let selected = all.into_iter().filter(|c| !without.split(',').any(|w| w == c.name(mapping.source.signature))).collect();
     let selection = Selection { constructs: selected, typed: true };
@@ -37,9 +43,7 @@ fn main() {
         for s in subjects {
             for (stage, depth) in [(0, 0), (1, 0), (2, 0), (1, 0), (3, 0)] {
                 let g = guesses(t, s, &v, stage);
-                let start = Instant::now();
                 let found = inductive(t, &[s], g, Limits { depth, ..Limits::default() });
-                println!("{} {stage}: {} guessed, {} kept, {:?} {:?}", t.symbols.name(s), found.guessed, found.kept.len(), start.elapsed(), found.effort);
                 for (i, (p, l)) in found.kept.iter().enumerate() {
                     l.assume(t, *p, &Reason::Lemma(i));
                 }
@@ -50,9 +54,8 @@ fn main() {
     let mut m = with_source(&mapping, &selection, &target);
     let t = &mut m.theory;
     println!("{} facts, {} symbols, {} sources", t.facts.len(), t.symbols.len(), t.sources.len());
-    // Closures of the source.
+    let limit = Limits { depth: 1, events: 14, rounds: 3000 };
     let names: Vec<(Pred, String)> = t.symbols.iter().filter(|(p, s)| matches!(s.meaning, Meaning::Closure(_)) && p.index() > 80).map(|(p, s)| (p, s.name.clone())).collect();
-    println!("{names:?}");
     let v: Vec<Pred> = {
         let checks: Vec<ExprId> = m.target.checks.clone();
         let v = Vocabulary::of(t, checks);
@@ -64,51 +67,79 @@ fn main() {
     };
     let mut names = names;
     names.sort_by_key(|(_, n)| n == "hb");
-    for (p, _) in names {
+    let cands = candidates(t, &v);
+    for (p, _) in &names {
         let start = Instant::now();
-        match find(t, p, &v, Limits { depth: 0, ..Limits::default() }) {
+        match find(t, *p, &cands, Limits { depth: 0, ..limit }) {
             Ok(i) => {
                 let e = t.exprs.union_all(i.items.iter().copied());
-                println!("{} in {}: {:?} {:?}", t.symbols.name(p), t.text(e), start.elapsed(), i.effort);
-                Property::Within(e).assume(t, p, &Reason::Lemma(0));
-                t.bounds.insert(p, e);
+                println!("{} in {}: {:?} {:?}", t.symbols.name(*p), t.text(e), start.elapsed(), i.effort);
+                Property::Within(e).assume(t, *p, &Reason::Lemma(0));
+                if t.opened(e).1 > 0 { t.bounds.insert(*p, e); }
             }
             Err(n) => {
-                println!("{}: none {:?} {:?}", t.symbols.name(p), start.elapsed(), n.effort);
+                println!("{}: none {:?} {:?}", t.symbols.name(*p), start.elapsed(), n.effort);
                 for i in n.items { println!("   {}", t.text(i)); }
-                for l in n.uncovered.lits() { print!("{} ", atom_text(&t.symbols, l.atom, &variable_name)); }
-                println!();
+                println!("   {}", show(t, &n.uncovered));
             }
         }
     }
+    let places: Vec<Pred> = t.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
     for (check, &expr) in mapping.source.checks.iter().zip(&m.source.checks) {
         if check.role != Role::Axiom { continue; }
         let t = &mut m.theory;
-        let (x, y) = (Term::event(0), Term::event(1));
         let start = Instant::now();
-        let (form, events, extra) = match check.kind {
-            CheckKind::Irreflexive => { let (f, e) = open_all(t, expr, x, x, 1, &[]); (f, e, None) }
-            CheckKind::Empty => { let (f, e) = open_all(t, expr, x, y, 2, &[]); (f, e, None) }
-            CheckKind::Acyclic => { let (f, e) = open_all(t, expr, x, y, 2, &[]); (f, e, Some("sync_fence")) }
-        };
-        let neg = extra.map(|n| { let p = t.symbols.named(n).unwrap(); let e = t.exprs.symbol(p); t.form(e, x, y).negated() });
-        for l in form.lits() { t.explain(l.atom.pred); }
-        let mut problem = Problem::new(t, events, Limits::default());
-        problem.ask(&form);
-        if let Some(n) = neg { problem.ask(&n); }
-        match problem.solve() {
-            Answer::Model(s) => {
-                println!("{}: MODEL", check.display_name());
-                for (p, sy) in t.symbols.iter() { for a in 0..s.events() { for b in 0..s.events() {
-                    if s.row(p, a) >> b & 1 == 1 && p != Pred::EQUAL && !sy.name.contains("range") && !sy.name.contains("same") && !sy.name.contains("scta") {
-                        let at = t.atom(p, Term::event(a), Term::event(b));
-                        print!("{} ", atom_text(&t.symbols, at, &variable_name));
-                    }
-                }}}
-                println!();
+        let mut effort = Effort::default();
+        match check.kind {
+            CheckKind::Irreflexive => {
+                let a = irreflexive(t, expr, limit, &mut effort);
+                println!("{}: {} {:?} {effort:?}", check.display_name(), if a == Answer::Refuted { "proved" } else { "NOT" }, start.elapsed());
             }
-            other => println!("{}: {other:?} k={} {:?} {:?}", check.display_name(), problem.events(), start.elapsed(), problem.effort),
+            CheckKind::Empty => {
+                let none = t.exprs.make(Expr::Empty);
+                let a = within(t, expr, none, limit, &mut effort);
+                println!("{}: {} {:?} {effort:?}", check.display_name(), if a == Answer::Refuted { "proved" } else { "NOT" }, start.elapsed());
+            }
+            CheckKind::Acyclic => {
+                let found = orders(t, &v, &places, limit, &mut effort);
+                println!("orders {:?} {effort:?}", start.elapsed());
+                let loc = t.symbols.named("loc").unwrap(); let loc = t.exprs.symbol(loc);
+                let f = t.symbols.named("F").unwrap(); let f = t.exprs.symbol(f); let f = t.exprs.make(Expr::Diagonal(f));
+                let mut cands = Vec::new();
+                let singles: Vec<ExprId> = names.iter().flat_map(|(p, _)| { let c = t.exprs.symbol(*p); [t.exprs.intersection(c, loc), c] }).collect();
+                cands.extend(singles.iter().copied());
+                for (h, _) in &names { for &s in &singles {
+                    let h = t.exprs.symbol(*h);
+                    let p = t.exprs.sequence(h, s); cands.push(t.exprs.sequence(f, p));
+                }}
+                for order in found {
+                    if !t.text(order).contains("sync_fence") { continue; }
+                    println!("order {}", t.text(order));
+                    let mut effort = Effort::default();
+                    let start = Instant::now();
+                    match acyclic(t, expr, order, &cands, limit, &mut effort) {
+                        Ok(a) => { println!("{} proved {:?} {effort:?}", check.display_name(), start.elapsed());
+                            println!("  A: {}", a.first.iter().map(|&e| t.text(e)).collect::<Vec<_>>().join("\n     "));
+                            println!("  B: {}", a.second.iter().map(|&e| t.text(e)).collect::<Vec<_>>().join("\n     "));
+                            if let Some(i) = a.invariant { println!("  I: {}", i.items.iter().map(|&e| t.text(e)).collect::<Vec<_>>().join("\n     ")); }
+                            break;
+                        }
+                        Err(e) => {
+                            println!("  failed {:?} {effort:?}", start.elapsed());
+                            match *e {
+                                Failed::NoEdge(_) => println!("  no edge"),
+                                Failed::Invariant(n) => { for i in n.items { println!("   {}", t.text(i)); } println!("   {}", show(t, &n.uncovered)); }
+                                Failed::Loop(e) => println!("  loop {}", t.text(e)),
+                                Failed::Leaves(a, b) => println!("  leaves {} -- {}", t.text(a), t.text(b)),
+                            }
+                        }
+                    }
+                }
+            }
         }
+        // What is proved is known.
+        m.theory.assume_check(check.kind, expr, false, false, &Reason::Lemma(1));
     }
     println!("total {:?}", begin.elapsed());
+    let _ = Lit::yes;
 }

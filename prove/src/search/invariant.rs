@@ -1,7 +1,8 @@
 //! Invariants of closures: a union of relations that contains the closure, found from below. Each way for a pair to come into the
 //! closure must be within the union; where one is not, a relation that contains it is added.
 
-use crate::ground::{Answer, Effort, Limits, Problem, Structure};
+use crate::ground::{Answer, Effort, Limits, Problem, Structure, matches};
+use crate::logic::form::normalised;
 use crate::logic::{Clause, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 use crate::search::houdini::{Rule, rules};
 use crate::theory::Theory;
@@ -48,9 +49,9 @@ struct Way {
 ///
 /// # Errors
 /// What no relation contains.
-pub fn find(theory: &mut Theory, of: Pred, vocabulary: &[Pred], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
+pub fn find(theory: &mut Theory, of: Pred, candidates: &[ExprId], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
     let rules = rules(theory, &[of]);
-    let candidates = candidates(theory, vocabulary);
+    let candidates: Vec<Candidate> = candidates.iter().map(|&e| Candidate::new(theory, e)).collect();
     let mut search = Search { theory, of, candidates, items: Vec::new(), effort: Effort::default(), limits };
     let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
     loop {
@@ -73,7 +74,7 @@ pub fn find(theory: &mut Theory, of: Pred, vocabulary: &[Pred], limits: Limits) 
         }
     }
     search.tidy();
-    Ok(Invariant { of, items: search.items, effort: search.effort })
+    Ok(Invariant { of, items: search.exprs(), effort: search.effort })
 }
 
 /// Which member each earlier pair is of.
@@ -86,7 +87,7 @@ fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
 }
 
 /// The relations that a union may be made of: those named, and sequences of two, those with closures first.
-fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<ExprId> {
+pub fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<ExprId> {
     let mut found = Vec::new();
     for &a in vocabulary {
         theory.explain(a);
@@ -104,8 +105,8 @@ fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<ExprId> {
 struct Search<'a> {
     theory: &'a mut Theory,
     of: Pred,
-    candidates: Vec<ExprId>,
-    items: Vec<ExprId>,
+    candidates: Vec<Candidate>,
+    items: Vec<Candidate>,
     effort: Effort,
     limits: Limits,
 }
@@ -116,7 +117,7 @@ impl Search<'_> {
         let mut next = rule.events;
         let mut form = rule.body.clone();
         for (atom, &item) in rule.earlier.iter().zip(choice) {
-            let (member, after) = super::houdini::open_all(self.theory, self.items[item], atom.args[0], atom.args[1], next, &[]);
+            let (member, after) = super::houdini::open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
             next = after;
             form = replace(&form, Lit::yes(*atom), &member);
         }
@@ -134,10 +135,8 @@ impl Search<'_> {
         }
         let mut problem = Problem::new(self.theory, way.events, self.limits);
         problem.ask(&way.form);
-        for &item in &self.items {
-            for clause in absent(self.theory, item) {
-                problem.suppose(clause, None);
-            }
+        for clause in self.items.iter().flat_map(|i| &i.absent) {
+            problem.suppose(clause.clone(), None);
         }
         let first = match problem.solve() {
             Answer::Refuted => {
@@ -152,22 +151,21 @@ impl Search<'_> {
             }
         };
         // Relations that hold in every structure so far.
-        let mut left: Vec<ExprId> =
-            self.candidates.iter().copied().filter(|&c| holds(self.theory, c, &first, 0, 1)).collect();
+        let mut left: Vec<&Candidate> = self.candidates.iter().filter(|c| c.holds(&first)).collect();
         let mut covers = Vec::new();
         while !left.is_empty() {
             let candidate = left.remove(0);
             // Only the best kind is of interest.
-            if covers.first().is_some_and(|&best| rank(self.theory, best) < rank(self.theory, candidate)) {
+            if covers.first().is_some_and(|best: &Candidate| best.rank < candidate.rank) {
                 break;
             }
             let guard = problem.assumption();
-            for clause in absent(self.theory, candidate) {
-                problem.suppose(clause, Some(guard));
+            for clause in &candidate.absent {
+                problem.suppose(clause.clone(), Some(guard));
             }
             match problem.solve() {
-                Answer::Refuted => covers.push(candidate),
-                Answer::Model(structure) => left.retain(|&c| holds(self.theory, c, &structure, 0, 1)),
+                Answer::Refuted => covers.push(candidate.clone()),
+                Answer::Model(structure) => left.retain(|c| c.holds(&structure)),
                 Answer::Unknown => {}
             }
             problem.release(guard);
@@ -184,36 +182,38 @@ impl Search<'_> {
     fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
         Box::new(NoInvariant {
             of: self.of,
-            items: self.items.clone(),
+            items: self.exprs(),
             uncovered: way.form.clone(),
             structure,
             effort: self.effort,
         })
     }
 
+    fn exprs(&self) -> Vec<ExprId> {
+        self.items.iter().map(|i| i.expr).collect()
+    }
+
     /// One that contains none of the others but equal ones.
-    fn tightest(&mut self, covers: &[ExprId]) -> Option<ExprId> {
-        let mut best = *covers.first()?;
-        for &other in &covers[1..] {
-            if self.within(other, &[best]) && !self.within(best, &[other]) {
-                best = other;
+    fn tightest(&mut self, covers: &[Candidate]) -> Option<Candidate> {
+        let mut best = covers.first()?.clone();
+        for other in &covers[1..] {
+            if self.within(other, &[&best]) && !self.within(&best, &[other]) {
+                best = other.clone();
             }
         }
         Some(best)
     }
 
     /// Is a relation within a union in every execution?
-    fn within(&mut self, a: ExprId, union: &[ExprId]) -> bool {
-        let (form, events) = super::houdini::open_all(self.theory, a, Term::event(0), Term::event(1), 2, &[]);
+    fn within(&mut self, a: &Candidate, union: &[&Candidate]) -> bool {
+        let (form, events) = super::houdini::open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
         for lit in form.lits() {
             self.theory.explain(lit.atom.pred);
         }
         let mut problem = Problem::new(self.theory, events, Limits { depth: 0, ..self.limits });
         problem.ask(&form);
-        for &b in union {
-            for clause in absent(self.theory, b) {
-                problem.suppose(clause, None);
-            }
+        for clause in union.iter().flat_map(|b| &b.absent) {
+            problem.suppose(clause.clone(), None);
         }
         let refuted = problem.solve() == Answer::Refuted;
         self.effort.add(problem.effort);
@@ -224,9 +224,10 @@ impl Search<'_> {
     fn tidy(&mut self) {
         let mut at = 0;
         while at < self.items.len() {
-            let rest: Vec<ExprId> = self.items.iter().copied().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
-            if self.within(self.items[at], &rest) {
-                self.items = rest;
+            let items = self.items.clone();
+            let rest: Vec<&Candidate> = items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
+            if self.within(&items[at], &rest) {
+                self.items.remove(at);
             } else {
                 at += 1;
             }
@@ -247,25 +248,43 @@ fn rank(theory: &Theory, e: ExprId) -> u8 {
     }
 }
 
-/// The clauses "the pair of events 0 and 1 is not in the relation", a symbol or a sequence of two.
-fn absent(theory: &Theory, e: ExprId) -> Vec<Clause> {
-    let (s, t, z) = (Term::event(0), Term::event(1), Term::variable(0));
-    let not = |e: ExprId, a: Term, b: Term| {
-        let pred = theory.as_symbol(e).expect("candidates are symbols and sequences of two");
-        Lit::no(theory.atom(pred, a, b))
-    };
-    match theory.exprs.get(e) {
-        Expr::Sequence(a, b) => vec![Clause { lits: vec![not(a, s, z), not(b, z, t)], variables: 1 }],
-        _ => vec![Clause { lits: vec![not(e, s, t)], variables: 0 }],
-    }
+/// A relation that a union may be made of.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    expr: ExprId,
+    rank: u8,
+    /// "The pair of events 0 and 1 is not in it."
+    absent: Vec<Clause>,
+    /// "It is", with variables for the events between.
+    cases: Vec<(Vec<Lit>, u8)>,
 }
 
-/// Is the pair in the relation, as the structure has it?
-fn holds(theory: &Theory, e: ExprId, structure: &Structure, s: usize, t: usize) -> bool {
-    let pred = |e: ExprId| theory.as_symbol(e).expect("candidates are symbols and sequences of two");
-    match theory.exprs.get(e) {
-        Expr::Sequence(a, b) => structure.row(pred(a), s) & structure.column(pred(b), t) != 0,
-        _ => structure.row(pred(e), s) >> t & 1 == 1,
+impl Candidate {
+    /// A relation.
+    pub fn new(theory: &mut Theory, expr: ExprId) -> Self {
+        let (form, events) = theory.opened(expr);
+        for lit in form.lits() {
+            theory.explain(lit.atom.pred);
+        }
+        let mut values = vec![Term::event(0), Term::event(1)];
+        values.extend((0..events).map(Term::variable));
+        let form = form.with(&values);
+        let absent = form.negated().clauses().into_iter().filter_map(normalised);
+        let absent = absent.map(|(lits, variables)| Clause { lits, variables }).collect();
+        let cases = form.cases().into_iter().map(|lits| (lits, events)).collect();
+        Self { expr, rank: rank(theory, expr), absent, cases }
+    }
+
+    /// Is the pair of events 0 and 1 in it, as the structure has it?
+    fn holds(&self, structure: &Structure) -> bool {
+        self.cases.iter().any(|(lits, variables)| {
+            let mut any = false;
+            matches(structure, *variables, lits, &mut |_| {
+                any = true;
+                false
+            });
+            any
+        })
     }
 }
 

@@ -2,5 +2,6 @@
 
 pub mod houdini;
 pub mod invariant;
+pub mod order;
 pub mod property;
 pub mod template;

@@ -92,7 +92,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
     let (mut theory, base, target) = target.clone();
     let target_alone = (theory.facts.len(), theory.sources.len());
     let roles = roles(&mut theory, mapping, selection);
-    let mut builder = Builder { mapping, theory, target: base, roles, added: Vec::new(), lowered: None };
+    let mut builder = Builder { mapping, theory, target: base, roles, added: Vec::new(), places: Vec::new() };
     let source_base = builder.levels(selection);
     let Builder { mut theory, target: base, .. } = builder;
     if let Some(emitted) = theory.as_symbol(base.universe) {
@@ -156,6 +156,13 @@ fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &Selection) -
     roles
 }
 
+/// Where a fence of a lowering is: so many instructions before or behind the access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Before(usize),
+    Behind(usize),
+}
+
 struct Builder<'a> {
     mapping: &'a Mapping,
     theory: Theory,
@@ -163,8 +170,9 @@ struct Builder<'a> {
     roles: Vec<Role<'a>>,
     /// The roles of fences that rows add.
     added: Vec<Pred>,
-    /// From the first event of an operation to the fences that its row adds.
-    lowered: Option<Pred>,
+    /// From the first event of an operation to each fence that its row adds, by the place of the fence: the first before the access, the
+    /// second before it, ..., the first behind it.
+    places: Vec<(Place, Pred)>,
 }
 
 impl Builder<'_> {
@@ -250,20 +258,36 @@ impl Builder<'_> {
         if part == Part::WriteHalf {
             return;
         }
-        let fences: Vec<usize> = (0..lowering.steps.len()).filter(|&k| k != access).collect();
-        let preds: Vec<Pred> = fences
-            .iter()
-            .map(|k| {
-                let name = format!("{what}:fence{}", k + 1);
-                let fence = self.theory.declare_set(&name).0;
-                self.added.push(fence);
-                fence
-            })
-            .collect();
-        for (&k, &fence) in fences.iter().zip(&preds) {
-            self.fence(pred, fence, lowering.steps[k], scopes, &what);
+        let mut fences = Vec::new();
+        for k in (0..lowering.steps.len()).filter(|&k| k != access) {
+            let place = if k < access { Place::Before(access - k) } else { Place::Behind(k - access) };
+            let fence = self.theory.declare_set(&format!("{what}:fence{}", k + 1)).0;
+            self.added.push(fence);
+            let own = self.place(place);
+            self.fence(pred, fence, own, lowering.steps[k], scopes, &what);
+            fences.push((k, fence, own));
         }
-        self.adjacent(pred, part == Part::ReadHalf, access, lowering.steps.len(), &fences, &preds, &what);
+        self.adjacent(pred, part == Part::ReadHalf, access, lowering.steps.len(), &fences, &what);
+    }
+
+    /// The relation from operations to their fences at a place.
+    fn place(&mut self, place: Place) -> Pred {
+        if let Some(&(_, known)) = self.places.iter().find(|p| p.0 == place) {
+            return known;
+        }
+        let name = match place {
+            Place::Before(1) => "fence-before".to_owned(),
+            Place::Before(k) => format!("fence-before-{k}"),
+            Place::Behind(1) => "fence-behind".to_owned(),
+            Place::Behind(k) => format!("fence-behind-{k}"),
+        };
+        let pred = self.theory.symbols.declare(&name, 2, Meaning::Base);
+        self.places.push((place, pred));
+        let own = |a, b| Atom::binary(pred, a, b);
+        let equal = |a, b| Lit::yes(Atom::binary(Pred::EQUAL, a, b));
+        self.say(vec![Lit::no(own(X, Y)), Lit::no(own(X, Z)), equal(Y, Z)], "one fence at a place");
+        self.say(vec![Lit::no(own(X, Y)), Lit::no(own(Z, Y)), equal(X, Z)], "a fence of one operation");
+        pred
     }
 
     fn relation(&self, relation: BaseRelation) -> Pred {
@@ -351,16 +375,8 @@ impl Builder<'_> {
     }
 
     /// A fence that a row adds to the operations of a role: there is one for each, and it belongs to one.
-    fn fence(&mut self, role: Pred, fence: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
-        let lowered = match self.lowered {
-            Some(known) => known,
-            None => {
-                let pred = self.theory.symbols.declare("lowered", 2, Meaning::Base);
-                self.lowered = Some(pred);
-                pred
-            }
-        };
-        let (own, is_fence) = (Atom::binary(lowered, X, Y), Atom::unary(fence, Y));
+    fn fence(&mut self, role: Pred, fence: Pred, place: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
+        let (own, is_fence) = (Atom::binary(place, X, Y), Atom::unary(fence, Y));
         let there =
             Existence { guard: vec![Lit::yes(Atom::unary(role, X))], variables: 1, events: 1, cases: vec![vec![Lit::yes(is_fence), Lit::yes(own)]] };
         let reason = Reason::Row(what.to_owned());
@@ -369,16 +385,13 @@ impl Builder<'_> {
             guard: vec![Lit::yes(Atom::unary(fence, X))],
             variables: 1,
             events: 1,
-            cases: vec![vec![Lit::yes(Atom::unary(role, Y)), Lit::yes(Atom::binary(lowered, Y, X))]],
+            cases: vec![vec![Lit::yes(Atom::unary(role, Y)), Lit::yes(Atom::binary(place, Y, X))]],
         };
         self.theory.assume_existence(owner, &reason, Use::Function);
         let premise = [Lit::no(own), Lit::no(is_fence)];
         self.say(premise.iter().copied().chain([Lit::yes(Atom::unary(role, X))]).collect(), what);
-        self.say(
-            vec![Lit::no(own), Lit::no(Atom::binary(lowered, X, Z)), Lit::no(is_fence), Lit::no(Atom::unary(fence, Z)), Lit::yes(Atom::binary(Pred::EQUAL, Y, Z))],
-            what,
-        );
-        self.say(vec![Lit::no(own), Lit::no(Atom::binary(lowered, Z, Y)), Lit::yes(Atom::binary(Pred::EQUAL, X, Z))], what);
+        // The role of an operation says what its fence at a place is.
+        self.say(vec![Lit::no(own), Lit::no(Atom::unary(role, X)), Lit::yes(is_fence)], what);
         self.present(&[Lit::no(is_fence)], Y, true, what);
         // Kind and order follow from the role alone, the scope from the operation.
         self.kind(step, false, &[Lit::no(is_fence)], Y, what);
@@ -387,14 +400,13 @@ impl Builder<'_> {
 
     /// The instructions of a lowering follow each other in program order, and nothing comes between.
     #[allow(clippy::too_many_arguments)]
-    fn adjacent(&mut self, role: Pred, is_rmw: bool, access: usize, steps: usize, fences: &[usize], preds: &[Pred], what: &str) {
-        let Some(lowered) = self.lowered.filter(|_| !fences.is_empty()) else { return };
+    fn adjacent(&mut self, role: Pred, is_rmw: bool, access: usize, steps: usize, fences: &[(usize, Pred, Pred)], what: &str) {
         let (po, rmw) = (self.po(), self.relation(BaseRelation::Rmw));
         // Premises under which a variable is the event of a step: the operation's first event is X.
         let event = |step: usize, at: Term, last: bool| -> (Vec<Lit>, Term) {
             if step != access {
-                let fence = preds[fences.iter().position(|&f| f == step).expect("it is a fence")];
-                return (vec![Lit::no(Atom::binary(lowered, X, at)), Lit::no(Atom::unary(fence, at))], at);
+                let own = fences.iter().find(|f| f.0 == step).expect("every other instruction is a fence").2;
+                return (vec![Lit::no(Atom::binary(own, X, at))], at);
             }
             if is_rmw && last { (vec![Lit::no(Atom::binary(rmw, X, at))], at) } else { (Vec::new(), X) }
         };
