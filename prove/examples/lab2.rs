@@ -54,7 +54,7 @@ fn main() {
     let mut m = with_source(&mapping, &selection, &target);
     let t = &mut m.theory;
     println!("{} facts, {} symbols, {} sources", t.facts.len(), t.symbols.len(), t.sources.len());
-    let limit = Limits { depth: 1, events: 14, rounds: 3000 };
+    let limit = Limits { depth: 1, events: 24, rounds: 5000 };
     let names: Vec<(Pred, String)> = t.symbols.iter().filter(|(p, s)| matches!(s.meaning, Meaning::Closure(_)) && p.index() > 80).map(|(p, s)| (p, s.name.clone())).collect();
     let v: Vec<Pred> = {
         let checks: Vec<ExprId> = m.target.checks.clone();
@@ -70,6 +70,7 @@ fn main() {
     let cands = candidates(t, &v);
     for (p, _) in &names {
         let start = Instant::now();
+        { let mut e = Effort::default(); margay_prove::search::order::ends(t, *p, limit, &mut e); println!("ends {:?} {e:?}", start.elapsed()); }
         match find(t, *p, &cands, Limits { depth: 0, ..limit }) {
             Ok(i) => {
                 let e = t.exprs.union_all(i.items.iter().copied());
@@ -107,16 +108,21 @@ fn main() {
                 let f = t.symbols.named("F").unwrap(); let f = t.exprs.symbol(f); let f = t.exprs.make(Expr::Diagonal(f));
                 let mut cands = Vec::new();
                 let singles: Vec<ExprId> = names.iter().flat_map(|(p, _)| { let c = t.exprs.symbol(*p); [t.exprs.intersection(c, loc), c] }).collect();
-                cands.extend(singles.iter().copied());
-                for (h, _) in &names { for &s in &singles {
+                cands.extend(singles.iter().enumerate().map(|(i, e)| ((i % 2) as u8, *e)));
+                for (h, _) in &names { for (i, &s) in singles.iter().enumerate() {
                     let h = t.exprs.symbol(*h);
-                    let p = t.exprs.sequence(h, s); cands.push(t.exprs.sequence(f, p));
+                    let p = t.exprs.sequence(h, s); cands.push(((i % 2) as u8, t.exprs.sequence(f, p)));
                 }}
                 for order in found {
                     if !t.text(order).contains("sync_fence") { continue; }
                     println!("order {}", t.text(order));
                     let mut effort = Effort::default();
                     let start = Instant::now();
+                    if std::env::var("DEBUG").is_ok() && t.text(order).contains("fence-before") {
+                        let want = std::env::var("DEBUG").unwrap();
+                        let a = margay_prove::search::order::edges(t, expr).into_iter().find(|e| t.text(*e) == want).unwrap();
+                        if let Answer::Model(s) = within(t, a, order, limit, &mut effort) { println!("{}", s.text(&t.symbols)); }
+                    }
                     match acyclic(t, expr, order, &cands, limit, &mut effort) {
                         Ok(a) => { println!("{} proved {:?} {effort:?}", check.display_name(), start.elapsed());
                             println!("  A: {}", a.first.iter().map(|&e| t.text(e)).collect::<Vec<_>>().join("\n     "));
@@ -128,7 +134,7 @@ fn main() {
                             println!("  failed {:?} {effort:?}", start.elapsed());
                             match *e {
                                 Failed::NoEdge(_) => println!("  no edge"),
-                                Failed::Invariant(n) => { for i in n.items { println!("   {}", t.text(i)); } println!("   {}", show(t, &n.uncovered)); }
+                                Failed::Invariant(n) => { for i in n.items { println!("   {}", t.text(i)); } println!("   {}", show(t, &n.uncovered)); match n.structure { None => println!("   unknown"), Some(s) => println!("{}", s.text(&t.symbols)) } }
                                 Failed::Loop(e) => println!("  loop {}", t.text(e)),
                                 Failed::Leaves(a, b) => println!("  leaves {} -- {}", t.text(a), t.text(b)),
                             }

@@ -285,6 +285,8 @@ impl<'a> Problem<'a> {
         }
         let chosen = |all: Vec<bool>| all.iter().enumerate().filter(|(_, a)| **a).map(|(i, _)| i).collect();
         self.active = (chosen(facts), chosen(sources));
+        // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
+        self.active.1.sort_by_key(|&i| (theory.sources[i].when, std::cmp::Reverse(i)));
     }
 
     /// Looks for a structure.
@@ -395,14 +397,15 @@ impl<'a> Problem<'a> {
         let theory = self.theory;
         for &i in &self.active.1 {
             let source = &theory.sources[i];
-            if source.when != Use::Function {
-                continue;
-            }
+            let step = match source.when {
+                Use::Steps(steps) => steps,
+                Use::OnRequest => continue,
+            };
             let existence = &source.existence;
             let mut missing = None;
             matches(structure, existence.variables, &existence.guard, &mut |values| {
                 let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
-                if existence.events > 0 && (depth >= self.limits.depth || self.events() >= self.limits.events) || self.taken.contains(&(i, values.to_vec())) {
+                if existence.events > 0 && (depth + step > self.limits.depth || self.events() >= self.limits.events) || self.taken.contains(&(i, values.to_vec())) {
                     return true;
                 }
                 let all = existence.variables + existence.events;
@@ -422,7 +425,7 @@ impl<'a> Problem<'a> {
                 false
             });
             if let Some((values, depth)) = missing {
-                self.take(i, values, depth + 1);
+                self.take(i, values, depth + step);
                 return true;
             }
         }

@@ -57,7 +57,7 @@ pub fn rules(theory: &mut Theory, group: &[Pred]) -> Vec<Rule> {
 pub fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
     let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bounds.get(&p), theory.symbols.get(p).meaning) {
         _ if group.contains(&p) => Treatment::Keep,
-        (Some(&bound), _) if !within.contains(&p) => Treatment::Replace(bound),
+        (Some(&bound), _) if !within.contains(&p) => Treatment::Within(bound),
         (None, Meaning::Defined(body)) if !theory.is_local(p) => Treatment::Replace(body),
         _ => Treatment::Keep,
     };

@@ -3,12 +3,12 @@
 
 use crate::ground::{Answer, Effort, Limits, Problem, Structure, matches};
 use crate::logic::form::normalised;
-use crate::logic::{Clause, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use crate::logic::{Atom, Clause, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 use crate::search::houdini::{Rule, rules};
 use crate::theory::Theory;
 
 /// The most members of a union.
-const MOST: usize = 8;
+const MOST: usize = 10;
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -41,17 +41,18 @@ pub struct NoInvariant {
 struct Way {
     form: Form,
     events: usize,
-    /// The members that the earlier pairs were taken to be of; a way is looked at again only for new ones.
-    of: Vec<usize>,
+    /// Does it begin at an initial write? Such ways have members of their own: an initial write is first in every order, but no
+    /// operation that synchronises.
+    initial: bool,
 }
 
 /// Finds an invariant of a closure, of relations and sequences of two.
 ///
 /// # Errors
 /// What no relation contains.
-pub fn find(theory: &mut Theory, of: Pred, candidates: &[ExprId], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
+pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
     let rules = rules(theory, &[of]);
-    let candidates: Vec<Candidate> = candidates.iter().map(|&e| Candidate::new(theory, e)).collect();
+    let candidates: Vec<Candidate> = candidates.iter().map(|&(rank, e)| Candidate::new(theory, e, rank)).collect();
     let mut search = Search { theory, of, candidates, items: Vec::new(), effort: Effort::default(), limits };
     let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
     loop {
@@ -87,18 +88,24 @@ fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
 }
 
 /// The relations that a union may be made of: those named, and sequences of two, those with closures first.
-pub fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<ExprId> {
+pub fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<(u8, ExprId)> {
     let mut found = Vec::new();
     for &a in vocabulary {
         theory.explain(a);
         let single = theory.exprs.symbol(a);
         found.push(single);
+        if let Some(init) = theory.symbols.named("IW") {
+            let init = theory.exprs.symbol(init);
+            let init = theory.exprs.make(Expr::Diagonal(init));
+            found.push(theory.exprs.sequence(init, single));
+        }
         for &b in vocabulary {
             let second = theory.exprs.symbol(b);
             found.push(theory.exprs.sequence(single, second));
         }
     }
-    found.sort_by_key(|&e| rank(theory, e));
+    let mut found: Vec<(u8, ExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
+    found.sort_by_key(|f| f.0);
     found
 }
 
@@ -119,13 +126,19 @@ impl Search<'_> {
         for (atom, &item) in rule.earlier.iter().zip(choice) {
             let (member, after) = super::houdini::open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
             next = after;
-            form = replace(&form, Lit::yes(*atom), &member);
+            let both = Form::and([Form::Lit(Lit::yes(*atom)), member]);
+            form = replace(&form, Lit::yes(*atom), &both);
         }
-        let cases = form.cases();
-        cases
-            .into_iter()
-            .map(|lits| Way { form: Form::and(lits.into_iter().map(Form::lit)), events: next, of: choice.to_vec() })
-            .collect()
+        let Some(init) = self.theory.symbols.named("IW") else { return Vec::new() };
+        let starts = Lit::yes(Atom::unary(init, Term::event(0)));
+        let mut ways = Vec::new();
+        for initial in [false, true] {
+            for mut lits in form.cases() {
+                lits.push(if initial { starts } else { !starts });
+                ways.push(Way { form: Form::and(lits.into_iter().map(Form::lit)), events: next, initial });
+            }
+        }
+        ways
     }
 
     /// Sees to it that a way is within the union.
@@ -151,7 +164,7 @@ impl Search<'_> {
             }
         };
         // Relations that hold in every structure so far.
-        let mut left: Vec<&Candidate> = self.candidates.iter().filter(|c| c.holds(&first)).collect();
+        let mut left: Vec<&Candidate> = self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first)).collect();
         let mut covers = Vec::new();
         while !left.is_empty() {
             let candidate = left.remove(0);
@@ -235,11 +248,19 @@ impl Search<'_> {
     }
 }
 
+/// Is it `[IW]; r`?
+fn is_initial(theory: &Theory, e: ExprId) -> bool {
+    let Expr::Sequence(a, _) = theory.exprs.get(e) else { return false };
+    let Expr::Diagonal(set) = theory.exprs.get(a) else { return false };
+    theory.as_symbol(set).is_some_and(|p| theory.symbols.name(p) == "IW")
+}
+
 /// Which kind of member is tried first: closures, which compose with themselves, then what is recursive, then sequences with one of them.
 fn rank(theory: &Theory, e: ExprId) -> u8 {
     let meaning = |e: ExprId| theory.as_symbol(e).map(|p| theory.symbols.get(p).meaning);
     let recursive = |e: ExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
     match theory.exprs.get(e) {
+        Expr::Sequence(_, b) if is_initial(theory, e) => rank(theory, b),
         Expr::Sequence(a, b) if recursive(a) || recursive(b) => 2,
         Expr::Sequence(..) => 4,
         _ if matches!(meaning(e), Some(Meaning::Closure(_))) => 0,
@@ -253,6 +274,8 @@ fn rank(theory: &Theory, e: ExprId) -> u8 {
 pub struct Candidate {
     expr: ExprId,
     rank: u8,
+    /// Does it relate initial writes alone?
+    initial: bool,
     /// "The pair of events 0 and 1 is not in it."
     absent: Vec<Clause>,
     /// "It is", with variables for the events between.
@@ -261,7 +284,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// A relation.
-    pub fn new(theory: &mut Theory, expr: ExprId) -> Self {
+    pub fn new(theory: &mut Theory, expr: ExprId, rank: u8) -> Self {
         let (form, events) = theory.opened(expr);
         for lit in form.lits() {
             theory.explain(lit.atom.pred);
@@ -272,7 +295,7 @@ impl Candidate {
         let absent = form.negated().clauses().into_iter().filter_map(normalised);
         let absent = absent.map(|(lits, variables)| Clause { lits, variables }).collect();
         let cases = form.cases().into_iter().map(|lits| (lits, events)).collect();
-        Self { expr, rank: rank(theory, expr), absent, cases }
+        Self { expr, rank, initial: is_initial(theory, expr), absent, cases }
     }
 
     /// Is the pair of events 0 and 1 in it, as the structure has it?

@@ -2,12 +2,14 @@
 //! contains even behind any number of A edges. A cycle without B would be a loop of A's closure; any other, cut behind each B edge, is
 //! a cycle of S.
 
-use super::houdini::open_all;
-use super::invariant::{Candidate, Invariant, NoInvariant, find};
+use super::houdini::{inductive, open_all};
+use super::property::Property;
+use super::template::{Vocabulary, guesses};
+use super::invariant::{Invariant, NoInvariant, find};
 use crate::ground::{Answer, Effort, Limits, Problem};
 use crate::logic::form::normalised;
 use crate::logic::{Clause, Expr, ExprId, Form, Meaning, Pred, Term};
-use crate::theory::Theory;
+use crate::theory::{Reason, Theory};
 
 /// A proof that there is no cycle.
 #[derive(Debug, Clone)]
@@ -53,6 +55,38 @@ fn pairs(theory: &mut Theory, a: ExprId, b: ExprId, make: fn(ExprId, ExprId) -> 
     }
     all.retain(|&e| theory.exprs.get(e) != Expr::Empty);
     all
+}
+
+/// An edge, with each step of program order told apart by whether it goes from one half of an operation to the other.
+fn by_halves(theory: &mut Theory, edge: ExprId) -> Vec<ExprId> {
+    let Some(rmw) = theory.symbols.named("rmw") else { return vec![edge] };
+    let rmw = theory.exprs.symbol(rmw);
+    match theory.exprs.get(edge) {
+        Expr::Sequence(a, b) => {
+            let (left, right) = (by_halves(theory, a), by_halves(theory, b));
+            let mut all = Vec::new();
+            for &l in &left {
+                for &r in &right {
+                    all.push(theory.exprs.sequence(l, r));
+                }
+            }
+            all
+        }
+        Expr::Intersection(a, b) => {
+            let right = by_halves(theory, b);
+            right.into_iter().map(|r| theory.exprs.intersection(a, r)).collect()
+        }
+        Expr::Symbol(p) if theory.symbols.get(p).arity == 2 && theory.is_local(p) => {
+            let mut effort = Effort::default();
+            if within(theory, rmw, edge, Limits { depth: 0, ..Limits::default() }, &mut effort) == Answer::Refuted {
+                let rest = theory.exprs.make(Expr::Difference(edge, rmw));
+                vec![rmw, rest]
+            } else {
+                vec![edge]
+            }
+        }
+        _ => vec![edge],
+    }
 }
 
 /// Is a relation within another one in every execution?
@@ -109,10 +143,17 @@ pub fn orders(theory: &mut Theory, relations: &[Pred], places: &[Pred], limits: 
         }
         found.push(order);
         for &place in places {
-            let to = theory.exprs.symbol(place);
+            // The fence of an operation is related to its first event.
+            let place = theory.exprs.symbol(place);
+            let rmw = theory.symbols.named("rmw").expect("every signature has it");
+            let rmw = theory.exprs.symbol(rmw);
+            let first = theory.exprs.make(Expr::Inverse(rmw));
+            let of_write = theory.exprs.sequence(first, place);
             let identity = theory.exprs.identity();
-            let from = theory.exprs.make(Expr::Inverse(to));
-            let (to, from) = (theory.exprs.union(identity, to), theory.exprs.union(identity, from));
+            let to = theory.exprs.union_all([identity, place, of_write]);
+            let back = theory.exprs.make(Expr::Inverse(place));
+            let back_to_write = theory.exprs.sequence(back, rmw);
+            let from = theory.exprs.union_all([identity, back, back_to_write]);
             let pulled = theory.exprs.sequence(order, from);
             let pulled = theory.exprs.sequence(to, pulled);
             if is_strict_order(theory, pulled, limits, effort) {
@@ -131,13 +172,31 @@ pub fn acyclic(
     theory: &mut Theory,
     r: ExprId,
     order: ExprId,
-    candidates: &[ExprId],
+    candidates: &[(u8, ExprId)],
     limits: Limits,
     effort: &mut Effort,
 ) -> Result<Acyclic, Box<Failed>> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for edge in edges(theory, r) {
-        if within(theory, edge, order, limits, effort) == Answer::Refuted { second.push(edge) } else { first.push(edge) }
+        if within(theory, edge, order, limits, effort) == Answer::Refuted {
+            second.push(edge);
+            continue;
+        }
+        // The two halves of an operation have the same fences: steps between them are told from others.
+        let parts = by_halves(theory, edge);
+        let inside: Vec<bool> =
+            parts.iter().map(|&p| within(theory, p, order, limits, effort) == Answer::Refuted).collect();
+        if inside.contains(&true) {
+            for (part, inside) in parts.into_iter().zip(inside) {
+                if inside { second.push(part) } else { first.push(part) }
+            }
+        } else {
+            first.push(edge);
+        }
+    }
+    if std::env::var("DEBUG").is_ok() {
+        for &e in &first { eprintln!("  A {}", theory.text(e)); }
+        for &e in &second { eprintln!("  B {}", theory.text(e)); }
     }
     if first.is_empty() {
         return Ok(Acyclic { order, first, second, invariant: None });
@@ -147,23 +206,41 @@ pub fn acyclic(
     }
     let union = theory.exprs.union_all(first.iter().copied());
     let closure = theory.closure_name(union);
-    let _ = Candidate::new;
+    ends(theory, closure, limits, effort);
     let invariant = match find(theory, closure, candidates, limits) {
         Ok(found) => found,
         Err(none) => return Err(Box::new(Failed::Invariant(*none))),
     };
-    for &item in &invariant.items {
-        if irreflexive(theory, item, limits, effort) != Answer::Refuted {
-            return Err(Box::new(Failed::Loop(item)));
-        }
-        for &edge in &second {
-            let both = theory.exprs.sequence(item, edge);
-            if within(theory, both, order, limits, effort) != Answer::Refuted {
-                return Err(Box::new(Failed::Leaves(item, edge)));
-            }
+    effort.add(invariant.effort);
+    let bound = theory.exprs.union_all(invariant.items.iter().copied());
+    Property::Within(bound).assume(theory, closure, &Reason::Lemma(0));
+    theory.bounds.insert(closure, bound);
+    let chain = theory.exprs.symbol(closure);
+    if irreflexive(theory, chain, limits, effort) != Answer::Refuted {
+        return Err(Box::new(Failed::Loop(bound)));
+    }
+    for &edge in &second {
+        let both = theory.exprs.sequence(chain, edge);
+        if within(theory, both, order, limits, effort) != Answer::Refuted {
+            return Err(Box::new(Failed::Leaves(bound, edge)));
         }
     }
     Ok(Acyclic { order, first, second, invariant: Some(invariant) })
+}
+
+/// Finds out what the ends of a closure are.
+pub fn ends(theory: &mut Theory, closure: Pred, limits: Limits, effort: &mut Effort) {
+    let sets = theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
+    let vocabulary = Vocabulary { sets, relations: Vec::new() };
+    for &set in &vocabulary.sets {
+        theory.explain(set);
+    }
+    let all = guesses(theory, closure, &vocabulary, 0);
+    let found = inductive(theory, &[closure], all, Limits { depth: 0, ..limits });
+    effort.add(found.effort);
+    for (of, property) in found.kept {
+        property.assume(theory, of, &Reason::Lemma(0));
+    }
 }
 
 /// Why no proof was found.

@@ -42,7 +42,7 @@ impl Property {
                 (form, 0) => theory.assume(&Form::or([Form::Lit(premise), form]), reason),
                 (form, events) => {
                     let existence = Existence { guard: vec![!premise], variables: 2, events, cases: form.cases() };
-                    theory.assume_existence(existence, reason, Use::Function);
+                    theory.assume_existence(existence, reason, Use::Steps(1));
                 }
             },
         }

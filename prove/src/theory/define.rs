@@ -78,6 +78,15 @@ impl Theory {
         pred
     }
 
+    /// How far the other end of a relation is away.
+    fn end_use(&self, r: ExprId) -> Use {
+        match self.as_symbol(r) {
+            Some(p) if self.symbols.name(p) == "rmw" => Use::Steps(0),
+            Some(_) => Use::Steps(1),
+            None => Use::Steps(2),
+        }
+    }
+
     /// Is membership decided by the sets and base relations that its events are in, without looking at others?
     pub fn is_local(&self, pred: Pred) -> bool {
         match self.symbols.get(pred).meaning {
@@ -134,7 +143,7 @@ impl Theory {
                         events: 0,
                         cases: body.cases(),
                     };
-                    self.assume_existence(existence, &reason, Use::Function);
+                    self.assume_existence(existence, &reason, Use::Steps(0));
                 }
             }
             Meaning::Sequence(a, b) => {
@@ -154,13 +163,13 @@ impl Theory {
                 let there = self.form(r, X, Y);
                 self.assume(&Form::or([there.negated(), Form::Lit(Lit::yes(own(X, X)))]), &reason);
                 let existence = Existence { guard: vec![Lit::yes(own(X, X))], variables: 1, events: 1, cases: there.cases() };
-                self.assume_existence(existence, &reason, Use::Function);
+                self.assume_existence(existence, &reason, self.end_use(r));
             }
             Meaning::Range(r) => {
                 let there = self.form(r, Y, X);
                 self.assume(&Form::or([there.negated(), Form::Lit(Lit::yes(own(X, X)))]), &reason);
                 let existence = Existence { guard: vec![Lit::yes(own(X, X))], variables: 1, events: 1, cases: there.cases() };
-                self.assume_existence(existence, &reason, Use::Function);
+                self.assume_existence(existence, &reason, self.end_use(r));
             }
         }
     }

@@ -9,8 +9,8 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Sign
 use margay_models::wellformed;
 use rustc_hash::FxHashMap;
 
-use super::{Base, Reason, Theory, Translated, Use};
-use crate::logic::{Atom, Existence, Expr, ExprId, Lit, Meaning, Pred, Term};
+use super::{Base, Reason, Theory, Translated};
+use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
 
 const X: Term = Term::variable(0);
 const Y: Term = Term::variable(1);
@@ -92,7 +92,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
     let (mut theory, base, target) = target.clone();
     let target_alone = (theory.facts.len(), theory.sources.len());
     let roles = roles(&mut theory, mapping, selection);
-    let mut builder = Builder { mapping, theory, target: base, roles, added: Vec::new(), places: Vec::new() };
+    let mut builder = Builder { mapping, theory, target: base, roles, added: Vec::new(), places: Vec::new(), owners: Vec::new() };
     let source_base = builder.levels(selection);
     let Builder { mut theory, target: base, .. } = builder;
     if let Some(emitted) = theory.as_symbol(base.universe) {
@@ -173,6 +173,8 @@ struct Builder<'a> {
     /// From the first event of an operation to each fence that its row adds, by the place of the fence: the first before the access, the
     /// second before it, ..., the first behind it.
     places: Vec<(Place, Pred)>,
+    /// The roles that have a fence at a place.
+    owners: Vec<(Pred, Pred)>,
 }
 
 impl Builder<'_> {
@@ -264,6 +266,7 @@ impl Builder<'_> {
             let fence = self.theory.declare_set(&format!("{what}:fence{}", k + 1)).0;
             self.added.push(fence);
             let own = self.place(place);
+            self.owners.push((own, pred));
             self.fence(pred, fence, own, lowering.steps[k], scopes, &what);
             fences.push((k, fence, own));
         }
@@ -377,17 +380,10 @@ impl Builder<'_> {
     /// A fence that a row adds to the operations of a role: there is one for each, and it belongs to one.
     fn fence(&mut self, role: Pred, fence: Pred, place: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
         let (own, is_fence) = (Atom::binary(place, X, Y), Atom::unary(fence, Y));
-        let there =
-            Existence { guard: vec![Lit::yes(Atom::unary(role, X))], variables: 1, events: 1, cases: vec![vec![Lit::yes(is_fence), Lit::yes(own)]] };
-        let reason = Reason::Row(what.to_owned());
-        self.theory.assume_existence(there, &reason, Use::Function);
-        let owner = Existence {
-            guard: vec![Lit::yes(Atom::unary(fence, X))],
-            variables: 1,
-            events: 1,
-            cases: vec![vec![Lit::yes(Atom::unary(role, Y)), Lit::yes(Atom::binary(place, Y, X))]],
-        };
-        self.theory.assume_existence(owner, &reason, Use::Function);
+        let all = self.theory.exprs.symbol(place);
+        let (has, is) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
+        self.say(vec![Lit::no(Atom::unary(role, X)), Lit::yes(Atom::unary(has, X))], what);
+        self.say(vec![Lit::no(is_fence), Lit::yes(Atom::unary(is, Y))], what);
         let premise = [Lit::no(own), Lit::no(is_fence)];
         self.say(premise.iter().copied().chain([Lit::yes(Atom::unary(role, X))]).collect(), what);
         // The role of an operation says what its fence at a place is.
@@ -433,6 +429,11 @@ impl Builder<'_> {
             for &b in &all[i + 1..] {
                 self.say(vec![Lit::no(Atom::unary(a, X)), Lit::no(Atom::unary(b, X))], "one role");
             }
+        }
+        for (_, own) in self.places.clone() {
+            let owners = self.owners.iter().filter(|o| o.0 == own).map(|o| Lit::yes(Atom::unary(o.1, X)));
+            let lits = std::iter::once(Lit::no(Atom::binary(own, X, Y))).chain(owners).collect();
+            self.say(lits, "operations with a fence at a place");
         }
         // Sets that no row has a member in.
         let exprs: Vec<(BaseSet, ExprId)> = self.target.sets.iter().map(|(&s, &e)| (s, e)).collect();

@@ -45,11 +45,12 @@ pub struct Fact {
 }
 
 /// When an existence is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Use {
-    /// It is the value of a function, and used as soon as a model lacks it.
-    Function,
-    /// It takes a pair of a defined relation apart, and is used where an obligation asks for it.
+    /// As soon as a structure lacks what exists. The value is so many steps away from the events that it exists for: none for the other
+    /// half of an operation, one for its fences and for what a read reads, two for what is of use now and then only.
+    Steps(u8),
+    /// Where an obligation asks for it.
     OnRequest,
 }
 

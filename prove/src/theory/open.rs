@@ -9,8 +9,10 @@ use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 pub enum Treatment {
     /// It stays as it is.
     Keep,
-    /// This is opened in its place: its definition, or what is known to contain it.
+    /// This is opened in its place.
     Replace(ExprId),
+    /// It stays, and what is known to contain it is opened as well.
+    Within(ExprId),
 }
 
 /// How symbols are treated, and how far new events are numbered.
@@ -75,15 +77,21 @@ impl Theory {
             }
             Expr::Symbol(p) if p != Pred::EQUAL && !self.empty.contains(&p) => match (opening.treat)(self, p, &opening.within) {
                 Treatment::Keep => self.form(id, s, t),
-                Treatment::Replace(other) => {
-                    opening.within.push(p);
-                    let form = self.open(other, s, t, opening);
-                    opening.within.pop();
-                    form
+                Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
+                Treatment::Within(other) => {
+                    let own = self.form(id, s, t);
+                    Form::and([own, self.open_for(p, other, s, t, opening)])
                 }
             },
             Expr::Empty | Expr::All | Expr::Symbol(_) => self.form(id, s, t),
         }
+    }
+
+    fn open_for(&mut self, symbol: Pred, other: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+        opening.within.push(symbol);
+        let form = self.open(other, s, t, opening);
+        opening.within.pop();
+        form
     }
 
     /// The definition of a symbol that has one and is not recursive.
