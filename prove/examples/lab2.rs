@@ -54,7 +54,7 @@ fn main() {
     let mut m = with_source(&mapping, &selection, &target);
     let t = &mut m.theory;
     println!("{} facts, {} symbols, {} sources", t.facts.len(), t.symbols.len(), t.sources.len());
-    let limit = Limits { depth: 1, events: 24, rounds: 5000 };
+    let limit = Limits { depth: 1, events: 40, rounds: 5000 };
     let names: Vec<(Pred, String)> = t.symbols.iter().filter(|(p, s)| matches!(s.meaning, Meaning::Closure(_)) && p.index() > 80).map(|(p, s)| (p, s.name.clone())).collect();
     let v: Vec<Pred> = {
         let checks: Vec<ExprId> = m.target.checks.clone();
@@ -67,11 +67,24 @@ fn main() {
     };
     let mut names = names;
     names.sort_by_key(|(_, n)| n == "hb");
-    let cands = candidates(t, &v);
+    let places: Vec<Pred> = t.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
+    let mut ve: Vec<ExprId> = v.iter().map(|p| t.exprs.symbol(*p)).collect();
+    for p in &places { let e = t.exprs.symbol(*p); ve.push(e); ve.push(t.exprs.make(Expr::Inverse(e))); }
+    let cands = candidates(t, &ve);
     for (p, _) in &names {
         let start = Instant::now();
         { let mut e = Effort::default(); margay_prove::search::order::ends(t, *p, limit, &mut e); println!("ends {:?} {e:?}", start.elapsed()); }
-        match find(t, *p, &cands, Limits { depth: 0, ..limit }) {
+        let targets: Vec<Pred> = v.iter().copied().filter(|p| matches!(t.symbols.get(*p).meaning, Meaning::Closure(_))).collect();
+        let mut all: Vec<(u8, ExprId)> = Vec::new();
+        let cut = margay_prove::search::truncated::candidates(t, *p, &targets);
+        if std::env::var("CUT").is_ok() && t.symbols.name(*p) == "hb" {
+            let po = t.symbols.named("po").unwrap(); let po = t.exprs.symbol(po); all.push((0, po));
+            for c in &targets { all.push((0, t.exprs.symbol(*c))); }
+            all.extend(cut.iter().map(|&(r, e)| (r + 1, e)));
+            println!("{} cut off", cut.len());
+        } else { all = cands.clone(); }
+        let first = if std::env::var("CUT").is_ok() && t.symbols.name(*p) == "hb" { limit } else { Limits { depth: 0, ..limit } };
+        match find(t, *p, &all, first) {
             Ok(i) => {
                 let e = t.exprs.union_all(i.items.iter().copied());
                 println!("{} in {}: {:?} {:?}", t.symbols.name(*p), t.text(e), start.elapsed(), i.effort);
@@ -81,11 +94,11 @@ fn main() {
             Err(n) => {
                 println!("{}: none {:?} {:?}", t.symbols.name(*p), start.elapsed(), n.effort);
                 for i in n.items { println!("   {}", t.text(i)); }
-                println!("   {}", show(t, &n.uncovered));
+                println!("   {}", show(t, &n.uncovered)); if let Some(s) = n.structure { println!("{}", s.text(&t.symbols)); }
+                return;
             }
         }
     }
-    let places: Vec<Pred> = t.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
     for (check, &expr) in mapping.source.checks.iter().zip(&m.source.checks) {
         if check.role != Role::Axiom { continue; }
         let t = &mut m.theory;

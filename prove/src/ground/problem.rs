@@ -85,6 +85,13 @@ struct Local {
     guard: Option<Literal>,
 }
 
+/// An event that exists: the value of the first function in the list whose guard holds of its arguments, all of which are earlier events.
+#[derive(Debug, Clone)]
+struct Value {
+    event: Term,
+    of: Vec<(usize, Vec<Term>)>,
+}
+
 /// Events, and what is asked of them.
 pub struct Problem<'a> {
     theory: &'a Theory,
@@ -99,8 +106,8 @@ pub struct Problem<'a> {
     /// What is assumed in every call.
     assumed: Vec<Literal>,
     seen: FxHashSet<Origin>,
-    /// Existences that were used.
-    taken: FxHashSet<(usize, Vec<Term>)>,
+    /// The events that exist by them.
+    values: Vec<Value>,
     /// Symbols that a positive literal of the question has.
     possible: FxHashSet<Pred>,
     /// The facts and existences whose premises can be true at all.
@@ -133,7 +140,7 @@ impl<'a> Problem<'a> {
             locals: Vec::new(),
             assumed: Vec::new(),
             seen: FxHashSet::default(),
-            taken: FxHashSet::default(),
+            values: Vec::new(),
             possible: FxHashSet::default(),
             active: (Vec::new(), Vec::new()),
             instances: Vec::new(),
@@ -405,7 +412,7 @@ impl<'a> Problem<'a> {
             let mut missing = None;
             matches(structure, existence.variables, &existence.guard, &mut |values| {
                 let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
-                if existence.events > 0 && (depth + step > self.limits.depth || self.events() >= self.limits.events) || self.taken.contains(&(i, values.to_vec())) {
+                if existence.events > 0 && (depth + step > self.limits.depth || self.events() >= self.limits.events) {
                     return true;
                 }
                 let all = existence.variables + existence.events;
@@ -425,19 +432,62 @@ impl<'a> Problem<'a> {
                 false
             });
             if let Some((values, depth)) = missing {
-                self.take(i, values, depth + step);
+                self.take(structure, i, values, depth + step);
                 return true;
             }
         }
         false
     }
 
-    /// Uses an existence of the theory at some events.
-    fn take(&mut self, source: usize, values: Vec<Term>, depth: u8) {
-        self.taken.insert((source, values.clone()));
-        let first = Term::event(self.events());
-        self.exists(&self.theory.sources[source].existence, &values, None, depth);
-        self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, first) });
+    /// Uses an existence of the theory at some events. An event that is there for a function whose guard does not hold, in the structure
+    /// at hand, may be its value where the guard does not hold.
+    fn take(&mut self, structure: &Structure, source: usize, values: Vec<Term>, depth: u8) {
+        let theory = self.theory;
+        let existence = &theory.sources[source].existence;
+        let guard_of = |(source, values): &(usize, Vec<Term>)| -> Vec<Lit> {
+            theory.sources[*source].existence.guard.iter().map(|l| l.with(values)).collect()
+        };
+        let idle = |v: &Value| {
+            self.depths[v.event.index()] == depth
+                && !v.of.iter().any(|(s, x)| *s == source && *x == values)
+                && values.iter().all(|x| *x < v.event)
+                && v.of.iter().all(|f| guard_of(f).iter().any(|l| structure.holds(l.atom) != l.positive))
+        };
+        let reused = if existence.events == 1 { self.values.iter().position(idle) } else { None };
+        let Some(at) = reused else {
+            let event = Term::event(self.events());
+            self.exists(existence, &values, None, depth);
+            if existence.events == 1 {
+                self.values.push(Value { event, of: vec![(source, values.clone())] });
+            }
+            self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, event) });
+            return;
+        };
+        // Where none of the earlier guards holds: a clause for each way to choose a literal of each that does not.
+        let event = self.values[at].event;
+        let mut all = values.clone();
+        all.push(event);
+        let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        for earlier in self.values[at].of.clone() {
+            let holds = Form::and(guard_of(&earlier).into_iter().map(Form::lit));
+            let literal = match holds {
+                Form::Lit(lit) => self.literal(lit),
+                other => self.switch(&other),
+            };
+            clause.push(literal);
+        }
+        for case in &existence.cases {
+            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
+            let literal = match form {
+                Form::Lit(lit) => self.literal(lit),
+                Form::Const(false) => continue,
+                other => self.switch(&other),
+            };
+            clause.push(literal);
+        }
+        self.session.add_clause(&clause);
+        self.values[at].of.push((source, values.clone()));
+        self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, event) });
     }
 
     /// Supposes an existence at some events; with a guard, where that holds.

@@ -7,9 +7,9 @@ use crate::logic::{Atom, Pred};
 pub struct Structure {
     events: usize,
     /// For each symbol its row of each event: the events that it relates it to. A set is the diagonal of such a matrix.
-    rows: Vec<u32>,
+    rows: Vec<u64>,
     /// The same from the other side.
-    columns: Vec<u32>,
+    columns: Vec<u64>,
 }
 
 impl Structure {
@@ -28,22 +28,22 @@ impl Structure {
     }
 
     /// All events.
-    pub fn all(&self) -> u32 {
-        if self.events == 32 { u32::MAX } else { (1 << self.events) - 1 }
+    pub fn all(&self) -> u64 {
+        if self.events == 64 { u64::MAX } else { (1 << self.events) - 1 }
     }
 
     /// What an event is related to.
-    pub fn row(&self, pred: Pred, event: usize) -> u32 {
+    pub fn row(&self, pred: Pred, event: usize) -> u64 {
         self.rows[pred.index() * self.events + event]
     }
 
     /// What is related to an event.
-    pub fn column(&self, pred: Pred, event: usize) -> u32 {
+    pub fn column(&self, pred: Pred, event: usize) -> u64 {
         self.columns[pred.index() * self.events + event]
     }
 
     /// The events that are related to themselves; the members of a set.
-    pub fn diagonal(&self, pred: Pred) -> u32 {
+    pub fn diagonal(&self, pred: Pred) -> u64 {
         (0..self.events).fold(0, |set, e| set | (self.row(pred, e) & 1 << e))
     }
 

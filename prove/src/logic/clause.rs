@@ -7,7 +7,7 @@ use super::symbol::{Pred, Symbols};
 pub struct Term(u8);
 
 /// How many events an obligation may have.
-pub const MAX_EVENTS: usize = 32;
+pub const MAX_EVENTS: usize = 64;
 
 impl Term {
     /// The variable of that number.

@@ -8,7 +8,7 @@ use crate::search::houdini::{Rule, rules};
 use crate::theory::Theory;
 
 /// The most members of a union.
-const MOST: usize = 10;
+const MOST: usize = 40;
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -53,7 +53,8 @@ struct Way {
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
     let rules = rules(theory, &[of]);
     let candidates: Vec<Candidate> = candidates.iter().map(|&(rank, e)| Candidate::new(theory, e, rank)).collect();
-    let mut search = Search { theory, of, candidates, items: Vec::new(), effort: Effort::default(), limits };
+    let mut search = Search { theory, of, candidates, items: Vec::new(), steps: Vec::new(), effort: Effort::default(), limits };
+    search.find_steps();
     let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
     loop {
         let mut open = Vec::new();
@@ -69,7 +70,7 @@ pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: 
         }
         for (r, choice) in open {
             for way in search.ways(&rules[r], &choice) {
-                search.cover(&way)?;
+                search.cover(&way, 0)?;
             }
             done.push((r, choice));
         }
@@ -87,21 +88,19 @@ fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// The relations that a union may be made of: those named, and sequences of two, those with closures first.
-pub fn candidates(theory: &mut Theory, vocabulary: &[Pred]) -> Vec<(u8, ExprId)> {
+/// The relations that a union may be made of: those given, and sequences of two, those with closures first. `[IW]; r` is for what begins
+/// at an initial write.
+pub fn candidates(theory: &mut Theory, vocabulary: &[ExprId]) -> Vec<(u8, ExprId)> {
     let mut found = Vec::new();
-    for &a in vocabulary {
-        theory.explain(a);
-        let single = theory.exprs.symbol(a);
-        found.push(single);
+    for &first in vocabulary {
+        found.push(first);
         if let Some(init) = theory.symbols.named("IW") {
             let init = theory.exprs.symbol(init);
             let init = theory.exprs.make(Expr::Diagonal(init));
-            found.push(theory.exprs.sequence(init, single));
+            found.push(theory.exprs.sequence(init, first));
         }
-        for &b in vocabulary {
-            let second = theory.exprs.symbol(b);
-            found.push(theory.exprs.sequence(single, second));
+        for &second in vocabulary {
+            found.push(theory.exprs.sequence(first, second));
         }
     }
     let mut found: Vec<(u8, ExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
@@ -114,11 +113,28 @@ struct Search<'a> {
     of: Pred,
     candidates: Vec<Candidate>,
     items: Vec<Candidate>,
+    /// Relations that have the steps from one half of an operation to the other.
+    steps: Vec<Pred>,
     effort: Effort,
     limits: Limits,
 }
 
 impl Search<'_> {
+    fn find_steps(&mut self) {
+        let Some(rmw) = self.theory.symbols.named("rmw") else { return };
+        let rmw = self.theory.exprs.symbol(rmw);
+        let rmw = Candidate::new(self.theory, rmw, 0);
+        for name in ["po", "sb"] {
+            if let Some(pred) = self.theory.symbols.named(name) {
+                let expr = self.theory.exprs.symbol(pred);
+                let relation = Candidate::new(self.theory, expr, 0);
+                if self.within(&rmw, &[&relation]) {
+                    self.steps.push(pred);
+                }
+            }
+        }
+    }
+
     /// The cases of a rule whose earlier pairs are of the given members.
     fn ways(&mut self, rule: &Rule, choice: &[usize]) -> Vec<Way> {
         let mut next = rule.events;
@@ -141,8 +157,64 @@ impl Search<'_> {
         ways
     }
 
-    /// Sees to it that a way is within the union.
-    fn cover(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
+    /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
+    /// operation are told from others; then closures are taken apart at their last step.
+    fn cover(&mut self, way: &Way, depth: usize) -> Result<(), Box<NoInvariant>> {
+        let failed = match self.cover_whole(way) {
+            Ok(()) => return Ok(()),
+            Err(failed) => failed,
+        };
+        match depth {
+            0 => {
+                for part in self.by_halves(way) {
+                    self.cover(&part, 1)?;
+                }
+                Ok(())
+            }
+            1 => match self.last_step(way) {
+                Some(longer) => self.cover(&longer, 2),
+                None => Err(failed),
+            },
+            _ => Err(failed),
+        }
+    }
+
+    /// The ways in which each step of program order is between halves, or is not.
+    fn by_halves(&mut self, way: &Way) -> Vec<Way> {
+        let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
+        let steps: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
+        let mut ways = vec![way.clone()];
+        for step in steps {
+            let half = Lit::yes(Atom::binary(rmw, step.args[0], step.args[1]));
+            ways = ways
+                .into_iter()
+                .flat_map(|w| [half, !half].map(|l| Way { form: Form::and([w.form.clone(), Form::Lit(l)]), ..w.clone() }))
+                .collect();
+        }
+        ways
+    }
+
+    /// The way with closures of the target taken apart at their last step.
+    fn last_step(&mut self, way: &Way) -> Option<Way> {
+        let mut longer = way.clone();
+        for lit in way.form.lits() {
+            let Meaning::Closure(step) = self.theory.symbols.get(lit.atom.pred).meaning else { continue };
+            if !lit.positive || lit.atom.pred == self.of {
+                continue;
+            }
+            let whole = self.theory.exprs.symbol(lit.atom.pred);
+            let more = self.theory.exprs.sequence(whole, step);
+            let last = self.theory.exprs.union(step, more);
+            let [a, b] = lit.atom.args;
+            let (form, events) = super::houdini::open_all(self.theory, last, a, b, longer.events, &[]);
+            longer.form = Form::and([longer.form, form]);
+            longer.events = events;
+        }
+        (longer.events > way.events).then_some(longer)
+    }
+
+    /// Sees to it that a way is within the union, by one relation more.
+    fn cover_whole(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
         for lit in way.form.lits() {
             self.theory.explain(lit.atom.pred);
         }
@@ -178,7 +250,12 @@ impl Search<'_> {
             }
             match problem.solve() {
                 Answer::Refuted => covers.push(candidate.clone()),
-                Answer::Model(structure) => left.retain(|c| c.holds(&structure)),
+                Answer::Model(structure) => {
+                    if std::env::var("WHY").is_ok_and(|w| w == self.theory.text(candidate.expr)) && self.items.len() > 20 {
+                        eprintln!("NOT {}\n{}", self.theory.text(candidate.expr), structure.text(&self.theory.symbols));
+                    }
+                    left.retain(|c| c.holds(&structure))
+                }
                 Answer::Unknown => {}
             }
             problem.release(guard);

@@ -5,3 +5,4 @@ pub mod invariant;
 pub mod order;
 pub mod property;
 pub mod template;
+pub mod truncated;
