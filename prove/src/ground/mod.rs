@@ -5,10 +5,16 @@
 //! Then the instances that were added are the proof: each is true in every execution, whatever its size, and together they are
 //! contradictory.
 
+mod clauses;
 mod problem;
+mod refutation;
+mod refuter;
 mod search;
 mod structure;
 
-pub use problem::{Answer, Effort, Instance, Limits, Origin, Problem};
+pub use clauses::{Obligation, Origin, Reach, Supposition, Value};
+pub use problem::{Answer, Effort, Instance, Limits, Problem};
+pub use refutation::{Outcome, Refutation, possible, settle};
+pub use refuter::Step;
 pub use search::{matches, violations};
 pub use structure::Structure;

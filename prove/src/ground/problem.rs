@@ -3,27 +3,13 @@
 use margay_solver::{Backend, Bounds, Encoding, Literal, Outcome, Session, SolverOptions, Universe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::clauses::{Origin, Value};
 use super::search::{matches, violations};
 use super::structure::Structure;
 use crate::logic::{Atom, Clause, Existence, Form, Lit, Pred, Term};
-use crate::theory::{Theory, Use};
+use crate::theory::{Reason, Theory, Use};
 
-/// Where an instance comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Origin {
-    /// A clause of the theory, at these events.
-    Fact(usize, Vec<Term>),
-    /// A clause of this problem alone, at these events.
-    Local(usize, Vec<Term>),
-    /// An existence of the theory, at these events, with the first of its new ones.
-    Exists(usize, Vec<Term>, Term),
-    /// Equal events have the same atoms: the equality, and two atoms that differ in it.
-    Congruence(Atom, [Atom; 2]),
-    /// What was asked.
-    Question,
-}
-
-/// A ground clause and where it comes from.
+/// An instance of a clause, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Instance {
     /// The literals.
@@ -85,13 +71,6 @@ struct Local {
     guard: Option<Literal>,
 }
 
-/// An event that exists: the value of the first function in the list whose guard holds of its arguments, all of which are earlier events.
-#[derive(Debug, Clone)]
-struct Value {
-    event: Term,
-    of: Vec<(usize, Vec<Term>)>,
-}
-
 /// Events, and what is asked of them.
 pub struct Problem<'a> {
     theory: &'a Theory,
@@ -108,6 +87,8 @@ pub struct Problem<'a> {
     seen: FxHashSet<Origin>,
     /// The events that exist by them.
     values: Vec<Value>,
+    /// Lemmas of this step and later ones are not known.
+    before: usize,
     /// Symbols that a positive literal of the question has.
     possible: FxHashSet<Pred>,
     /// The facts and existences whose premises can be true at all.
@@ -141,11 +122,22 @@ impl<'a> Problem<'a> {
             assumed: Vec::new(),
             seen: FxHashSet::default(),
             values: Vec::new(),
+            before: usize::MAX,
             possible: FxHashSet::default(),
             active: (Vec::new(), Vec::new()),
             instances: Vec::new(),
             effort: Effort::default(),
         }
+    }
+
+    /// Nothing is known of lemmas of this step and later ones.
+    pub fn before(&mut self, step: usize) {
+        self.before = step;
+    }
+
+    /// The events that exist by functions.
+    pub fn values(&self) -> Vec<Value> {
+        self.values.clone()
     }
 
     /// The number of events.
@@ -264,6 +256,8 @@ impl<'a> Problem<'a> {
         let theory = self.theory;
         let (mut facts, mut sources) = (vec![false; theory.facts.len()], vec![false; theory.sources.len()]);
         let mut locals = vec![false; self.locals.len()];
+        let before = self.before;
+        let known = |reason: &Reason| !matches!(reason, Reason::Lemma(step, _) if *step >= before);
         loop {
             let before = possible.len();
             let clause = |lits: &[Lit], active: &mut bool, possible: &mut FxHashSet<Pred>| {
@@ -272,13 +266,13 @@ impl<'a> Problem<'a> {
                     possible.extend(lits.iter().filter(|l| l.positive).map(|l| l.atom.pred));
                 }
             };
-            for (fact, active) in theory.facts.iter().zip(&mut facts) {
+            for (fact, active) in theory.facts.iter().zip(&mut facts).filter(|(f, _)| known(&f.reason)) {
                 clause(&fact.clause.lits, active, &mut possible);
             }
             for (local, active) in self.locals.iter().zip(&mut locals) {
                 clause(&local.clause.lits, active, &mut possible);
             }
-            for (source, active) in theory.sources.iter().zip(&mut sources) {
+            for (source, active) in theory.sources.iter().zip(&mut sources).filter(|(s, _)| known(&s.reason)) {
                 let guard = &source.existence.guard;
                 if !*active && guard.iter().all(|l| !l.positive || possible.contains(&l.atom.pred)) {
                     *active = true;
@@ -351,7 +345,7 @@ impl<'a> Problem<'a> {
         }
         for (i, local) in self.locals.iter().enumerate() {
             if local.guard.is_none_or(|g| self.session.holds(g)) {
-                collect(&local.clause, local.guard, &|values| Origin::Local(i, values));
+                collect(&local.clause, local.guard, &|values| Origin::Supposed(i, values));
             }
         }
         let any = !found.is_empty();
@@ -444,32 +438,35 @@ impl<'a> Problem<'a> {
     fn take(&mut self, structure: &Structure, source: usize, values: Vec<Term>, depth: u8) {
         let theory = self.theory;
         let existence = &theory.sources[source].existence;
-        let guard_of = |(source, values): &(usize, Vec<Term>)| -> Vec<Lit> {
-            theory.sources[*source].existence.guard.iter().map(|l| l.with(values)).collect()
+        let idle = |event: Term| {
+            let mut same = self.values.iter().filter(|v| v.event == event && theory.sources[v.source].existence.events > 0);
+            event.index() < self.depths.len()
+                && self.depths[event.index()] == depth
+                && values.iter().all(|x| *x < event)
+                && same.all(|v| {
+                    let guard = &theory.sources[v.source].existence.guard;
+                    (v.source != source || v.of != values)
+                        && theory.sources[v.source].existence.events == 1
+                        && guard.iter().map(|l| l.with(&v.of)).any(|l| structure.holds(l.atom) != l.positive)
+                })
         };
-        let idle = |v: &Value| {
-            self.depths[v.event.index()] == depth
-                && !v.of.iter().any(|(s, x)| *s == source && *x == values)
-                && values.iter().all(|x| *x < v.event)
-                && v.of.iter().all(|f| guard_of(f).iter().any(|l| structure.holds(l.atom) != l.positive))
-        };
-        let reused = if existence.events == 1 { self.values.iter().position(idle) } else { None };
-        let Some(at) = reused else {
+        let reused = if existence.events == 1 { self.values.iter().map(|v| v.event).find(|&e| idle(e)) } else { None };
+        let Some(event) = reused else {
             let event = Term::event(self.events());
             self.exists(existence, &values, None, depth);
-            if existence.events == 1 {
-                self.values.push(Value { event, of: vec![(source, values.clone())] });
-            }
-            self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, event) });
+            self.values.push(Value { source, of: values, event, unless: Vec::new() });
             return;
         };
         // Where none of the earlier guards holds: a clause for each way to choose a literal of each that does not.
-        let event = self.values[at].event;
+        let makes = |v: &Value| v.event == event && theory.sources[v.source].existence.events > 0;
+        let unless: Vec<usize> = (0..self.values.len()).filter(|&v| makes(&self.values[v])).collect();
         let mut all = values.clone();
         all.push(event);
         let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
-        for earlier in self.values[at].of.clone() {
-            let holds = Form::and(guard_of(&earlier).into_iter().map(Form::lit));
+        for &earlier in &unless {
+            let Value { source, of, .. } = &self.values[earlier];
+            let guard = &theory.sources[*source].existence.guard;
+            let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(of))));
             let literal = match holds {
                 Form::Lit(lit) => self.literal(lit),
                 other => self.switch(&other),
@@ -486,8 +483,7 @@ impl<'a> Problem<'a> {
             clause.push(literal);
         }
         self.session.add_clause(&clause);
-        self.values[at].of.push((source, values.clone()));
-        self.instances.push(Instance { lits: Vec::new(), origin: Origin::Exists(source, values, event) });
+        self.values.push(Value { source, of: values, event, unless });
     }
 
     /// Supposes an existence at some events; with a guard, where that holds.

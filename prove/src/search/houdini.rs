@@ -21,19 +21,25 @@ pub struct Rule {
     pub of: Pred,
 }
 
-/// The rules of a closure, or of the members of a recursive definition.
-pub fn rules(theory: &mut Theory, group: &[Pred]) -> Vec<Rule> {
+/// The rules of a closure, or of the members of a recursive definition; with `apart`, one for each edge of what a closure is of.
+pub fn rules(theory: &mut Theory, group: &[Pred], apart: bool) -> Vec<Rule> {
     let (s, t) = (Term::event(0), Term::event(1));
     let mut found = Vec::new();
     for &pred in group {
         match theory.symbols.get(pred).meaning {
             Meaning::Closure(r) => {
-                let (body, events) = open_all(theory, r, s, t, 2, group);
-                found.push(Rule { body, events, earlier: Vec::new(), of: pred });
                 let between = Term::event(2);
-                let (step, events) = open_all(theory, r, between, t, 3, group);
                 let earlier = Atom::binary(pred, s, between);
-                found.push(Rule { body: Form::and([Form::Lit(Lit::yes(earlier)), step]), events, earlier: vec![earlier], of: pred });
+                let edges = if apart { super::order::edges(theory, r) } else { vec![r] };
+                for &edge in &edges {
+                    let (body, events) = open_all(theory, edge, s, t, 2, group);
+                    found.push(Rule { body, events, earlier: Vec::new(), of: pred });
+                }
+                for &edge in &edges {
+                    let (step, events) = open_all(theory, edge, between, t, 3, group);
+                    let body = Form::and([Form::Lit(Lit::yes(earlier)), step]);
+                    found.push(Rule { body, events, earlier: vec![earlier], of: pred });
+                }
             }
             Meaning::Fixpoint(body, _) => {
                 for part in theory.exprs.union_parts(body) {
@@ -55,9 +61,9 @@ pub fn rules(theory: &mut Theory, group: &[Pred]) -> Vec<Rule> {
 
 /// Opens an expression down to base symbols, and closures and fixpoints without a bound.
 pub fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
-    let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bounds.get(&p), theory.symbols.get(p).meaning) {
+    let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bound(p), theory.symbols.get(p).meaning) {
         _ if group.contains(&p) => Treatment::Keep,
-        (Some(&bound), _) if !within.contains(&p) => Treatment::Within(bound),
+        (Some(bound), _) if !within.contains(&p) => Treatment::Within(bound),
         (None, Meaning::Defined(body)) if !theory.is_local(p) => Treatment::Replace(body),
         _ => Treatment::Keep,
     };
@@ -81,7 +87,7 @@ pub struct Found {
 
 /// Finds the largest inductive set of guesses.
 pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Property)>, limits: Limits) -> Found {
-    let rules = rules(theory, group);
+    let rules = rules(theory, group, false);
     // Negations of inclusions need names of sequences: they are made before the theory is shared.
     let prepared: FxHashMap<usize, (Form, u8)> = guesses
         .iter()

@@ -51,7 +51,7 @@ struct Way {
 /// # Errors
 /// What no relation contains.
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
-    let rules = rules(theory, &[of]);
+    let rules = rules(theory, &[of], true);
     let candidates: Vec<Candidate> = candidates.iter().map(|&(rank, e)| Candidate::new(theory, e, rank)).collect();
     let mut search = Search { theory, of, candidates, items: Vec::new(), steps: Vec::new(), effort: Effort::default(), limits };
     search.find_steps();

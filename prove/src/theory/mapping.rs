@@ -49,6 +49,16 @@ pub struct MappingTheory {
     pub bases: [Base; 2],
 }
 
+impl MappingTheory {
+    /// The closures that the source's checks depend on, inner ones first.
+    pub fn source_closures(&self, theory: &Theory) -> Vec<Pred> {
+        let of_target: Vec<Pred> = crate::search::template::Vocabulary::of(theory, self.target.checks.iter().copied()).relations;
+        let own = crate::search::template::Vocabulary::of(theory, self.source.checks.iter().copied()).relations;
+        let recursive = |p: &Pred| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
+        own.into_iter().filter(|p| !of_target.contains(p)).filter(recursive).collect()
+    }
+}
+
 /// Which executions of a mapping are spoken of.
 #[derive(Debug, Clone)]
 pub struct Selection {

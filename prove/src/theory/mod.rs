@@ -29,8 +29,8 @@ pub enum Reason {
     Axiom(String),
     /// What a symbol means.
     Definition(Pred),
-    /// A lemma or invariant that was proved before: its number.
-    Lemma(usize),
+    /// A claim that was proved before: the number of its step, and its own in the step.
+    Lemma(usize, usize),
     /// What an induction or a question supposes of its events.
     Supposed(String),
 }
@@ -66,7 +66,7 @@ pub struct Source {
 }
 
 /// Symbols, expressions, and what is assumed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Theory {
     /// The symbols.
     pub symbols: Symbols,
@@ -84,11 +84,41 @@ pub struct Theory {
     known: FxHashSet<Clause>,
     /// Symbols that are equal to nothing.
     pub empty: FxHashSet<Pred>,
-    /// What was proved to contain a closure: it is opened in its place.
-    pub bounds: FxHashMap<Pred, ExprId>,
+    /// What was proved to contain a closure, by which claim of which step: it is opened with it.
+    pub bounds: FxHashMap<Pred, ((usize, usize), ExprId)>,
+    /// Bounds of this step and later ones are not known.
+    pub before: usize,
+}
+
+impl Default for Theory {
+    fn default() -> Self {
+        Self {
+            symbols: Symbols::default(),
+            exprs: Exprs::default(),
+            facts: Vec::new(),
+            sources: Vec::new(),
+            names: FxHashMap::default(),
+            explained: FxHashSet::default(),
+            known: FxHashSet::default(),
+            empty: FxHashSet::default(),
+            bounds: FxHashMap::default(),
+            before: usize::MAX,
+        }
+    }
 }
 
 impl Theory {
+    /// What contains a closure, if that is known.
+    pub fn bound(&self, pred: Pred) -> Option<ExprId> {
+        self.bounds.get(&pred).filter(|((step, _), _)| *step < self.before).map(|(_, e)| *e)
+    }
+
+    /// The same with the names and expressions of a theory that grew out of it.
+    #[must_use]
+    pub fn with_names(&self, grown: &Theory) -> Self {
+        Self { symbols: grown.symbols.clone(), exprs: grown.exprs.clone(), names: grown.names.clone(), ..self.clone() }
+    }
+
     /// Assumes a formula for all values of its variables.
     pub fn assume(&mut self, form: &Form, reason: &Reason) {
         for lits in form.clauses() {
