@@ -15,15 +15,16 @@ pub struct Flaw {
     pub what: String,
 }
 
-/// Follows a proof in a theory, which learns its claims; returns how many refutations there were.
+/// Follows a proof in a theory, which learns its claims; returns them, and how many refutations there were.
 ///
 /// # Errors
 /// The first step that does not hold.
-pub fn check(theory: &mut Theory, proof: &Proof) -> Result<usize, Flaw> {
+pub fn check(theory: &mut Theory, proof: &Proof) -> Result<(Vec<Claim>, usize), Flaw> {
     let mut proved: Vec<Claim> = Vec::new();
     let mut refutations = 0;
     for (number, step) in proof.steps.iter().enumerate() {
         let flaw = |what: String| Flaw { step: number + 1, what };
+        let step = &step.read(theory).map_err(flaw)?;
         if let Rule::Orders { order, first, second } = &step.rule {
             for claim in &step.claims {
                 let Claim::Acyclic(r) = claim else {
@@ -53,11 +54,11 @@ pub fn check(theory: &mut Theory, proof: &Proof) -> Result<usize, Flaw> {
             } else {
                 obligation.clone()
             };
-            settled.refutation.check(theory, usize::MAX, &obligation).map_err(|what| flaw(format!("{}: {what}", obligation.what)))?;
+            settled.refutation.check(theory, &obligation).map_err(|what| flaw(format!("{}: {what}", obligation.what)))?;
             refutations += 1;
         }
         theory.learn(number, step);
         proved.extend(step.claims.iter().cloned());
     }
-    Ok(refutations)
+    Ok((proved, refutations))
 }

@@ -20,7 +20,11 @@ pub fn obligations(theory: &mut Theory, step: &Step) -> Vec<Obligation> {
     };
     for obligation in &found {
         let forms = [&obligation.question, &obligation.conclusion];
-        let lits: Vec<Lit> = forms.into_iter().flat_map(Form::lits).chain(obligation.suppositions.iter().flat_map(|s| s.clause.lits.clone())).collect();
+        let lits: Vec<Lit> = forms
+            .into_iter()
+            .flat_map(Form::lits)
+            .chain(obligation.suppositions.iter().flat_map(|s| s.clause.lits.clone()))
+            .collect();
         lits.into_iter().for_each(|l| theory.explain(l.atom.pred));
     }
     found
@@ -61,7 +65,8 @@ fn induction(theory: &mut Theory, group: &[Pred], claims: &[Claim]) -> Vec<Oblig
                     let mut values = atom.args.to_vec();
                     values.extend((0..MORE).map(Term::variable));
                     let at = normalised(lits.iter().map(|l| l.with(&values)).collect());
-                    suppositions.extend(at.map(|(lits, variables)| Supposition { clause: Clause { lits, variables }, claim: Some(own) }));
+                    suppositions
+                        .extend(at.map(|(lits, variables)| Supposition { clause: Clause { lits, variables }, claim: Some(own) }));
                 }
             }
             for (own, claim) in claims.iter().enumerate() {
@@ -70,7 +75,14 @@ fn induction(theory: &mut Theory, group: &[Pred], claims: &[Claim]) -> Vec<Oblig
                     continue;
                 }
                 let what = format!("{}, rule {}{choice}", claim.text(theory), number + 1);
-                let whole = Obligation { what, claim: own, question: question.clone(), events, suppositions: suppositions.clone(), conclusion: Form::Const(true) };
+                let whole = Obligation {
+                    what,
+                    claim: own,
+                    question: question.clone(),
+                    events,
+                    suppositions: suppositions.clone(),
+                    conclusion: Form::Const(true),
+                };
                 found.push(concluding(theory, whole, property));
             }
         }
@@ -106,7 +118,8 @@ fn concluding(theory: &mut Theory, mut obligation: Obligation, property: &Proper
     let ends = [Term::event(0), Term::event(1)];
     match property {
         Property::Clause(lits) => {
-            let variables = lits.iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| usize::from(v) + 1);
+            let variables =
+                lits.iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().map_or(0, |v| usize::from(v) + 1);
             let more = variables.saturating_sub(2);
             let mut values = ends.to_vec();
             values.extend((0..more).map(|k| Term::event(obligation.events + k)));

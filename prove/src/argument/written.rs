@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, Rule, Step};
-use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
+use crate::logic::{Expr, ExprId, Lit, Meaning, Pred, Term};
 use crate::search::property::Property;
 use crate::theory::Theory;
 
@@ -130,7 +130,8 @@ impl WrittenStep {
     /// A name that the theory does not have, or a symbol that is not of the right kind.
     pub fn read(&self, theory: &mut Theory) -> Result<Step, String> {
         let claims = self.claims.iter().map(|c| read_claim(theory, c)).collect::<Result<_, _>>()?;
-        let all = |theory: &mut Theory, list: &[WrittenExpr]| list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>();
+        let all =
+            |theory: &mut Theory, list: &[WrittenExpr]| list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>();
         let rule = match &self.rule {
             WrittenRule::Direct => Rule::Direct,
             WrittenRule::Induction(group) => {
@@ -240,7 +241,8 @@ fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<Expr
         return Err("an expression is too deep".to_owned());
     }
     let mut one = |e: &WrittenExpr| expression(theory, e, depth + 1);
-    let mut two = |make: fn(ExprId, ExprId) -> Expr, parts: &[WrittenExpr; 2]| Ok::<_, String>(make(one(&parts[0])?, one(&parts[1])?));
+    let mut two =
+        |make: fn(ExprId, ExprId) -> Expr, parts: &[WrittenExpr; 2]| Ok::<_, String>(make(one(&parts[0])?, one(&parts[1])?));
     let expr = match e {
         WrittenExpr::Empty => Expr::Empty,
         WrittenExpr::All => Expr::All,

@@ -201,7 +201,11 @@ impl Value {
 pub fn is_congruence(equality: Atom, [has, lacks]: [Atom; 2]) -> bool {
     let [a, b] = equality.args;
     let other = |t: Term, u: Term| t == u || t == a && u == b || t == b && u == a;
-    equality.pred == Pred::EQUAL && has.pred == lacks.pred && other(has.args[0], lacks.args[0]) && other(has.args[1], lacks.args[1])
+    let same = |[s, t]: [Term; 2], [u, v]: [Term; 2]| other(s, u) && other(t, v);
+    let [from, to] = lacks.args;
+    // Equality is symmetric, and kept with the smaller event first.
+    let either_way = same(has.args, lacks.args) || has.pred == Pred::EQUAL && same(has.args, [to, from]);
+    equality.pred == Pred::EQUAL && has.pred == lacks.pred && either_way
 }
 
 /// How far new events may be away.

@@ -14,7 +14,7 @@ mod structure;
 
 pub use clauses::{Obligation, Origin, Reach, Supposition, Value};
 pub use problem::{Answer, Effort, Instance, Limits, Problem};
-pub use refutation::{Outcome, Refutation, possible, settle};
+pub use refutation::{Claims, Outcome, Refutation, possible, settle};
 pub use refuter::Step;
 pub use search::{matches, violations};
 pub use structure::Structure;

@@ -87,8 +87,8 @@ pub struct Problem<'a> {
     seen: FxHashSet<Origin>,
     /// The events that exist by them.
     values: Vec<Value>,
-    /// Lemmas of this step and later ones are not known.
-    before: usize,
+    /// The claims that are known; `None` for all.
+    claims: Option<&'a FxHashSet<(usize, usize)>>,
     /// Symbols that a positive literal of the question has.
     possible: FxHashSet<Pred>,
     /// The facts and existences whose premises can be true at all.
@@ -122,7 +122,7 @@ impl<'a> Problem<'a> {
             assumed: Vec::new(),
             seen: FxHashSet::default(),
             values: Vec::new(),
-            before: usize::MAX,
+            claims: None,
             possible: FxHashSet::default(),
             active: (Vec::new(), Vec::new()),
             instances: Vec::new(),
@@ -130,9 +130,9 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Nothing is known of lemmas of this step and later ones.
-    pub fn before(&mut self, step: usize) {
-        self.before = step;
+    /// Of claims that were proved before, these alone are known.
+    pub fn know(&mut self, claims: Option<&'a FxHashSet<(usize, usize)>>) {
+        self.claims = claims;
     }
 
     /// The events that exist by functions.
@@ -256,8 +256,11 @@ impl<'a> Problem<'a> {
         let theory = self.theory;
         let (mut facts, mut sources) = (vec![false; theory.facts.len()], vec![false; theory.sources.len()]);
         let mut locals = vec![false; self.locals.len()];
-        let before = self.before;
-        let known = |reason: &Reason| !matches!(reason, Reason::Lemma(step, _) if *step >= before);
+        let claims = self.claims;
+        let known = |reason: &Reason| match (reason, claims) {
+            (Reason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
+            _ => true,
+        };
         loop {
             let before = possible.len();
             let clause = |lits: &[Lit], active: &mut bool, possible: &mut FxHashSet<Pred>| {
@@ -295,7 +298,7 @@ impl<'a> Problem<'a> {
         self.activate();
         loop {
             self.effort.rounds += 1;
-            if self.effort.rounds > self.limits.rounds {
+            if self.effort.rounds > self.limits.rounds || self.theory.stop.is_raised() {
                 return Answer::Unknown;
             }
             match self.session.solve(&self.assumed, &margay_solver::Limits::default()) {
@@ -304,12 +307,6 @@ impl<'a> Problem<'a> {
                 Outcome::Sat(_) => {}
             }
             let structure = self.structure();
-            if std::env::var("TRACE").is_ok() && self.effort.rounds > 1900 && self.effort.rounds<1905 {
-                eprintln!("round {} events {} instances {}", self.effort.rounds, self.events(), self.instances.len());
-                for &(atom, l) in &self.atoms { if self.session.holds(l) { eprint!("{} ", crate::logic::clause::atom_text(&self.theory.symbols, atom, &crate::logic::clause::variable_name)); } }
-                eprintln!();
-                for i in self.instances.iter().rev().take(5) { eprintln!("   {:?} {}", i.origin, crate::logic::clause::implication(&self.theory.symbols, &i.lits, &crate::logic::clause::variable_name)); }
-            }
             if self.add_violated(&structure) || self.add_congruence(&structure) || self.add_values(&structure) {
                 continue;
             }

@@ -7,6 +7,7 @@ use super::refuter::{Step, check, refute};
 use super::structure::Structure;
 use crate::logic::{Form, Term};
 use crate::theory::{Reason, Theory};
+use rustc_hash::FxHashSet;
 
 /// What contradicts an obligation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +34,12 @@ pub enum Outcome {
 /// The most conflicts of a refutation.
 const CONFLICTS: usize = 200_000;
 
-/// Looks for a refutation of an obligation, from what is known before a step of an argument.
-pub fn settle(theory: &Theory, before: usize, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
-    let (answer, values, instances) = search(theory, before, obligation, reach, effort);
+/// Claims that were proved before: the number of the step, and of the claim in it.
+pub type Claims = FxHashSet<(usize, usize)>;
+
+/// Looks for a refutation of an obligation. Of claims that were proved before, these alone are known; `None` for all.
+pub fn settle(theory: &Theory, claims: Option<&Claims>, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
+    let (answer, values, instances) = search(theory, claims, obligation, reach, effort);
     match answer {
         Answer::Model(structure) => Outcome::Model(structure),
         Answer::Unknown => Outcome::Unknown,
@@ -43,12 +47,14 @@ pub fn settle(theory: &Theory, before: usize, obligation: &Obligation, reach: Re
     }
 }
 
-/// A structure in which the premises of an obligation hold together.
-pub fn possible(theory: &Theory, before: usize, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Option<Structure> {
-    let mut premises = obligation.clone();
-    premises.suppositions.retain(|s| s.claim.is_some());
-    premises.conclusion = Form::Const(true);
-    match search(theory, before, &premises, reach, effort).0 {
+/// A structure in which formulas hold together.
+pub fn possible(theory: &Theory, form: &Form, events: usize, reach: Reach, effort: &mut Effort) -> Option<Structure> {
+    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
+    let mut problem = Problem::new(theory, events, limits);
+    problem.ask(form);
+    let answer = problem.solve();
+    effort.add(problem.effort);
+    match answer {
         Answer::Model(structure) => Some(structure),
         Answer::Refuted | Answer::Unknown => None,
     }
@@ -56,14 +62,14 @@ pub fn possible(theory: &Theory, before: usize, obligation: &Obligation, reach: 
 
 fn search(
     theory: &Theory,
-    before: usize,
+    claims: Option<&Claims>,
     obligation: &Obligation,
     reach: Reach,
     effort: &mut Effort,
 ) -> (Answer, Vec<Value>, Vec<Origin>) {
     let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
     let mut problem = Problem::new(theory, obligation.events, limits);
-    problem.before(before);
+    problem.know(claims);
     problem.ask(&obligation.question);
     problem.ask(&obligation.conclusion);
     for supposition in &obligation.suppositions {
@@ -92,7 +98,12 @@ fn clauses(theory: &Theory, obligation: &Obligation, values: &[Value], instances
 }
 
 /// Finds the steps of a refutation, and leaves out what they do not use.
-fn refutation(theory: &Theory, obligation: &Obligation, mut values: Vec<Value>, mut instances: Vec<Origin>) -> Option<Refutation> {
+fn refutation(
+    theory: &Theory,
+    obligation: &Obligation,
+    mut values: Vec<Value>,
+    mut instances: Vec<Origin>,
+) -> Option<Refutation> {
     loop {
         let all = clauses(theory, obligation, &values, &instances);
         let given: Vec<Vec<i32>> = all.list.iter().map(|c| c.0.clone()).collect();
@@ -110,9 +121,7 @@ fn refutation(theory: &Theory, obligation: &Obligation, mut values: Vec<Value>, 
             .collect();
         // A value is needed if one of its clauses is used, or its event stands in an instance.
         let mut needed: Vec<bool> = (0..values.len())
-            .map(|v| {
-                all.list.iter().zip(&used).any(|((_, o), used)| *used && matches!(o, Origin::Value(at, _) if *at == v))
-            })
+            .map(|v| all.list.iter().zip(&used).any(|((_, o), used)| *used && matches!(o, Origin::Value(at, _) if *at == v)))
             .collect();
         for v in (0..values.len()).rev() {
             if needed[v] {
@@ -136,18 +145,14 @@ fn keep(values: &[Value], needed: &[bool]) -> Vec<Value> {
 }
 
 impl Refutation {
-    /// Does it refute the obligation, by what is known before a step of an argument?
+    /// Does it refute the obligation, by what the theory has?
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(&self, theory: &Theory, before: usize, obligation: &Obligation) -> Result<(), String> {
-        let earlier = |reason: &Reason| !matches!(reason, Reason::Lemma(step, _) if *step >= before);
+    pub fn check(&self, theory: &Theory, obligation: &Obligation) -> Result<(), String> {
         let mut events = obligation.events;
         for (at, value) in self.values.iter().enumerate() {
             let source = theory.sources.get(value.source).ok_or("it names an existence that is not there")?;
-            if !earlier(&source.reason) {
-                return Err("it uses a lemma that is proved later".to_owned());
-            }
             if value.of.len() != usize::from(source.existence.variables) {
                 return Err("an existence is for another number of events".to_owned());
             }
@@ -168,7 +173,8 @@ impl Refutation {
                     return Err("an event that exists is none of its own".to_owned());
                 }
                 events = value.event.index() + usize::from(source.existence.events);
-            } else if source.existence.events != 1 || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event) {
+            } else if source.existence.events != 1 || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event)
+            {
                 return Err("an event is the value of functions that do not go together".to_owned());
             }
         }
@@ -176,10 +182,9 @@ impl Refutation {
         let inside = |terms: &[Term]| terms.iter().all(|t| t.as_variable().is_none());
         for origin in &self.instances {
             let fits = match origin {
-                Origin::Fact(i, at) => theory
-                    .facts
-                    .get(*i)
-                    .is_some_and(|f| usize::from(f.clause.variables) == at.len() && inside(at) && earlier(&f.reason)),
+                Origin::Fact(i, at) => {
+                    theory.facts.get(*i).is_some_and(|f| usize::from(f.clause.variables) == at.len() && inside(at))
+                }
                 Origin::Supposed(i, at) => {
                     obligation.suppositions.get(*i).is_some_and(|s| usize::from(s.clause.variables) == at.len() && inside(at))
                 }
@@ -199,8 +204,7 @@ impl Refutation {
     fn unless_is_complete(&self, theory: &Theory) -> Result<(), String> {
         let makes = |v: &Value| theory.sources[v.source].existence.events > 0;
         for (at, value) in self.values.iter().enumerate().filter(|(_, v)| makes(v)) {
-            let same: Vec<usize> =
-                (0..at).filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event).collect();
+            let same: Vec<usize> = (0..at).filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event).collect();
             if same != value.unless {
                 return Err("an event is the value of two functions at once".to_owned());
             }

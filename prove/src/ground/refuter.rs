@@ -206,8 +206,7 @@ impl Search {
         };
         self.bump *= 1.05;
         // What holds anyway is no part of the clause, but of why it follows.
-        let (fixed, rest): (Vec<i32>, Vec<i32>) =
-            clause.into_iter().partition(|l| self.level[l.unsigned_abs() as usize] == 0);
+        let (fixed, rest): (Vec<i32>, Vec<i32>) = clause.into_iter().partition(|l| self.level[l.unsigned_abs() as usize] == 0);
         let mut hints = self.fixed(&fixed, &mut vec![false; self.values.len()]);
         hints.extend(used.into_iter().rev());
         let mut clause = rest;
@@ -270,8 +269,11 @@ impl Search {
             next += usize::from(*needed);
         }
         let kept = self.steps.into_iter().zip(needed).filter(|(_, n)| *n).map(|(s, _)| s);
-        kept.map(|s| Step { hints: s.hints.iter().map(|&h| if h >= self.given { number[h - self.given] } else { h }).collect(), ..s })
-            .collect()
+        kept.map(|s| Step {
+            hints: s.hints.iter().map(|&h| if h >= self.given { number[h - self.given] } else { h }).collect(),
+            ..s
+        })
+        .collect()
     }
 }
 

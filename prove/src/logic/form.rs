@@ -128,9 +128,10 @@ fn joined(left: &[Lit], right: &[Lit]) -> Option<Vec<Lit>> {
 /// A clause with its variables numbered from 0 in order of occurrence, where a premise `x = y` is used up by putting one for the
 /// other; `None` if it is a tautology.
 pub fn normalised(mut lits: Vec<Lit>) -> Option<(Vec<Lit>, u8)> {
-    while let Some(at) = lits.iter().position(|l| {
-        !l.positive && l.atom.pred == Pred::EQUAL && l.atom.args.iter().any(|a| a.as_variable().is_some())
-    }) {
+    while let Some(at) = lits
+        .iter()
+        .position(|l| !l.positive && l.atom.pred == Pred::EQUAL && l.atom.args.iter().any(|a| a.as_variable().is_some()))
+    {
         let [a, b] = lits.swap_remove(at).atom.args;
         // The variable of the larger number goes.
         let (from, to) = if b.as_variable().is_some() { (b, a) } else { (a, b) };

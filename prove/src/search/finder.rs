@@ -77,7 +77,7 @@ impl Finder {
             for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {
                 let longer = if is_apart { whole.as_ref().and_then(|o| apart(&mut self.theory, o)) } else { None };
                 let Some(asked) = (if is_apart { &longer } else { &whole }) else { continue };
-                match settle(&self.theory, usize::MAX, asked, Reach { steps, ..self.reach }, &mut self.effort) {
+                match settle(&self.theory, None, asked, Reach { steps, ..self.reach }, &mut self.effort) {
                     Outcome::Refuted(_) => {
                         done = true;
                         break;
@@ -182,16 +182,30 @@ impl Finder {
         places: &[Pred],
     ) -> Vec<(usize, Result<Claim, Missing>)> {
         let relations = self.relations(target);
-        let mut missing = None;
+        // Without an invariant of a closure nothing that is made of it is tried.
+        let mut missing: Vec<(Pred, Missing)> = Vec::new();
+        let needs = |finder: &Self, missing: &[(Pred, Missing)], expr: ExprId| {
+            let of = Vocabulary::of(&finder.theory, [expr]).relations;
+            missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
+        };
         for &closure in closures {
+            let own = self.theory.exprs.symbol(closure);
+            if let Some(none) = needs(self, &missing, own) {
+                missing.push((closure, none));
+                continue;
+            }
             let candidates = self.candidates(closure, &relations, places);
             if let Err(none) = self.bounded(closure, &candidates) {
-                missing.get_or_insert(none);
+                missing.push((closure, none));
             }
         }
         let mut found = Vec::new();
         for &(number, expr) in checks {
             let check = &source.checks[number];
+            if let Some(none) = needs(self, &missing, expr) {
+                found.push((number, Err(none)));
+                continue;
+            }
             let claim = Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set);
             let result = if check.kind == CheckKind::Acyclic {
                 let orders = self.strict_orders(&relations, places);
@@ -202,8 +216,6 @@ impl Finder {
                     .map(|()| self.step(vec![claim.clone()], Rule::Direct, true))
                     .map_err(|s| Missing::Claim(claim.clone(), s))
             };
-            // What is missing first is more telling than what is missing because of it.
-            let result = result.map_err(|own| missing.clone().unwrap_or(own));
             found.push((number, result.map(|()| claim)));
         }
         found

@@ -143,8 +143,7 @@ impl Attempt<'_> {
                 }
                 if let Property::Within(_) = property {
                     let (form, events) = &self.prepared[&i];
-                    let existence =
-                        Existence { guard: Vec::new(), variables: 2, events: *events, cases: form.cases() };
+                    let existence = Existence { guard: Vec::new(), variables: 2, events: *events, cases: form.cases() };
                     problem.exists(&existence, &atom.args, Some(guard), 1);
                 }
             }
@@ -211,7 +210,14 @@ impl Attempt<'_> {
         }
     }
 
-    fn fails(&self, i: usize, structure: &Structure, pair: [Term; 2], problem: &Problem<'_>, failure: margay_solver::Literal) -> bool {
+    fn fails(
+        &self,
+        i: usize,
+        structure: &Structure,
+        pair: [Term; 2],
+        problem: &Problem<'_>,
+        failure: margay_solver::Literal,
+    ) -> bool {
         match &self.guesses[i].1 {
             Property::Clause(lits) => {
                 let negated: Vec<Lit> = lits.iter().map(|l| !l.with(&[pair[0], pair[1], Term::variable(0)])).collect();

@@ -140,7 +140,8 @@ impl Search<'_> {
         let mut next = rule.events;
         let mut form = rule.body.clone();
         for (atom, &item) in rule.earlier.iter().zip(choice) {
-            let (member, after) = super::houdini::open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
+            let (member, after) =
+                super::houdini::open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
             next = after;
             let both = Form::and([Form::Lit(Lit::yes(*atom)), member]);
             form = replace(&form, Lit::yes(*atom), &both);
@@ -182,7 +183,8 @@ impl Search<'_> {
     /// The ways in which each step of program order is between halves, or is not.
     fn by_halves(&mut self, way: &Way) -> Vec<Way> {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
-        let steps: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
+        let steps: Vec<Atom> =
+            way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
         let mut ways = vec![way.clone()];
         for step in steps {
             let half = Lit::yes(Atom::binary(rmw, step.args[0], step.args[1]));
@@ -250,12 +252,7 @@ impl Search<'_> {
             }
             match problem.solve() {
                 Answer::Refuted => covers.push(candidate.clone()),
-                Answer::Model(structure) => {
-                    if std::env::var("WHY").is_ok_and(|w| w == self.theory.text(candidate.expr)) && self.items.len() > 20 {
-                        eprintln!("NOT {}\n{}", self.theory.text(candidate.expr), structure.text(&self.theory.symbols));
-                    }
-                    left.retain(|c| c.holds(&structure))
-                }
+                Answer::Model(structure) => left.retain(|c| c.holds(&structure)),
                 Answer::Unknown => {}
             }
             problem.release(guard);
@@ -270,13 +267,7 @@ impl Search<'_> {
     }
 
     fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
-        Box::new(NoInvariant {
-            of: self.of,
-            items: self.exprs(),
-            uncovered: way.form.clone(),
-            structure,
-            effort: self.effort,
-        })
+        Box::new(NoInvariant { of: self.of, items: self.exprs(), uncovered: way.form.clone(), structure, effort: self.effort })
     }
 
     fn exprs(&self) -> Vec<ExprId> {

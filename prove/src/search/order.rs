@@ -122,8 +122,11 @@ impl Finder {
                     continue;
                 }
                 // The two halves of an operation have the same fences: steps between them are told from others.
-                let inside: Vec<bool> =
-                    if parts.len() < 2 { vec![false] } else { parts.iter().map(|&p| self.holds(&Claim::Within(p, order), 1, 1)).collect() };
+                let inside: Vec<bool> = if parts.len() < 2 {
+                    vec![false]
+                } else {
+                    parts.iter().map(|&p| self.holds(&Claim::Within(p, order), 1, 1)).collect()
+                };
                 if inside.contains(&true) {
                     for (&part, inside) in parts.iter().zip(inside) {
                         if inside { second.push(part) } else { first.push(part) }
@@ -149,7 +152,14 @@ impl Finder {
         self.by_orders(r, order, first, second, candidates)
     }
 
-    fn by_orders(&mut self, r: ExprId, order: ExprId, first: Vec<ExprId>, second: Vec<ExprId>, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+    fn by_orders(
+        &mut self,
+        r: ExprId,
+        order: ExprId,
+        first: Vec<ExprId>,
+        second: Vec<ExprId>,
+        candidates: &[(u8, ExprId)],
+    ) -> Result<(), Missing> {
         for &edge in &second {
             self.step(vec![Claim::Within(edge, order)], Rule::Direct, false);
         }

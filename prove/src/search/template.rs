@@ -78,7 +78,9 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: us
         2 => {
             for &r in &vocabulary.relations {
                 let r = |a, b| Lit::no(Atom::binary(r, a, b));
-                found.extend([[r(Z, X), own(Z, Y)], [r(X, Z), own(Z, Y)], [r(Y, Z), own(X, Z)], [r(Z, Y), own(X, Z)]].map(Vec::from));
+                found.extend(
+                    [[r(Z, X), own(Z, Y)], [r(X, Z), own(Z, Y)], [r(Y, Z), own(X, Z)], [r(Z, Y), own(X, Z)]].map(Vec::from),
+                );
             }
         }
         // r; C in s, C; r in s.

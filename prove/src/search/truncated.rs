@@ -13,9 +13,8 @@ fn chains(theory: &mut Theory, closure: Pred) -> Vec<(Vec<ExprId>, ExprId, Vec<E
     let mut found = Vec::new();
     for edge in edges(theory, step) {
         let path = path(theory, edge);
-        let recursive = |e: &ExprId| {
-            theory.as_symbol(*e).is_some_and(|p| matches!(theory.symbols.get(p).meaning, Meaning::Fixpoint(..)))
-        };
+        let recursive =
+            |e: &ExprId| theory.as_symbol(*e).is_some_and(|p| matches!(theory.symbols.get(p).meaning, Meaning::Fixpoint(..)));
         if let Some(at) = path.iter().position(recursive)
             && path.len() > 1
         {
@@ -71,8 +70,7 @@ fn ends(theory: &mut Theory, closure: Pred) -> (Vec<ExprId>, Vec<ExprId>) {
 /// The members for an invariant of a closure of the source, each with its rank: the more is cut off, the higher.
 pub fn candidates(theory: &mut Theory, of: Pred, target: &[Pred]) -> Vec<(u8, ExprId)> {
     let identity = theory.exprs.identity();
-    let (Some(po), Some(rmw), Some(loc)) =
-        (theory.symbols.named("po"), theory.symbols.named("rmw"), theory.symbols.named("loc"))
+    let (Some(po), Some(rmw), Some(loc)) = (theory.symbols.named("po"), theory.symbols.named("rmw"), theory.symbols.named("loc"))
     else {
         return Vec::new();
     };

@@ -48,7 +48,8 @@ impl Theory {
     pub fn declare_base(&mut self, signature: Signature, emitted: bool, present: Option<ExprId>) -> Base {
         let universe = present.unwrap_or_else(|| self.exprs.make(Expr::All));
         let mut base = Base { universe, sets: FxHashMap::default(), relations: FxHashMap::default() };
-        let derived_sets: &[BaseSet] = if emitted { &[BaseSet::M, BaseSet::Universe, BaseSet::Gen] } else { &[BaseSet::M, BaseSet::Universe] };
+        let derived_sets: &[BaseSet] =
+            if emitted { &[BaseSet::M, BaseSet::Universe, BaseSet::Gen] } else { &[BaseSet::M, BaseSet::Universe] };
         for &set in BaseSet::ALL {
             if set.is_in(signature) && !derived_sets.contains(&set) && !(emitted && never_emitted(set)) {
                 let pred = self.symbols.declare(set.name(), 1, Meaning::Base);

@@ -137,20 +137,14 @@ impl Theory {
                 if apart.len() <= MOST_CLAUSES {
                     apart.into_iter().for_each(|lits| self.assume_clause(lits, &reason));
                 } else {
-                    let existence = Existence {
-                        guard: own.lits(),
-                        variables: arity,
-                        events: 0,
-                        cases: body.cases(),
-                    };
+                    let existence = Existence { guard: own.lits(), variables: arity, events: 0, cases: body.cases() };
                     self.assume_existence(existence, &reason, Use::Steps(0));
                 }
             }
             Meaning::Sequence(a, b) => {
                 let parts = Form::and([self.form(a, X, Z), self.form(b, Z, Y)]);
                 self.assume(&Form::or([parts.negated(), Form::Lit(Lit::yes(own(X, Y)))]), &reason);
-                let existence =
-                    Existence { guard: vec![Lit::yes(own(X, Y))], variables: 2, events: 1, cases: parts.cases() };
+                let existence = Existence { guard: vec![Lit::yes(own(X, Y))], variables: 2, events: 1, cases: parts.cases() };
                 self.assume_existence(existence, &reason, Use::OnRequest);
             }
             Meaning::Closure(r) => {
@@ -179,7 +173,10 @@ impl Theory {
 fn minimal(clauses: Vec<Vec<Lit>>) -> Vec<Vec<Lit>> {
     let within = |a: &[Lit], b: &[Lit]| a.iter().all(|l| b.contains(l));
     let implied = |i: usize| {
-        clauses.iter().enumerate().any(|(j, other)| j != i && within(other, &clauses[i]) && (j < i || !within(&clauses[i], other)))
+        clauses
+            .iter()
+            .enumerate()
+            .any(|(j, other)| j != i && within(other, &clauses[i]) && (j < i || !within(&clauses[i], other)))
     };
     (0..clauses.len()).filter(|&i| !implied(i)).map(|i| clauses[i].clone()).collect()
 }

@@ -433,7 +433,8 @@ impl Builder<'_> {
     /// Every event is an initial write or has one role.
     fn one_role_each(&mut self) {
         let init = self.target_set(BaseSet::Iw).expect("every signature has it");
-        let all: Vec<Pred> = std::iter::once(init).chain(self.roles.iter().map(|r| r.pred)).chain(self.added.iter().copied()).collect();
+        let all: Vec<Pred> =
+            std::iter::once(init).chain(self.roles.iter().map(|r| r.pred)).chain(self.added.iter().copied()).collect();
         self.say(all.iter().map(|&p| Lit::yes(Atom::unary(p, X))).collect(), "every event has a role");
         for (i, &a) in all.iter().enumerate() {
             for &b in &all[i + 1..] {
@@ -449,10 +450,13 @@ impl Builder<'_> {
         let exprs: Vec<(BaseSet, ExprId)> = self.target.sets.iter().map(|(&s, &e)| (s, e)).collect();
         for (set, expr) in exprs {
             let Some(pred) = self.theory.as_symbol(expr) else { continue };
-            let made = self.theory.facts.iter().any(|f| {
-                matches!(f.reason, Reason::Row(_)) && f.clause.lits.iter().any(|l| l.positive && l.atom.pred == pred)
-            });
-            if !made && !matches!(set, BaseSet::Iw | BaseSet::Rmw | BaseSet::Weak | BaseSet::Na | BaseSet::Atomic | BaseSet::Mfence) {
+            let made =
+                self.theory.facts.iter().any(|f| {
+                    matches!(f.reason, Reason::Row(_)) && f.clause.lits.iter().any(|l| l.positive && l.atom.pred == pred)
+                });
+            if !made
+                && !matches!(set, BaseSet::Iw | BaseSet::Rmw | BaseSet::Weak | BaseSet::Na | BaseSet::Atomic | BaseSet::Mfence)
+            {
                 self.say(vec![Lit::no(Atom::unary(pred, X))], "no row has it");
             }
         }
@@ -576,9 +580,12 @@ impl Builder<'_> {
         if !scopes.is_empty() {
             let inclusion = self.inclusion(base, scopes);
             base.relations.insert(Sr, inclusion);
-            for (set, scope) in
-                [(BaseSet::Cta, Scope::Cta), (BaseSet::Cluster, Scope::Cluster), (BaseSet::Gpu, Scope::Gpu), (BaseSet::Sys, Scope::Sys)]
-            {
+            for (set, scope) in [
+                (BaseSet::Cta, Scope::Cta),
+                (BaseSet::Cluster, Scope::Cluster),
+                (BaseSet::Gpu, Scope::Gpu),
+                (BaseSet::Sys, Scope::Sys),
+            ] {
                 if let Some(&(_, pred)) = scopes.iter().find(|s| s.0 == scope) {
                     let symbol = self.theory.exprs.symbol(pred);
                     base.sets.insert(set, symbol);

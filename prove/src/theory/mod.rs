@@ -8,10 +8,12 @@ mod define;
 pub mod mapping;
 mod model;
 mod open;
+mod stop;
 
 pub use base::facts;
 pub use model::{Base, Translated};
 pub use open::{Opening, Treatment};
+pub use stop::Stop;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -88,6 +90,8 @@ pub struct Theory {
     pub bounds: FxHashMap<Pred, ((usize, usize), ExprId)>,
     /// Bounds of this step and later ones are not known.
     pub before: usize,
+    /// What ends every search in it.
+    pub stop: Stop,
 }
 
 impl Default for Theory {
@@ -103,6 +107,7 @@ impl Default for Theory {
             empty: FxHashSet::default(),
             bounds: FxHashMap::default(),
             before: usize::MAX,
+            stop: Stop::default(),
         }
     }
 }

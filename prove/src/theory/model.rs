@@ -75,8 +75,7 @@ impl Theory {
 
     /// The formula of a premise, with variables where sequences meet, as long as there are at most three.
     fn premise(&mut self, expr: ExprId, s: Term, t: Term, variables: usize) -> crate::logic::Form {
-        let mut opening =
-            Opening { treat: &|_, _, _| Treatment::Keep, next: variables, within: Vec::new(), variables: Some(3) };
+        let mut opening = Opening { treat: &|_, _, _| Treatment::Keep, next: variables, within: Vec::new(), variables: Some(3) };
         self.open(expr, s, t, &mut opening)
     }
 }

@@ -39,21 +39,15 @@ impl Theory {
                 opening.next = opening.next.max(end);
                 Form::or([left, right])
             }
-            Expr::Intersection(a, b) => {
-                Form::and([self.open(a, s, t, opening), self.open(b, s, t, opening)])
-            }
+            Expr::Intersection(a, b) => Form::and([self.open(a, s, t, opening), self.open(b, s, t, opening)]),
             Expr::Difference(a, b) => {
                 let left = self.open(a, s, t, opening);
                 let right = self.form(b, s, t);
                 Form::and([left, right.negated()])
             }
             Expr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
-                (Expr::Diagonal(set), _) => {
-                    Form::and([self.open(set, s, s, opening), self.open(b, s, t, opening)])
-                }
-                (_, Expr::Diagonal(set)) => {
-                    Form::and([self.open(a, s, t, opening), self.open(set, t, t, opening)])
-                }
+                (Expr::Diagonal(set), _) => Form::and([self.open(set, s, s, opening), self.open(b, s, t, opening)]),
+                (_, Expr::Diagonal(set)) => Form::and([self.open(a, s, t, opening), self.open(set, t, t, opening)]),
                 _ => {
                     let between = match opening.variables {
                         None => Term::event(opening.next),
@@ -61,16 +55,11 @@ impl Theory {
                         Some(_) => return self.form(id, s, t),
                     };
                     opening.next += 1;
-                    Form::and([
-                        self.open(a, s, between, opening),
-                        self.open(b, between, t, opening),
-                    ])
+                    Form::and([self.open(a, s, between, opening), self.open(b, between, t, opening)])
                 }
             },
             Expr::Inverse(a) => self.open(a, t, s, opening),
-            Expr::Product(a, b) => {
-                Form::and([self.open(a, s, s, opening), self.open(b, t, t, opening)])
-            }
+            Expr::Product(a, b) => Form::and([self.open(a, s, s, opening), self.open(b, t, t, opening)]),
             Expr::Diagonal(a) => {
                 let same = Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t)));
                 Form::and([same, self.open(a, s, s, opening)])
