@@ -51,6 +51,12 @@ impl Limits {
         limits
     }
 
+    /// The same for one question of many, which has so much time of its own.
+    pub fn of_one(&self, timeout: Option<Duration>) -> Self {
+        let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
+        Self { stop: self.stop.clone(), deadline, reason: self.reason.clone() }
+    }
+
     /// The first Ctrl-C asks for an orderly end, the second one ends at once.
     fn watch_interrupts(&self) {
         static FLAGS: OnceLock<(Arc<AtomicBool>, Arc<AtomicU8>)> = OnceLock::new();

@@ -43,7 +43,8 @@ fn axiom(axiom: &AxiomReport) -> Value {
     })
 }
 
-fn counterexample(shown: &Presented<'_>) -> Value {
+/// A counterexample.
+pub fn counterexample(shown: &Presented<'_>) -> Value {
     let c = shown.counterexample;
     let name = |e| margay_models::picture::event_name(&c.source, e);
     let cycle: Vec<Value> = c

@@ -57,6 +57,17 @@ pub struct Step {
     pub known: bool,
 }
 
+impl Rule {
+    /// The rule in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Rule::Direct => "direct",
+            Rule::Induction(_) => "induction",
+            Rule::Orders { .. } => "orders",
+        }
+    }
+}
+
 impl Claim {
     /// The claim in the notation of .cat.
     pub fn text(&self, theory: &Theory) -> String {

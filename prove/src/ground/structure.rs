@@ -22,6 +22,11 @@ impl Structure {
         new
     }
 
+    /// Does it say anything of a symbol? Those that were made later it does not know.
+    pub fn has(&self, pred: Pred) -> bool {
+        pred.index() * self.events < self.rows.len()
+    }
+
     /// The number of events.
     pub fn events(&self) -> usize {
         self.events
@@ -65,28 +70,5 @@ impl Structure {
     pub fn holds(&self, atom: Atom) -> bool {
         let [a, b] = atom.args.map(|t| t.index());
         self.row(atom.pred, a) >> b & 1 == 1
-    }
-}
-
-impl Structure {
-    /// What is there, one line for each event and one for each relation that is not an equivalence.
-    pub fn text(&self, symbols: &crate::logic::Symbols) -> String {
-        use std::fmt::Write;
-        let mut text = String::new();
-        for e in 0..self.events {
-            let sets = symbols.iter().filter(|(p, s)| s.arity == 1 && self.row(*p, e) >> e & 1 == 1);
-            let _ = writeln!(text, "  e{e}: {}", sets.map(|(_, s)| s.name.as_str()).collect::<Vec<_>>().join(" "));
-        }
-        for (p, s) in symbols.iter().filter(|(_, s)| s.arity == 2) {
-            let pairs: Vec<String> = (0..self.events)
-                .flat_map(|a| (0..self.events).filter(move |b| *b != a).map(move |b| (a, b)))
-                .filter(|&(a, b)| self.row(p, a) >> b & 1 == 1)
-                .map(|(a, b)| format!("{a}-{b}"))
-                .collect();
-            if !pairs.is_empty() {
-                let _ = writeln!(text, "  {}: {}", s.name, pairs.join(" "));
-            }
-        }
-        text
     }
 }

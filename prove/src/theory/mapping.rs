@@ -43,10 +43,10 @@ pub struct MappingTheory {
     pub target: Translated,
     /// The source model.
     pub source: Translated,
-    /// How many facts and existences belong to the target alone.
-    pub target_alone: (usize, usize),
     /// The names of both levels.
     pub bases: [Base; 2],
+    /// The roles of events: what row each is made by.
+    pub roles: Vec<Pred>,
 }
 
 impl MappingTheory {
@@ -100,10 +100,10 @@ pub fn has_ghosts(mapping: &Mapping, selection: &Selection) -> bool {
 /// Adds the source level of a mapping to the theory of its target.
 pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, Base, Translated)) -> MappingTheory {
     let (mut theory, base, target) = target.clone();
-    let target_alone = (theory.facts.len(), theory.sources.len());
     let roles = roles(&mut theory, mapping, selection);
     let mut builder = Builder { mapping, theory, target: base, roles, added: Vec::new(), places: Vec::new(), owners: Vec::new() };
     let source_base = builder.levels(selection);
+    let roles = builder.roles.iter().map(|r| r.pred).chain(builder.added.iter().copied()).collect();
     let Builder { mut theory, target: base, .. } = builder;
     if let Some(emitted) = theory.as_symbol(base.universe) {
         whole_threads(&mut theory, mapping.target.signature, &base, emitted);
@@ -116,7 +116,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
             theory.assume_check(CheckKind::Empty, expr, is_set, false, &Reason::Axiom(check.display_name()));
         }
     }
-    MappingTheory { theory, target, source, target_alone, bases: [base, source_base] }
+    MappingTheory { theory, target, source, bases: [base, source_base], roles }
 }
 
 /// Where some operations become nothing: program order and threads are those of all events.

@@ -1,0 +1,92 @@
+//! `margay prove`: for executions of every size. The proof and the bounded search run side by side; the end is a theorem, a counterexample,
+//! or what is missing.
+
+mod answer;
+mod beside;
+mod human;
+mod json;
+mod matrix;
+
+use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, asked, check};
+use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::library;
+use margay_models::diagnostic::Diagnostic;
+use margay_prove::theorem::{Report, Setting};
+use margay_prove::theory::mapping::Selection;
+
+use crate::Outcome;
+use crate::arguments::{Format, Prove, Switch};
+use crate::limits::Limits;
+use crate::output::Output;
+use crate::progress::Bar;
+use answer::Answer;
+
+/// Runs the command.
+pub fn run(options: &Prove, output: &Output) -> Outcome {
+    if let Some(folder) = &options.out
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        return output.wrong(&[Diagnostic::error(format!("cannot make the folder `{}`: {error}", folder.display()))]);
+    }
+    if options.all_mappings {
+        return matrix::run(options, output);
+    }
+    let name = options.mapping.as_deref().unwrap_or_default();
+    let loaded = match library::find(name, &LoadOptions { source: options.source.clone(), target: options.target.clone() }) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&loaded.warnings);
+    let limits = options.search.limits();
+    let start = std::time::Instant::now();
+    let (asked, report, search) = match of_mapping(&loaded.mapping, options, &limits, output) {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let answer = Answer {
+        mapping: &loaded.mapping,
+        options: &asked,
+        report: &report,
+        search: &search,
+        stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if let Some(folder) = &options.out
+        && let Err(error) = answer.write(folder)
+    {
+        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
+    }
+    match output.format {
+        Format::Human | Format::Junit => human::print(&answer, options.tried, output)?,
+        Format::Json => output.json(&json::object(&answer, options.tried))?,
+    }
+    Ok(answer.exit())
+}
+
+/// Proves a mapping and searches for counterexamples.
+fn of_mapping(
+    mapping: &Mapping,
+    options: &Prove,
+    limits: &Limits,
+    output: &Output,
+) -> Result<(CheckOptions, Report, CheckReport), Vec<Diagnostic>> {
+    let mut wanted = CheckOptions::new(options.bound);
+    wanted.axioms.clone_from(&options.axiom);
+    wanted.without.clone_from(&options.search.without);
+    wanted.only.clone_from(&options.search.only);
+    wanted.typed = options.typed == Switch::On;
+    wanted.jobs = options.search.jobs(wanted.jobs).map_err(|e| vec![e])?;
+    wanted.backend = options.search.solver;
+    wanted.deadline = limits.deadline;
+    (wanted.level, wanted.co) = (Level::Execution, CoReading::Universal);
+    wanted.keep_going = true;
+    let (axioms, constructs) = asked(mapping, &wanted)?;
+    let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
+    let bar = Bar::new(*output);
+    let (report, search) = beside::beside(limits, &setting, |stop| {
+        let result = check(mapping, &CheckOptions { stop, ..wanted.clone() }, &bar);
+        bar.finish();
+        result
+    });
+    Ok((wanted, report, search?))
+}
