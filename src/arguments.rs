@@ -235,6 +235,9 @@ pub struct Prove {
     /// Show the guesses about the target's relations, and which of them hold
     #[arg(long)]
     pub tried: bool,
+    /// Write a certificate of what is a theorem into this new folder: the argument with every refutation (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with = "all_mappings")]
+    pub certify: Option<PathBuf>,
     /// Write the counterexample, or the page, into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -332,6 +335,9 @@ pub struct Diff {
     /// Compare outcomes of programs: a difference that no program can observe is none
     #[arg(long)]
     pub program: bool,
+    /// Prove beside the search that there is no difference in executions of any size (docs/unbounded.md)
+    #[arg(long, conflicts_with_all = ["program", "mapping", "certify", "out", "first"])]
+    pub prove: bool,
     /// End with the first bound at which there is a difference, in whichever direction
     #[arg(long)]
     pub first: bool,

@@ -4,6 +4,7 @@
 //! The search ([`search`]) guesses lemmas and invariants; an argument ([`argument`]) is a list of steps, each of which leaves
 //! obligations about a few events; each is refuted by instances of what is known ([`ground`]).
 pub mod argument;
+pub mod certificate;
 pub mod ground;
 pub mod logic;
 pub mod search;

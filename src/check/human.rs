@@ -71,22 +71,15 @@ pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output)
     numbered(mapping, shown, None, output)
 }
 
-fn numbered(
-    mapping: &Mapping,
-    shown: &Presented<'_>,
-    position: Option<(usize, usize)>,
-    output: &Output,
-) -> io::Result<()> {
+fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, usize)>, output: &Output) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
     let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
     let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
     output.print(&output.heading(&heading))?;
     output.print("")?;
-    let (left, right) = (
-        format!("source, forbidden by {}", mapping.source.name),
-        format!("target, allowed by {}", mapping.target.name),
-    );
+    let (left, right) =
+        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
     output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
     output.print("")?;
     output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;

@@ -7,6 +7,7 @@ use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
 use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
 
+use super::written::Written;
 use crate::check::{Presented, write_counterexample};
 use crate::exit::Exit;
 
@@ -22,6 +23,8 @@ pub struct Answer<'a> {
     pub search: &'a CheckReport,
     /// Why it ended before its time.
     pub stopped: Option<&'static str>,
+    /// The certificate that was written.
+    pub certified: Option<&'a Written>,
     /// Seconds since the start.
     pub seconds: f64,
 }

@@ -1,5 +1,5 @@
-//! A proof and a bounded search at the same time. The proof always runs to its end, so that what is said of each axiom does not depend on
-//! which is faster; a search that a theorem makes pointless ends with it.
+//! Proofs and a bounded search at the same time. Each proof always runs to its end, so that what is said does not depend on which is faster;
+//! a search that theorems make pointless ends with them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +13,12 @@ use crate::limits::Limits;
 /// How often the search is told of what stops the program.
 const RELAY: Duration = Duration::from_millis(20);
 
-/// Runs both. `search` gets a flag that ends it.
-pub fn beside<R: Send>(limits: &Limits, setting: &Setting<'_>, search: impl FnOnce(Arc<AtomicBool>) -> R + Send) -> (Report, R) {
+/// Runs all of them. `search` gets a flag that ends it.
+pub fn beside<R: Send>(
+    limits: &Limits,
+    settings: &[Setting<'_>],
+    search: impl FnOnce(Arc<AtomicBool>) -> R + Send,
+) -> (Vec<Report>, R) {
     let stop = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
     let enough = Arc::new(AtomicBool::new(false));
     let done = AtomicBool::new(false);
@@ -28,12 +32,12 @@ pub fn beside<R: Send>(limits: &Limits, setting: &Setting<'_>, search: impl FnOn
                 std::thread::sleep(RELAY);
             }
         });
-        let report = prove(setting, &stop);
-        if report.is_theorem() {
+        let reports: Vec<Report> = settings.iter().map(|setting| prove(setting, &stop)).collect();
+        if reports.iter().all(Report::is_theorem) {
             enough.store(true, Ordering::Relaxed);
         }
         let found = searching.join();
         done.store(true, Ordering::Relaxed);
-        (report, found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        (reports, found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }

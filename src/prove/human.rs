@@ -3,13 +3,16 @@
 use std::io;
 
 use margay_models::picture::text;
-use margay_prove::theorem::{Gap, Report};
+use margay_prove::theorem::{Gap, Report, StepReport};
 
 use super::answer::{Answer, Said};
 use crate::check::print_counterexample;
 use crate::output::Output;
 use crate::table::{number, table};
 use crate::wrapped::{indented, wrapped};
+
+/// More direct steps than these are not listed.
+const MOST_DIRECT: usize = 12;
 
 /// Prints the answer.
 pub fn print(answer: &Answer<'_>, tried: bool, output: &Output) -> io::Result<()> {
@@ -41,6 +44,9 @@ pub fn print(answer: &Answer<'_>, tried: bool, output: &Output) -> io::Result<()
     }
     output.print("")?;
     output.print(&effort(answer))?;
+    if let Some(written) = answer.certified {
+        output.print(&wrapped(&written.words(), output.width()))?;
+    }
     output.print("")?;
     output.print(&wrapped(&meaning(answer, &whole), output.width()))
 }
@@ -51,7 +57,9 @@ fn headline(answer: &Answer<'_>, whole: &Said<'_>, output: Output) -> String {
     match whole {
         Said::Theorem => format!("{} for executions of every size: {title}", output.good("theorem")),
         Said::Counterexample(events) => format!("{} with {events} events: {title}", output.bad("counterexample")),
-        Said::Open(0, _) => format!("{}{stopped}: not proved, and nothing is established by search: {title}", output.unsure("open")),
+        Said::Open(0, _) => {
+            format!("{}{stopped}: not proved, and nothing is established by search: {title}", output.unsure("open"))
+        }
         Said::Open(bound, _) => {
             format!("{}{stopped}: not proved, and no counterexample up to {bound} events: {title}", output.unsure("open"))
         }
@@ -80,7 +88,7 @@ fn missing(said: &Said<'_>) -> String {
 }
 
 /// What is missing, each obligation once.
-fn gaps(report: &Report, output: &Output) -> io::Result<()> {
+pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
     let mut shown: Vec<&Gap> = Vec::new();
     for goal in &report.goals {
         let Some(gap) = goal.gap.as_ref().filter(|g| !shown.iter().any(|s| s.what == g.what)) else { continue };
@@ -97,27 +105,35 @@ fn gaps(report: &Report, output: &Output) -> io::Result<()> {
 }
 
 /// The steps of the argument.
-fn steps(report: &Report, output: &Output) -> io::Result<()> {
+pub fn steps(report: &Report, output: &Output) -> io::Result<()> {
     output.print(&output.heading("Argument"))?;
-    for (number, step) in report.steps.iter().enumerate() {
+    let direct = report.steps.iter().filter(|s| s.rule == "direct").count();
+    let is_shown = |s: &StepReport| s.rule != "direct" || direct <= MOST_DIRECT;
+    for (number, step) in report.steps.iter().enumerate().filter(|(_, s)| is_shown(s)) {
         let counts = match step.obligations {
             0 => "from the steps before".to_owned(),
             n => format!(
-                "{n} obligation{}, at most {} events{}",
+                "{n} obligation{}, at most {} events{}{}",
                 if n == 1 { "" } else { "s" },
                 step.witnesses,
                 match step.values {
                     0 => String::new(),
                     1 => " and 1 value".to_owned(),
                     v => format!(" and {v} values"),
+                },
+                match step.empty.len() {
+                    0 => String::new(),
+                    e => format!(", {e} of cases that cannot arise"),
                 }
             ),
         };
         let line = format!("{:>3}. {} [{}, {counts}]", number + 1, step.claims.join("; "), step.rule);
         output.print(&indented(&line, output.width()))?;
-        for what in &step.empty {
-            output.print(&indented(&format!("     premises not seen to be satisfiable: {what}"), output.width()))?;
-        }
+    }
+    if direct > MOST_DIRECT {
+        let line =
+            format!("     and {direct} direct steps, which `--format json` lists, one for each edge of a relation and the like");
+        output.print(&indented(&line, output.width()))?;
     }
     Ok(())
 }

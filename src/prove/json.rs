@@ -5,11 +5,12 @@ use margay_prove::theorem::{Gap, StepReport};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Said};
+use super::written::Written;
 use crate::check::counterexample_json;
 use crate::output::SCHEMA;
 
 /// What is missing.
-fn gap(gap: &Gap) -> Value {
+pub fn gap(gap: &Gap) -> Value {
     json!({
         "what": gap.what,
         "obligation": gap.obligation,
@@ -53,9 +54,7 @@ pub fn object(answer: &Answer<'_>, tried: bool) -> Value {
     let whole = answer.whole();
     let goals = &answer.report.goals;
     let axioms: Vec<Value> = answer.axioms().iter().zip(goals).map(|((name, said), g)| axiom(name, &g.claim, said)).collect();
-    let guesses = |(of, all): &(String, Vec<(String, bool)>)| {
-        json!({ "of": of, "guesses": all.iter().map(|(text, kept)| json!({ "guess": text, "kept": kept })).collect::<Vec<_>>() })
-    };
+    let guesses = |(of, all): &(String, Vec<(String, bool)>)| json!({ "of": of, "guesses": all.iter().map(|(text, kept)| json!({ "guess": text, "kept": kept })).collect::<Vec<_>>() });
     json!({
         "schema": SCHEMA,
         "margay": env!("CARGO_PKG_VERSION"),
@@ -79,6 +78,7 @@ pub fn object(answer: &Answer<'_>, tried: bool) -> Value {
         "steps": answer.report.steps.iter().map(step).collect::<Vec<_>>(),
         "tried": if tried { answer.report.tried.iter().map(guesses).collect() } else { Value::Null },
         "counterexamples": answer.presented().iter().map(counterexample_json).collect::<Vec<_>>(),
+        "certificate": answer.certified.map(Written::json),
         "seconds": answer.seconds,
         "search_seconds": answer.report.times.search.as_secs_f64(),
         "proof_seconds": answer.report.times.proof.as_secs_f64(),

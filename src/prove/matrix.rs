@@ -85,8 +85,15 @@ fn question(
     let loaded = library::find(mapping, &LoadOptions { source: Some(source.to_owned()), target: Some(target.to_owned()) })?;
     let limits = all.of_one(options.search.timeout);
     let (asked, report, search) = of_mapping(&loaded.mapping, options, &limits, output)?;
-    let answer =
-        Answer { mapping: &loaded.mapping, options: &asked, report: &report, search: &search, stopped: None, seconds: 0.0 };
+    let answer = Answer {
+        mapping: &loaded.mapping,
+        options: &asked,
+        report: &report,
+        search: &search,
+        stopped: None,
+        certified: None,
+        seconds: 0.0,
+    };
     let axioms = answer.axioms().iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect();
     let whole = answer.whole();
     let first = search.counterexamples.iter().min_by_key(|c| c.events).map_or(String::new(), |c| format!(" ({})", c.axiom));
@@ -126,7 +133,13 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
     output.print(&format!("{}{ended}\n", counts(cells)))?;
     let rows: Vec<Vec<String>> = cells
         .iter()
-        .map(|c| [c.mapping, c.source, c.target, &c.words].map(str::to_owned).into_iter().chain([format!("{:.1}", c.seconds)]).collect())
+        .map(|c| {
+            [c.mapping, c.source, c.target, &c.words]
+                .map(str::to_owned)
+                .into_iter()
+                .chain([format!("{:.1}", c.seconds)])
+                .collect()
+        })
         .collect();
     output.print(&table(&["mapping", "source", "target", "answer", "s"], &rows, &[4], output.width()))?;
     output.print(&format!("{:.1} s; the search went up to {} events", start.elapsed().as_secs_f64(), options.bound))

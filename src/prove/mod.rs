@@ -6,11 +6,18 @@ mod beside;
 mod human;
 mod json;
 mod matrix;
+mod model;
+mod written;
+
+pub use beside::beside;
+pub use human::{gaps, steps};
+pub use json::{gap, step};
 
 use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, asked, check};
 use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
+use margay_prove::certificate::{Document, Given};
 use margay_prove::theorem::{Report, Setting};
 use margay_prove::theory::mapping::Selection;
 
@@ -31,6 +38,12 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     if options.all_mappings {
         return matrix::run(options, output);
     }
+    if let Some(Err(error)) = options.certify.as_deref().map(|folder| margay_models::certificate::folder(folder, false)) {
+        return output.wrong(&[error]);
+    }
+    if options.model.is_some() {
+        return model::run(options, output);
+    }
     let name = options.mapping.as_deref().unwrap_or_default();
     let loaded = match library::find(name, &LoadOptions { source: options.source.clone(), target: options.target.clone() }) {
         Ok(loaded) => loaded,
@@ -43,12 +56,22 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
+    let given = Given { without: asked.without.clone(), only: asked.only.clone(), typed: asked.typed };
+    let certified = options.certify.as_deref().zip(report.proof.as_ref()).map(|(folder, proof)| {
+        let document = Document::of_mapping(&loaded.mapping, given, written::theorems(&report), proof);
+        written::Written::new(document, folder)
+    });
+    let certified = match certified.transpose() {
+        Ok(certified) => certified,
+        Err(errors) => return output.wrong(&errors),
+    };
     let answer = Answer {
         mapping: &loaded.mapping,
         options: &asked,
         report: &report,
         search: &search,
         stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
+        certified: certified.as_ref(),
         seconds: start.elapsed().as_secs_f64(),
     };
     if let Some(folder) = &options.out
@@ -83,10 +106,10 @@ fn of_mapping(
     let (axioms, constructs) = asked(mapping, &wanted)?;
     let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
     let bar = Bar::new(*output);
-    let (report, search) = beside::beside(limits, &setting, |stop| {
+    let (mut reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
         let result = check(mapping, &CheckOptions { stop, ..wanted.clone() }, &bar);
         bar.finish();
         result
     });
-    Ok((wanted, report, search?))
+    Ok((wanted, reports.remove(0), search?))
 }

@@ -2,6 +2,9 @@
 
 mod run;
 mod subject;
+mod theorem;
+
+pub use theorem::extent as theorem_extent;
 
 use std::path::Path;
 
@@ -29,10 +32,11 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, &options.certificate, jobs, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, &options.certificate, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
-            return output.wrong(&[error.help("it knows those of `check`, `diff` and `run`")]);
+            return output.wrong(&[error.help("it knows those of `check`, `diff`, `run` and `prove`")]);
         }
     }
     let document: Document = match sealed.parse() {

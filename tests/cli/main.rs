@@ -14,6 +14,7 @@ mod litmus;
 mod models;
 mod program;
 mod programs;
+mod prove;
 mod recipes;
 mod report;
 mod runner;

@@ -150,6 +150,24 @@ impl Exprs {
         self.symbol(Pred::EQUAL)
     }
 
+    /// The expression with one symbol in the place of another.
+    pub fn renamed(&mut self, id: ExprId, from: Pred, to: Pred) -> ExprId {
+        let expr = self.get(id);
+        let mut one = |e: ExprId| self.renamed(e, from, to);
+        let expr = match expr {
+            Expr::Symbol(p) if p == from => Expr::Symbol(to),
+            Expr::Empty | Expr::All | Expr::Symbol(_) => expr,
+            Expr::Union(a, b) => Expr::Union(one(a), one(b)),
+            Expr::Intersection(a, b) => Expr::Intersection(one(a), one(b)),
+            Expr::Difference(a, b) => Expr::Difference(one(a), one(b)),
+            Expr::Sequence(a, b) => Expr::Sequence(one(a), one(b)),
+            Expr::Product(a, b) => Expr::Product(one(a), one(b)),
+            Expr::Diagonal(a) => Expr::Diagonal(one(a)),
+            Expr::Inverse(a) => Expr::Inverse(one(a)),
+        };
+        self.make(expr)
+    }
+
     /// The operands of nested unions, left to right.
     pub fn union_parts(&self, id: ExprId) -> Vec<ExprId> {
         match self.get(id) {

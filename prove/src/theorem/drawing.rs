@@ -42,7 +42,11 @@ impl Drawing {
             EventData { location, ..EventData::new(kind, thread, Order::Plain) }
         };
         let placement = |_: &Vec<usize>| Placement { gpu: 0, cluster: 0, cta: 0 };
-        let location = |l: usize| Location { name: ["x", "y", "z", "u", "v", "w"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned()), physical: l as u8, atomic: true };
+        let location = |l: usize| Location {
+            name: ["x", "y", "z", "u", "v", "w"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned()),
+            physical: l as u8,
+            atomic: true,
+        };
         let execution = Execution::new(
             Signature::Plain,
             events.iter().map(data).collect(),
@@ -148,7 +152,10 @@ impl Reader<'_> {
             }
         }
         for (pred, symbol) in self.theory.symbols.iter() {
-            if symbol.arity == 2 && self.structure.has(pred) && matches!(symbol.meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)) {
+            if symbol.arity == 2
+                && self.structure.has(pred)
+                && matches!(symbol.meaning, Meaning::Closure(_) | Meaning::Fixpoint(..))
+            {
                 for (a, b) in pairs().filter(|&(a, b)| self.structure.row(pred, events[a]) >> events[b] & 1 == 1) {
                     add(a, b, &symbol.name);
                 }

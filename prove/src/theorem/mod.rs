@@ -110,7 +110,11 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
         }
         Missing::Order(relation) => {
             let text = theory.text(relation);
-            Gap { what: format!("no strict order was found that contains an edge of `{text}`"), obligation: Some(text), drawing: None }
+            Gap {
+                what: format!("no strict order was found that contains an edge of `{text}`"),
+                obligation: Some(text),
+                drawing: None,
+            }
         }
         Missing::Invariant(none) => {
             let of = theory.symbols.name(none.of).to_owned();

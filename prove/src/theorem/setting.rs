@@ -67,6 +67,30 @@ impl<'a> Setting<'a> {
         Ok(Self { theory, goals, roles, claimed: source, roots, supposed: built.target.checks, closures, places })
     }
 
+    /// Properties of a model that follow from its other axioms.
+    ///
+    /// # Errors
+    /// Properties of a form that no rule covers.
+    pub fn of_model(model: &'a Model, properties: &[usize]) -> Result<Self, Vec<Diagnostic>> {
+        refuse(model, properties.iter().map(|&i| &model.checks[i]))?;
+        let mut theory = Theory::default();
+        let base = theory.declare_base(model.signature, false, None);
+        theory.assume_signature(model.signature, &base);
+        let all = theory.translate(model, &base).checks;
+        let mut rest = model.clone();
+        let mut number = 0..;
+        rest.checks.retain(|_| number.next().is_some_and(|i: usize| !properties.contains(&i)));
+        let supposed: Vec<ExprId> = (0..all.len()).filter(|i| !properties.contains(i)).map(|i| all[i]).collect();
+        theory.assume_axioms(&rest, &supposed, |name| Reason::Axiom(name.to_owned()));
+        let mut roots = all.clone();
+        roots.extend(theory.translate(wellformed::model(model.signature), &base).checks);
+        // Recursive relations of the property alone are bounded by those of the axioms.
+        let of_axioms = Vocabulary::of(&theory, supposed.iter().copied()).relations;
+        let closures = recursive(&theory, properties.iter().map(|&i| all[i])).filter(|p| !of_axioms.contains(p)).collect();
+        let goals = goals(model, properties, &all);
+        Ok(Self { theory, goals, roles: Vec::new(), claimed: model, roots, supposed, closures, places: Vec::new() })
+    }
+
     /// What one model allows, another one allows.
     ///
     /// # Errors
@@ -87,9 +111,7 @@ impl<'a> Setting<'a> {
         let mut roots = old.checks.clone();
         roots.extend(theory.translate(wellformed::model(signature), &base).checks);
         let of_old = Vocabulary::of(&theory, old.checks.iter().copied()).relations;
-        let of_new = Vocabulary::of(&theory, axioms.iter().map(|&i| new.checks[i])).relations;
-        let recursive = |p: &Pred| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
-        let closures = of_new.into_iter().filter(|p| !of_old.contains(p)).filter(recursive).collect();
+        let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i])).filter(|p| !of_old.contains(p)).collect();
         let goals = goals(claimed, axioms, &new.checks);
         Ok(Self { theory, goals, roles: Vec::new(), claimed, roots, supposed: old.checks, closures, places: Vec::new() })
     }
@@ -108,6 +130,12 @@ impl<'a> Setting<'a> {
     }
 }
 
+/// The closures and recursive relations that expressions depend on.
+fn recursive(theory: &Theory, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = Pred> {
+    let all = Vocabulary::of(theory, of).relations;
+    all.into_iter().filter(|p| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)))
+}
+
 fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<Goal> {
     let goal = |&i: &usize| {
         let check = &model.checks[i];
@@ -122,7 +150,8 @@ fn refuse<'c>(model: &Model, checks: impl Iterator<Item = &'c Check>) -> Result<
     let negated = checks.filter(|c| c.negated && c.role == Role::Axiom && !is_undefined_behaviour(c));
     let errors: Vec<Diagnostic> = negated
         .map(|c| {
-            let what = format!("no rule proves the axiom `{}` of `{}`: it claims that something is there", c.display_name(), model.name);
+            let what =
+                format!("no rule proves the axiom `{}` of `{}`: it claims that something is there", c.display_name(), model.name);
             Diagnostic::error(what)
                 .at(&c.place.file, c.place.span, "a proof speaks of the events of a violation, and this one has none")
                 .help("name the other axioms with `--axiom`; expected `empty`, `irreflexive` or `acyclic` without `~`")

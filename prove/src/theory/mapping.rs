@@ -4,7 +4,7 @@
 use margay_mappings::encode::is_undefined_behaviour;
 use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
-use margay_models::model::{CheckKind, Sort};
+use margay_models::model::{CheckKind, Role as CheckRole, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Signature};
 use margay_models::wellformed;
 use rustc_hash::FxHashMap;
@@ -113,7 +113,12 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
     for (check, &expr) in mapping.source.checks.iter().zip(&source.checks) {
         if is_undefined_behaviour(check) {
             let is_set = mapping.source.arena.sort(check.expr) == Sort::Set;
-            theory.assume_check(CheckKind::Empty, expr, is_set, false, &Reason::Axiom(check.display_name()));
+            // `flag ~empty race` reports what is not empty; `undefined_unless acyclic r` wants what it says. What `undefined_unless ~...`
+            // says is that something is there, of which a proof has no use.
+            let kind = if check.role == CheckRole::Flag { CheckKind::Empty } else { check.kind };
+            if check.role == CheckRole::Flag || !check.negated {
+                theory.assume_check(kind, expr, is_set, false, &Reason::Axiom(check.display_name()));
+            }
         }
     }
     MappingTheory { theory, target, source, bases: [base, source_base], roles }

@@ -80,6 +80,20 @@ impl Theory {
     }
 }
 
+impl Theory {
+    /// A relation of another model with this name and the same recursive body is the same least fixpoint.
+    fn same_recursion(&mut self, pred: Pred, name: &str) -> Option<Pred> {
+        let known = self.symbols.named(name).filter(|&k| k != pred)?;
+        let (Meaning::Fixpoint(body, _), Meaning::Fixpoint(other, _)) =
+            (self.symbols.get(pred).meaning, self.symbols.get(known).meaning)
+        else {
+            return None;
+        };
+        let renamed = self.exprs.renamed(body, pred, known);
+        (renamed == other).then_some(known)
+    }
+}
+
 impl Translation<'_> {
     fn definition(&mut self, id: DefId) -> ExprId {
         if let Some(&known) = self.definitions.get(&id) {
@@ -137,9 +151,14 @@ impl Translation<'_> {
             self.definitions.insert(member, value);
             preds.push(pred);
         }
-        for (&member, pred) in members.iter().zip(preds) {
+        for (&member, &pred) in members.iter().zip(&preds) {
             let body = self.expr(self.model.definition(member).body);
             self.theory.symbols.define(pred, Meaning::Fixpoint(body, group));
+        }
+        if let ([member], [pred]) = (members, &preds[..])
+            && let Some(known) = self.theory.same_recursion(*pred, &self.model.definition(*member).name)
+        {
+            self.definitions.insert(*member, self.theory.exprs.symbol(known));
         }
     }
 
