@@ -1,15 +1,15 @@
 //! What a proof and a search together say.
 
 use std::io;
-use std::path::Path;
 
 use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
 use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
 
 use super::written::Written;
-use crate::check::{Presented, write_counterexample};
+use crate::check::{Presented, stem, write_counterexample};
 use crate::exit::Exit;
+use crate::folder::Folder;
 
 /// Everything that is said of one mapping.
 pub struct Answer<'a> {
@@ -96,12 +96,8 @@ impl<'a> Answer<'a> {
     }
 
     /// Writes the counterexamples.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
+    pub fn write(&self, folder: &mut Folder) -> io::Result<()> {
         let presented = self.presented();
-        for (i, shown) in presented.iter().enumerate() {
-            let stem = if presented.len() == 1 { "counterexample".to_owned() } else { format!("counterexample-{}", i + 1) };
-            write_counterexample(folder, &stem, self.mapping, shown)?;
-        }
-        Ok(())
+        presented.iter().enumerate().try_for_each(|(i, shown)| write_counterexample(folder, &stem(i), self.mapping, shown))
     }
 }

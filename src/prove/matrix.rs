@@ -1,6 +1,5 @@
 //! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open.
 
-use std::fs;
 use std::io;
 use std::time::Instant;
 
@@ -15,6 +14,7 @@ use crate::Outcome;
 use crate::arguments::{Format, Prove};
 use crate::check::{TARGETS, sources};
 use crate::exit::Exit;
+use crate::folder;
 use crate::limits::{Limits, Reason};
 use crate::output::{Output, SCHEMA};
 use crate::table::table;
@@ -58,21 +58,18 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
             }
         }
     }
-    if let Some(folder) = &options.out
-        && let Err(error) = fs::write(folder.join("README.md"), page(&cells, options, stopped))
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
-    }
-    match output.format {
-        Format::Human | Format::Junit => print(&cells, options, stopped, start, output)?,
-        Format::Json => output.json(&json(&cells, options, stopped))?,
-    }
     let any = |verdict: &str| cells.iter().any(|c| c.verdict == verdict);
-    Ok(match (any("counterexample"), any("open") || stopped.is_some()) {
+    let exit = output.settle(match (any("counterexample"), any("open") || stopped.is_some()) {
         (true, _) => Exit::Found,
         (false, true) => Exit::Undecided,
         (false, false) => Exit::Holds,
-    })
+    });
+    let printed = match output.format {
+        Format::Human | Format::Junit => print(&cells, options, stopped, start, output),
+        Format::Json => output.json(&json(&cells, options, stopped)),
+    };
+    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page(&cells, options, stopped)));
+    printed.map(|()| exit)
 }
 
 fn question(
@@ -96,7 +93,7 @@ fn question(
     };
     let axioms = answer.axioms().iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect();
     let whole = answer.whole();
-    let first = search.counterexamples.iter().min_by_key(|c| c.events).map_or(String::new(), |c| format!(" ({})", c.axiom));
+    let first = search.foremost().map_or(String::new(), |c| format!(" ({})", c.axiom));
     Ok(Cell {
         mapping,
         source,

@@ -23,6 +23,8 @@ use margay_prove::theory::mapping::Selection;
 
 use crate::Outcome;
 use crate::arguments::{Format, Prove, Switch};
+use crate::check::is_like;
+use crate::folder;
 use crate::limits::Limits;
 use crate::output::Output;
 use crate::progress::Bar;
@@ -30,10 +32,8 @@ use answer::Answer;
 
 /// Runs the command.
 pub fn run(options: &Prove, output: &Output) -> Outcome {
-    if let Some(folder) = &options.out
-        && let Err(error) = std::fs::create_dir_all(folder)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot make the folder `{}`: {error}", folder.display()))]);
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
     }
     if options.all_mappings {
         return matrix::run(options, output);
@@ -57,33 +57,28 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let given = Given { without: asked.without.clone(), only: asked.only.clone(), typed: asked.typed };
-    let certified = options.certify.as_deref().zip(report.proof.as_ref()).map(|(folder, proof)| {
-        let document = Document::of_mapping(&loaded.mapping, given, written::theorems(&report), proof);
-        written::Written::new(document, folder)
+    let certified = written::certify(options.certify.as_deref(), report.proof.as_ref(), |proof| {
+        Document::of_mapping(&loaded.mapping, given, written::theorems(&report), proof)
     });
-    let certified = match certified.transpose() {
-        Ok(certified) => certified,
-        Err(errors) => return output.wrong(&errors),
-    };
     let answer = Answer {
         mapping: &loaded.mapping,
         options: &asked,
         report: &report,
         search: &search,
         stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
-        certified: certified.as_ref(),
+        certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
         seconds: start.elapsed().as_secs_f64(),
     };
-    if let Some(folder) = &options.out
-        && let Err(error) = answer.write(folder)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
+    let exit = output.settle(answer.exit());
+    let printed = match output.format {
+        Format::Human | Format::Junit => human::print(&answer, options.tried, output),
+        Format::Json => output.json(&json::object(&answer, options.tried)),
+    };
+    folder::fill(options.out.as_deref(), &is_like, *output, |folder| answer.write(folder));
+    if let Some(Err(errors)) = &certified {
+        output.warn(errors);
     }
-    match output.format {
-        Format::Human | Format::Junit => human::print(&answer, options.tried, output)?,
-        Format::Json => output.json(&json::object(&answer, options.tried))?,
-    }
-    Ok(answer.exit())
+    printed.map(|()| exit)
 }
 
 /// Proves a mapping and searches for counterexamples.

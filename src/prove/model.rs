@@ -13,7 +13,7 @@ use margay_prove::certificate::Document;
 use margay_prove::theorem::{Report, Setting};
 use serde_json::{Value, json};
 
-use super::written::{Written, theorems};
+use super::written::{Written, certify, theorems};
 use super::{beside, gap, gaps, step, steps};
 use crate::Outcome;
 use crate::arguments::{Format, Prove};
@@ -107,15 +107,8 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let report = &reports[0];
-    let certified = options
-        .certify
-        .as_deref()
-        .zip(report.proof.as_ref())
-        .map(|(folder, proof)| Written::new(Document::of_model(&asked, theorems(report), proof), folder));
-    let certified = match certified.transpose() {
-        Ok(certified) => certified,
-        Err(errors) => return output.wrong(&errors),
-    };
+    let certified =
+        certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, theorems(report), proof));
     let stopped = limits.reason().filter(|_| report.stopped).map(|r| r.words());
     let seconds = start.elapsed().as_secs_f64();
     let answer = Answer {
@@ -124,22 +117,24 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         report,
         search: &search,
         stopped,
-        certified: certified.as_ref(),
+        certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
         bound: options.bound,
         seconds,
     };
-    match output.format {
-        Format::Human | Format::Junit => {
-            let context = Context { subjects, options: &wanted, report: &search, stopped, seconds, proofs: &[] };
-            answer.print(&context, output)?;
-        }
-        Format::Json => output.json(&answer.json())?,
-    }
-    Ok(match answer.verdict() {
+    let exit = output.settle(match answer.verdict() {
         "theorem" => Exit::Holds,
         "counterexample" => Exit::Found,
         _ => Exit::Undecided,
-    })
+    });
+    let context = Context { subjects, options: &wanted, report: &search, stopped, seconds, proofs: &[] };
+    let printed = match output.format {
+        Format::Human | Format::Junit => answer.print(&context, output),
+        Format::Json => output.json(&answer.json()),
+    };
+    if let Some(Err(errors)) = &certified {
+        output.warn(errors);
+    }
+    printed.map(|()| exit)
 }
 
 impl Answer<'_> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
+use margay_prove::argument::Proof;
 use margay_prove::certificate::{Document, Extent};
 use margay_prove::theorem::Report;
 use serde_json::{Value, json};
@@ -19,13 +20,22 @@ pub fn theorems(report: &Report) -> Vec<String> {
     report.goals.iter().filter(|g| g.is_theorem()).map(|g| g.name.clone()).collect()
 }
 
+/// Writes a certificate, if one is asked for and something is proved; whatever becomes of it, the answer stands.
+pub fn certify(
+    folder: Option<&Path>,
+    proof: Option<&Proof>,
+    document: impl FnOnce(&Proof) -> Result<Document, Vec<Diagnostic>>,
+) -> Option<Result<Written, Vec<Diagnostic>>> {
+    let (folder, proof) = folder.zip(proof)?;
+    Some(document(proof).and_then(|document| Written::new(document, folder)))
+}
+
 impl Written {
     /// Writes a certificate, and verifies it.
     ///
     /// # Errors
     /// Texts that cannot be read again, files that cannot be written, and a certificate that is not accepted.
-    pub fn new(document: Result<Document, Vec<Diagnostic>>, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let document = document?;
+    fn new(document: Document, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
         let extent = document.verify(folder)?;
         document.write(folder).map_err(|error| {
             vec![Diagnostic::error(format!("cannot write a certificate into `{}`: {error}", folder.display()))]

@@ -18,3 +18,4 @@ mod prove;
 mod recipes;
 mod report;
 mod runner;
+mod writing;

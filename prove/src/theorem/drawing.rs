@@ -3,7 +3,7 @@
 
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement};
-use margay_models::picture::{Edge, Picture, event_name};
+use margay_models::picture::{Edge, Picture, Shown, event_name};
 use margay_models::signature::Signature;
 
 use super::Setting;
@@ -61,7 +61,7 @@ impl Drawing {
         };
         let labels = events.iter().enumerate().map(label).collect();
         let edges = reader.edges(&events, &execution);
-        let picture = Picture { title: String::new(), subtitle: String::new(), edges, events: labels };
+        let picture = Picture { title: String::new(), subtitle: String::new(), edges, shown: Shown::Execution, events: labels };
         Self { execution, picture }
     }
 }
@@ -137,7 +137,13 @@ impl Reader<'_> {
     fn edges(&self, events: &[usize], execution: &Execution) -> Vec<Edge> {
         let mut found = Vec::new();
         let mut add = |a: usize, b: usize, label: &str| {
-            found.push(Edge { from: Event::from(a), to: Event::from(b), label: label.to_owned(), emphasis: false });
+            found.push(Edge {
+                from: Event::from(a),
+                to: Event::from(b),
+                label: label.to_owned(),
+                emphasis: false,
+                missing: false,
+            });
         };
         let pairs = || (0..events.len()).flat_map(|a| (0..events.len()).map(move |b| (a, b))).filter(|(a, b)| a != b);
         for (a, b) in pairs().filter(|&(a, b)| b == a + 1 && execution.po.contains(Event::from(a), Event::from(b))) {
