@@ -27,7 +27,7 @@ fn a_broken_table_has_its_counterexample() {
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
     assert!(text.starts_with("counterexample with 4 events"), "{text}");
-    assert!(folder.join("counterexample-source.litmus").exists());
+    assert!(folder.join("counterexample-1-source.litmus").exists());
 }
 
 #[test]
@@ -56,4 +56,84 @@ fn wrong_questions() {
         assert_eq!(output.status.code(), Some(2), "{}", out(&output));
         assert!(err(&output).contains(word), "{}", err(&output));
     }
+}
+
+#[test]
+fn a_property_of_a_model_and_its_certificate() {
+    let certificate = folder("prove/property").join("certificate");
+    let path = certificate.to_str().expect("a path of text");
+    let output = margay(&["prove", "--model", "ptx-6.0", "empty (obs; rmw) \\ loc", "--bound", "3", "--certify", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("theorem for executions of every size: `empty (obs; rmw) \\ loc`"), "{text}");
+    let output = margay(&["verify", path, "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    assert_eq!((&report["kind"], &report["theorems"][0]), (&"model-theorem".into(), &"Property".into()));
+    assert!(report["extent"]["obligations"].as_u64().is_some_and(|n| n > 4), "{report}");
+
+    // The digest is made again, so that only the argument tells.
+    let damaged = |behind: &str, from: &str, to: &str, words: &str| {
+        let file = certificate.join("certificate.json");
+        let whole = std::fs::read_to_string(&file).expect("it is there");
+        let (before, rest) = whole.split_at(whole.find(behind).expect("it has that"));
+        assert!(rest.contains(from), "{from}");
+        let changed = format!("{before}{}", rest.replacen(from, to, 1));
+        let start = changed.rfind("\"sha256\": \"").expect("it is sealed") + 11;
+        let zeros = format!("{}{}{}", &changed[..start], "0".repeat(64), &changed[start + 64..]);
+        let digest = margay_models::digest::digest(zeros.as_bytes());
+        std::fs::write(&file, zeros.replacen(&"0".repeat(64), &digest, 1)).expect("written");
+        let output = margay(&["verify", path]);
+        std::fs::write(&file, &whole).expect("written");
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(words), "`{words}` is missing in\n{}", err(&output));
+    };
+    damaged("\"subject\"", "empty (obs; rmw)", "empty (po; rmw)", "does not end with");
+    damaged("\"subject\"", "let rec obs = (morally-strong & rf)", "let rec obs = po", "does not hold");
+    damaged("\"instances\"", "\"fact ", "\"fact 9999", "does not hold");
+    damaged("\"derived\"", "| ", "| 99999 ", "does not hold");
+    damaged("\"derived\"", "| ", "| rubbish ", "cannot be read");
+}
+
+#[test]
+fn a_false_property_has_its_counterexample() {
+    // No condition on executions says that barriers do not synchronise in a circle.
+    let output = margay(&["prove", "--model", "ptx-6.0", "irreflexive cause-base", "--bound", "3", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert_eq!(json(&output)["verdict"], "open");
+    let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(out(&output).starts_with("counterexample with 2 events"), "{}", out(&output));
+    for (property, words) in
+        [("irreflexive", "expected"), ("empty no-such-name", "no-such-name"), ("let x = po", "is not one property")]
+    {
+        let output = margay(&["prove", "--model", "ptx-6.0", property]);
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(words), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_rewritten_model_is_equal_for_every_size() {
+    let folder = folder("prove/rewritten");
+    let text = margay_models::library::built_in("ptx-6.0").expect("it is shipped").text.clone();
+    let rewritten = text.replace(
+        "let rec obs = (morally-strong & rf) | (obs; rmw; obs)",
+        "let ms-rf = morally-strong & rf let rec obs = ms-rf | (obs; rmw; ms-rf)",
+    );
+    let rewritten =
+        rewritten.replace("let cause-base = (po?; sw; po?)+", "let rec cause-base = (po?; sw; po?) | (cause-base; po?; sw; po?)");
+    assert_ne!(text, rewritten);
+    std::fs::create_dir_all(&folder).expect("made");
+    let file = folder.join("rewritten.cat");
+    std::fs::write(&file, rewritten).expect("written");
+    let path = file.to_str().expect("a path of text");
+    let output = margay(&["diff", "--prove", "ptx-6.0", path, "--bound", "2", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}\n{}", out(&output), err(&output));
+    assert_eq!(json(&output)["equal_for_every_size"], true);
+    // One axiom less is a difference, whichever is proved.
+    std::fs::write(&file, text.replace("irreflexive (rf | fr); cause as Causality", "")).expect("written");
+    let output = margay(&["diff", "--prove", "ptx-6.0", path, "--bound", "4", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert_eq!(json(&output)["equal_for_every_size"], false);
 }

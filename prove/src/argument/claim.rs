@@ -122,7 +122,7 @@ impl Theory {
     pub fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, first: &[ExprId], second: &[ExprId]) -> Option<Vec<Claim>> {
         let is_edge = |e: &ExprId| first.contains(e) || second.contains(e);
         for (edge, parts) in edges_by_halves(self, r) {
-            if !is_edge(&edge) && !parts.iter().all(is_edge) {
+            if !first.contains(&r) && !is_edge(&edge) && !parts.iter().all(is_edge) {
                 return None;
             }
         }

@@ -107,6 +107,23 @@ impl Finder {
         found
     }
 
+    /// Does what is known of closures say that a relation has no cycle? Its closure is one of those, or within one.
+    pub(super) fn acyclic_by_closure(&mut self, r: ExprId, relations: &[Pred]) -> bool {
+        let chain = self.theory.closure_name(r);
+        let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
+        if !self.holds(&claim, 0, 0) {
+            let is_closure = |p: &&Pred| matches!(self.theory.symbols.get(**p).meaning, Meaning::Closure(_));
+            let closures: Vec<Pred> = relations.iter().filter(is_closure).copied().filter(|&p| p != chain).collect();
+            let candidates: Vec<(u8, ExprId)> = closures.into_iter().map(|p| (0, self.theory.exprs.symbol(p))).collect();
+            if self.bounded(chain, &candidates).is_err() || !self.holds(&claim, 0, 2) {
+                return false;
+            }
+        }
+        self.step(vec![claim], Rule::Direct, false);
+        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
+        true
+    }
+
     /// Proves that a relation has no cycle.
     ///
     /// # Errors

@@ -87,6 +87,7 @@ impl<'a> Setting<'a> {
         // Recursive relations of the property alone are bounded by those of the axioms.
         let of_axioms = Vocabulary::of(&theory, supposed.iter().copied()).relations;
         let closures = recursive(&theory, properties.iter().map(|&i| all[i])).filter(|p| !of_axioms.contains(p)).collect();
+        let closures = inner_first(&theory, closures);
         let goals = goals(model, properties, &all);
         Ok(Self { theory, goals, roles: Vec::new(), claimed: model, roots, supposed, closures, places: Vec::new() })
     }
@@ -112,6 +113,7 @@ impl<'a> Setting<'a> {
         roots.extend(theory.translate(wellformed::model(signature), &base).checks);
         let of_old = Vocabulary::of(&theory, old.checks.iter().copied()).relations;
         let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i])).filter(|p| !of_old.contains(p)).collect();
+        let closures = inner_first(&theory, closures);
         let goals = goals(claimed, axioms, &new.checks);
         Ok(Self { theory, goals, roles: Vec::new(), claimed, roots, supposed: old.checks, closures, places: Vec::new() })
     }
@@ -134,6 +136,22 @@ impl<'a> Setting<'a> {
 fn recursive(theory: &Theory, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = Pred> {
     let all = Vocabulary::of(theory, of).relations;
     all.into_iter().filter(|p| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)))
+}
+
+/// Closures in such an order that each comes behind those that it is made of.
+fn inner_first(theory: &Theory, mut open: Vec<Pred>) -> Vec<Pred> {
+    let mut sorted = Vec::new();
+    while !open.is_empty() {
+        let made_of = |p: &Pred| match theory.symbols.get(*p).meaning {
+            Meaning::Closure(e) | Meaning::Fixpoint(e, _) => Vocabulary::of(theory, [e]).relations,
+            _ => Vec::new(),
+        };
+        let is_next = |p: &Pred| made_of(p).iter().all(|q| q == p || !open.contains(q));
+        // Members of one recursion are made of each other.
+        let at = open.iter().position(is_next).unwrap_or(0);
+        sorted.push(open.remove(at));
+    }
+    sorted
 }
 
 fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<Goal> {
