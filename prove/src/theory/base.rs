@@ -128,8 +128,8 @@ impl Theory {
 
 /// Sets that no instruction of a mapping is in (docs/mapping-language.md, "What cannot be expressed").
 fn never_emitted(set: BaseSet) -> bool {
-    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex};
-    matches!(set, B | Alias | Sur | Tex | Con | Red | Mmio)
+    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex, Wait};
+    matches!(set, B | Wait | Alias | Sur | Tex | Con | Red | Mmio)
 }
 
 /// Does the model say that the relation is transitive, by `empty (r; r) \ r`?
