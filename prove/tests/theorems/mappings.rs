@@ -14,16 +14,18 @@ fn fig_11_with_the_papers_operations() {
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC"]);
     let proof = report.proof.expect("there is one");
     assert!(proof.steps.len() > 10, "the argument has its lemmas");
-    // Cases that cannot arise are of inductions alone: after a read-from edge comes no other one.
+    // What cannot arise are cases of an induction (behind a read-from edge comes no other one) and edges of a union (no fence is in the
+    // modification order); no goal holds so.
     for step in &report.steps {
-        assert!(step.empty.is_empty() || step.rule == "induction", "{step:?}");
-        assert!(step.empty.len() < step.obligations || step.obligations == 0, "not all of it holds emptily: {step:?}");
+        let is_goal = step.claims.iter().any(|c| c.starts_with("irreflexive") || c.starts_with("empty"));
+        assert!(step.empty.is_empty() || !is_goal, "{step:?}");
+        assert!(step.rule != "induction" || step.empty.len() < step.obligations, "not all of it holds emptily: {step:?}");
     }
 }
 
 #[test]
 fn fig_11_without_scopes_with_all_operations() {
-    let report = proved(&mapping("rc11-to-ptx-descoped", Some("rc11")), &[]);
+    let report = proved(&mapping("rc11-to-ptx-descoped", Some("rc11-lb")), &[]);
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC"]);
 }
 
@@ -34,25 +36,23 @@ fn fig_11_with_scopes_and_seq_cst_accesses_is_no_theorem() {
     assert!(!theorems(&report).contains(&"SC"));
 }
 
-/// The tables that are broken on purpose, and the constructs that are left out so that the broken row is in question.
-fn broken() -> Vec<(&'static str, Vec<String>)> {
-    let names = library::names().filter(|n| n.starts_with("rc11-to-ptx-") && *n != "rc11-to-ptx-descoped");
-    names
-        .map(|n| (n, if n.contains("sc-load") || n.contains("sc-store") || n.contains("sc-rmw") { Vec::new() } else { no_sc() }))
-        .collect()
+/// The tables that are broken on purpose in a row that is not of seq_cst accesses.
+fn broken() -> Vec<&'static str> {
+    let names = library::names().filter(|n| n.starts_with("rc11-to-ptx-") && !n.starts_with("rc11-to-ptx-descoped"));
+    names.filter(|n| !["sc-load", "sc-store", "sc-rmw"].iter().any(|row| n.contains(row))).collect()
 }
 
 #[test]
 fn no_broken_table_is_proved() {
     let all = broken();
-    assert!(all.len() > 15);
-    all.par_iter().for_each(|(name, without)| {
+    assert!(all.len() > 12);
+    all.par_iter().for_each(|name| {
         let mapping = mapping(name, None);
-        let report = proved(&mapping, without);
+        let report = proved(&mapping, &no_sc());
         let proved = theorems(&report);
         // An axiom that the mistake leaves alone may be a theorem; all of them may not.
         assert!(proved.len() < report.goals.len(), "{name}");
-        let found = check(&mapping, &CheckOptions { keep_going: true, ..options(without) }, &Silent).expect("it is a mapping");
+        let found = check(&mapping, &CheckOptions { keep_going: true, ..options(&no_sc()) }, &Silent).expect("it is a mapping");
         for axiom in found.axioms.iter().filter(|a| a.verdict == Verdict::Counterexample) {
             assert!(!proved.contains(&axiom.axiom.as_str()), "{name}: {} is proved and has a counterexample", axiom.axiom);
         }
