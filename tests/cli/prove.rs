@@ -103,7 +103,7 @@ fn a_false_property_has_its_counterexample() {
     assert_eq!(json(&output)["verdict"], "open");
     let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3"]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
-    assert!(out(&output).starts_with("counterexample with 2 events"), "{}", out(&output));
+    assert!(out(&output).starts_with("counterexample with 1 events"), "{}", out(&output));
     for (property, words) in
         [("irreflexive", "expected"), ("empty no-such-name", "no-such-name"), ("let x = po", "is not one property")]
     {
