@@ -4,6 +4,9 @@ mod bases;
 mod held;
 mod run;
 mod subject;
+mod theorem;
+
+pub use theorem::extent as theorem_extent;
 
 pub use held::About;
 
@@ -33,10 +36,11 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, &options.certificate, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
-            return output.wrong(&[error.help("it knows those of `check`, `diff` and `run`")]);
+            return output.wrong(&[error.help("it knows those of `check`, `diff`, `run` and `prove`")]);
         }
     }
     let read = sealed.parse().map_err(|error| vec![error]);
