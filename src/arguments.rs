@@ -93,14 +93,28 @@ pub enum Command {
     Models(List),
     /// List the built-in mappings, or show one
     Mappings(List),
+    /// Write the completions of a shell: `margay completions bash`
+    Completions(crate::manual::Completions),
+    /// Write the manual pages of all commands into a folder
+    Man(crate::manual::Man),
 }
 
 /// Options of `models` and `mappings`.
 #[derive(Debug, Args)]
 pub struct List {
     /// Print the text of this one
-    #[arg(long, value_name = "NAME")]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// The same, as an option
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub show: Option<String>,
+}
+
+impl List {
+    /// The one to print, if not all are to be listed.
+    pub fn asked(&self) -> Option<&str> {
+        self.name.as_deref().or(self.show.as_deref())
+    }
 }
 
 /// What every search by a solver can be told.

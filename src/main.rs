@@ -22,6 +22,7 @@ mod histogram;
 mod inputs;
 mod library;
 mod limits;
+mod manual;
 mod output;
 mod progress;
 mod question;
@@ -87,6 +88,8 @@ fn main() -> ExitCode {
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
+        Command::Completions(options) => manual::completions(options, &output),
+        Command::Man(options) => manual::pages(options, &output),
     };
     let exit = exit.unwrap_or_else(|error| output.failed(&error));
     ExitCode::from(exit as u8)
