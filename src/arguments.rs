@@ -19,9 +19,9 @@ pub struct Arguments {
     /// Colours; `auto` is on a terminal only
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,
-    /// Say more on standard error; twice for much more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
+    /// Say more than the answer: the reasons line by line, statistics, and what is not established
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
     /// What to do
     #[command(subcommand)]
     pub command: Command,

@@ -36,14 +36,39 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         output.print("")?;
         output.print(candidate)?;
     }
-    output.print("")?;
-    output.print(&effort(context, *output))?;
+    if output.verbose {
+        output.print("")?;
+        output.print(&effort(context, *output))?;
+    }
     if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
         output.print(&wrapped(&crate::verify::written(certified, folder), output.width()))?;
     }
     output.print("")?;
-    output.print(&wrapped(&meaning(context), output.width()))
+    let meaning = if output.verbose { meaning(context) } else { short(context) };
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+/// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
+fn short(context: &Context<'_>) -> String {
+    let report = context.report;
+    let mut out = match report.verdict {
+        Verdict::Counterexample => "The smallest there is, confirmed by the judge. ".to_owned(),
+        Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
+        Verdict::Undecided(_) => String::new(),
+    };
+    if !context.options.without.is_empty() || !context.options.only.is_empty() {
+        out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
+    }
+    if report.truncated {
+        out.push_str("There are more counterexamples than are shown. ");
+    }
+    if report.verdict == Verdict::Counterexample {
+        out.push_str(&format!("What would mend it: `margay repair {}`. Files and pictures: `--out DIR`. ", context.asked_as));
+    }
+    let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
+    out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). Reasons line by line, statistics and limits: `-v`.", context.seconds));
+    out
 }
 
 /// The first line: what it begins with, how that is to be taken, and the rest.
@@ -113,7 +138,8 @@ fn counterexample(
     output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
     output.print("")?;
     output.print(&output.heading(&format!("Why {} forbids it (axiom {})", context.mapping.source.name, c.axiom)))?;
-    for line in &shown.explanation {
+    let summary = std::slice::from_ref(&shown.summary);
+    for line in if output.verbose { &shown.explanation } else { summary } {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     output.print("")?;

@@ -14,6 +14,8 @@ pub struct Context<'a> {
     pub options: &'a CheckOptions,
     /// What was found.
     pub report: &'a CheckReport,
+    /// The mapping as the command line has it: a file or a name.
+    pub asked_as: &'a str,
     /// Seconds since the start.
     pub seconds: f64,
 }
