@@ -51,7 +51,9 @@ pub fn pages(options: &Man, output: &Output) -> Outcome {
         return output.wrong(&[Diagnostic::error(what)]);
     }
     match output.format {
-        Format::Human | Format::Junit => output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?,
+        Format::Human | Format::Junit => {
+            output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?
+        }
         Format::Json => output.json(&json!({ "schema": SCHEMA, "folder": options.folder, "files": files }))?,
     }
     Ok(Exit::Holds)

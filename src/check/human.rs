@@ -53,7 +53,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
 fn short(context: &Context<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
-        Verdict::Counterexample => "The smallest there is, confirmed by the judge. ".to_owned(),
+        Verdict::Counterexample => "There is no smaller one; the judge confirms it. ".to_owned(),
         Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
         Verdict::Undecided(_) => String::new(),
     };
@@ -64,10 +64,13 @@ fn short(context: &Context<'_>) -> String {
         out.push_str("There are more counterexamples than are shown. ");
     }
     if report.verdict == Verdict::Counterexample {
-        out.push_str(&format!("What would mend it: `margay repair {}`. Files and pictures: `--out DIR`. ", context.asked_as));
+        out.push_str(&format!(
+            "`margay repair {}` finds what mends it, `--out DIR` writes files and pictures. ",
+            context.asked_as
+        ));
     }
     let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
-    out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). Reasons line by line, statistics and limits: `-v`.", context.seconds));
+    out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
     out
 }
 
@@ -124,22 +127,27 @@ fn counterexample(
 ) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
-    let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
-    let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, context.mapping.source.name, c.events);
-    output.print(&output.heading(&heading))?;
-    output.print(&wrapped(&shown.standing(), output.width()))?;
-    output.print("")?;
+    // The first line of the answer says this of a single compiler bug.
+    if position.is_some() || !c.status.is_bug() || output.verbose {
+        let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
+        let heading =
+            format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, context.mapping.source.name, c.events);
+        output.print(&output.heading(&heading))?;
+        output.print(&wrapped(&shown.standing(), output.width()))?;
+        output.print("")?;
+    }
     let (left, right) = (
         format!("source, forbidden by {}", context.mapping.source.name),
         format!("target, allowed by {}", context.mapping.target.name),
     );
     output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
     output.print("")?;
-    output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
-    output.print("")?;
+    if output.verbose {
+        output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
+        output.print("")?;
+    }
     output.print(&output.heading(&format!("Why {} forbids it (axiom {})", context.mapping.source.name, c.axiom)))?;
-    let summary = std::slice::from_ref(&shown.summary);
-    for line in if output.verbose { &shown.explanation } else { summary } {
+    for line in if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) } {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     output.print("")?;

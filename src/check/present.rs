@@ -36,6 +36,8 @@ pub struct Presented<'a> {
     pub explanation: Vec<String>,
     /// The same in one sentence.
     pub summary: String,
+    /// The cycle in words, edge by edge.
+    pub around: String,
     /// The source execution with the violated cycle.
     pub source_picture: Picture,
     /// The target execution.
@@ -77,6 +79,7 @@ impl<'a> Presented<'a> {
             outcome,
             explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
             summary: violation.map(|v| v.summary(&names)).unwrap_or_default(),
+            around: violation.map(|v| v.around(&names)).unwrap_or_default(),
             source_picture: Picture::of(
                 &format!("{}: forbidden by {}", mapping.source.name, counterexample.axiom),
                 &counterexample.source,
