@@ -20,9 +20,9 @@ pub struct Arguments {
     /// Colours; `auto` is on a terminal only
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,
-    /// Say more on standard error; twice for much more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
+    /// Say more than the answer: the reasons line by line, statistics, and what is not established
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -96,6 +96,10 @@ pub enum Command {
     Models(List),
     /// List the built-in mappings, or show one
     Mappings(List),
+    /// Write the completions of a shell: `margay completions bash`
+    Completions(crate::manual::Completions),
+    /// Write the manual pages of all commands into a folder
+    Man(crate::manual::Man),
 }
 
 /// Options of `models` and `mappings`.
@@ -104,9 +108,16 @@ pub struct List {
     /// Print the text of this one
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// The same
+    /// The same, as an option
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub show: Option<String>,
+}
+
+impl List {
+    /// The one to print, if not all are to be listed.
+    pub fn asked(&self) -> Option<&str> {
+        self.name.as_deref().or(self.show.as_deref())
+    }
 }
 
 /// What every search by a solver can be told.

@@ -22,6 +22,7 @@ mod histogram;
 mod inputs;
 mod library;
 mod limits;
+mod manual;
 mod output;
 mod progress;
 mod prove;
@@ -43,6 +44,7 @@ use clap::Parser;
 
 use arguments::{Arguments, Command};
 use exit::Exit;
+use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -50,20 +52,10 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),
     };
     limits::watch_interrupts();
-    let output = output::Output::new(arguments.format, arguments.color);
+    let output = output::Output::new(arguments.format, arguments.color, arguments.verbose);
     #[cfg(unix)]
     outlive_file_limits();
-    tracing_subscriber::fmt()
-        .with_writer(|| terminal::Log)
-        // Colours would need a feature that the log here does without; asking for them panics.
-        .with_ansi(false)
-        .with_max_level(match arguments.verbose {
-            0 => tracing::Level::ERROR,
-            1 => tracing::Level::INFO,
-            _ => tracing::Level::DEBUG,
-        })
-        .without_time()
-        .init();
+    log();
     if output.format == arguments::Format::Junit && !matches!(arguments.command, Command::Test(_)) {
         let error =
             margay_models::diagnostic::Diagnostic::error("JUnit is the format of test reports: only `margay test` has one");
@@ -91,6 +83,8 @@ fn main() -> ExitCode {
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
+        Command::Completions(options) => manual::completions(options, &output),
+        Command::Man(options) => manual::pages(options, &output),
     };
     exit::leave(exit.unwrap_or_else(|error| output.failed(&error)))
 }
@@ -101,6 +95,25 @@ fn outlive_file_limits() {
     let reached = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, reached) {
         tracing::warn!("a limit on the size of files would end the program: {error}");
+    }
+}
+
+/// The log for whoever works on Margay itself, on standard error: errors only, unless the environment says otherwise
+/// (`RUST_LOG=info`, `RUST_LOG=margay_mappings=debug`; CONTRIBUTING.md).
+fn log() {
+    use tracing_subscriber::prelude::*;
+    let quiet = Targets::new().with_default(tracing::Level::ERROR);
+    let asked = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
+    let (targets, mistake) = match asked.map(|text| text.parse::<Targets>().map_err(|error| (text, error))) {
+        None => (quiet, None),
+        Some(Ok(targets)) => (targets, None),
+        Some(Err(mistake)) => (quiet, Some(mistake)),
+    };
+    // Colours would need a feature that the log here does without; asking for them panics.
+    let lines = tracing_subscriber::fmt::layer().with_writer(|| terminal::Log).with_ansi(false).without_time();
+    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
+    if let Some((text, error)) = mistake {
+        tracing::error!("RUST_LOG is `{text}`, which says nothing: {error}; expected is a level or `crate=level`, e.g. `info`");
     }
 }
 

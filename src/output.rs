@@ -16,6 +16,8 @@ use crate::terminal;
 pub struct Output {
     /// Human, JSON or JUnit.
     pub format: Format,
+    /// Is more wanted than the answer: statistics, reasons line by line, what is not established?
+    pub verbose: bool,
     colour: Colour,
 }
 
@@ -27,8 +29,8 @@ static ANSWER: OnceLock<Exit> = OnceLock::new();
 
 impl Output {
     /// For the options given.
-    pub fn new(format: Format, colour: Colour) -> Self {
-        Self { format, colour }
+    pub fn new(format: Format, colour: Colour, verbose: bool) -> Self {
+        Self { format, verbose, colour }
     }
 
     fn wants_colour(self, terminal: bool) -> bool {

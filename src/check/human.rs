@@ -37,14 +37,42 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         output.print("")?;
         output.print(candidate)?;
     }
-    output.print("")?;
-    output.print(&effort(context, *output))?;
+    if output.verbose {
+        output.print("")?;
+        output.print(&effort(context, *output))?;
+    }
     if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
         output.print(&wrapped(&crate::verify::written(certified, folder), output.width()))?;
     }
     output.print("")?;
-    output.print(&wrapped(&meaning(context), output.width()))
+    let meaning = if output.verbose { meaning(context) } else { short(context) };
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+/// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
+fn short(context: &Context<'_>) -> String {
+    let report = context.report;
+    let mut out = match report.verdict {
+        Verdict::Counterexample => "There is no smaller one; the judge confirms it. ".to_owned(),
+        Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
+        Verdict::Undecided(_) => String::new(),
+    };
+    if !context.options.without.is_empty() || !context.options.only.is_empty() {
+        out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
+    }
+    if report.truncated {
+        out.push_str("There are more counterexamples than are shown. ");
+    }
+    if report.verdict == Verdict::Counterexample {
+        out.push_str(&format!(
+            "`margay repair {}` finds what mends it, `--out DIR` writes files and pictures. ",
+            context.asked_as
+        ));
+    }
+    let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
+    out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
+    out
 }
 
 /// The first line: what it begins with, how that is to be taken, and the rest.
@@ -100,19 +128,27 @@ pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output)
 fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, usize)>, output: &Output) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
-    let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
-    let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
-    output.print(&output.heading(&heading))?;
-    output.print(&wrapped(&shown.standing(), output.width()))?;
-    output.print("")?;
-    let (left, right) =
-        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
+    // The first line of the answer says this of a single compiler bug.
+    if position.is_some() || !c.status.is_bug() || output.verbose {
+        let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
+        let heading =
+            format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
+        output.print(&output.heading(&heading))?;
+        output.print(&wrapped(&shown.standing(), output.width()))?;
+        output.print("")?;
+    }
+    let (left, right) = (
+        format!("source, forbidden by {}", mapping.source.name),
+        format!("target, allowed by {}", mapping.target.name),
+    );
     output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
     output.print("")?;
-    output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
-    output.print("")?;
+    if output.verbose {
+        output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
+        output.print("")?;
+    }
     output.print(&output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)))?;
-    for line in &shown.explanation {
+    for line in if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) } {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     output.print("")?;

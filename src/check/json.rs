@@ -79,7 +79,7 @@ pub fn counterexample(shown: &Presented<'_>) -> Value {
 
 /// The whole report.
 pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
-    let Context { mapping, options, report, seconds } = context;
+    let Context { mapping, options, report, seconds, .. } = context;
     let reason = match &report.verdict {
         Verdict::Undecided(why) => Some(why),
         Verdict::None | Verdict::Counterexample => None,

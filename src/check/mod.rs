@@ -93,8 +93,13 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     }
     let presented: Vec<present::Presented> =
         report.counterexamples.iter().map(|c| present::Presented::new(&mapping, c)).collect();
-    let context =
-        present::Context { mapping: &mapping, options: &asked, report: &report, seconds: start.elapsed().as_secs_f64() };
+    let context = present::Context {
+        mapping: &mapping,
+        asked_as: name,
+        options: &asked,
+        report: &report,
+        seconds: start.elapsed().as_secs_f64(),
+    };
     let exit = output.settle(match report.verdict {
         Verdict::None => Exit::Holds,
         Verdict::Counterexample => Exit::Found,

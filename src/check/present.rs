@@ -14,6 +14,8 @@ pub struct Context<'a> {
     pub options: &'a CheckOptions,
     /// What was found.
     pub report: &'a CheckReport,
+    /// The mapping as the command line has it: a file or a name.
+    pub asked_as: &'a str,
     /// Seconds since the start.
     pub seconds: f64,
 }
@@ -34,6 +36,8 @@ pub struct Presented<'a> {
     pub explanation: Vec<String>,
     /// The same in one sentence.
     pub summary: String,
+    /// The cycle in words, edge by edge.
+    pub around: String,
     /// The source execution with the violated cycle.
     pub source_picture: Picture,
     /// The target execution.
@@ -75,6 +79,7 @@ impl<'a> Presented<'a> {
             outcome,
             explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
             summary: violation.map(|v| v.summary(&names)).unwrap_or_default(),
+            around: violation.map(|v| v.around(&names)).unwrap_or_default(),
             source_picture: Picture::of(
                 &format!("{}: forbidden by {}", mapping.source.name, counterexample.axiom),
                 &counterexample.source,

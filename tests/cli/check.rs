@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{command, err, folder, json, margay, out};
+use crate::program::{command, err, folder, json, margay, out, words};
 
 #[test]
 fn the_published_mapping_holds_without_seq_cst_accesses() {
@@ -49,6 +49,33 @@ fn a_broken_mapping_is_explained() {
         assert_eq!(run.status.code(), Some(0), "{file}: {}", err(&run));
         assert_eq!(json(&run)["reachable"], reachable, "{file}");
     }
+}
+
+/// The answer fits one screen and needs no knowledge of the model's definitions; what is behind it comes with `--verbose`.
+#[test]
+fn an_answer_is_one_screen() {
+    let asked = ["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4"];
+    let (short, long) = (out(&margay(&asked)), out(&margay(&[&asked[..], &["-v"]].concat())));
+    assert!(short.lines().count() <= 44, "{} lines\n{short}", short.lines().count());
+    let around =
+        "a is sequenced before b; b reads a value that c overwrites; c is sequenced before d; d reads a value that a overwrites";
+    assert!(words(&short).contains(around), "{short}");
+    assert!(words(&short).contains("`margay repair rc11-to-ptx-no-fence-sc-load` finds what mends it"), "{short}");
+    for more in ["-psc->", "conflicts", "The question is about programs"] {
+        assert!(!short.contains(more) && words(&long).contains(more), "`{more}` in\n{short}\n{long}");
+    }
+    assert_eq!(short.lines().next(), long.lines().next(), "the first line is the same");
+}
+
+/// The log of developers is asked for by RUST_LOG alone, and a mistake there is told and costs nothing.
+#[test]
+fn the_log_is_asked_for_by_the_environment() {
+    let asked = ["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "3", "-v"];
+    assert_eq!(err(&margay(&asked)), "", "--verbose is for people");
+    let logged = |value: &str| command(&asked).env("RUST_LOG", value).output().expect("it runs");
+    assert!(err(&logged("margay_mappings=info")).contains("conflicts"), "{}", err(&logged("margay_mappings=info")));
+    let wrong = logged("margay=loud");
+    assert!(err(&wrong).contains("RUST_LOG is `margay=loud`") && wrong.status.code() == Some(0), "{}", err(&wrong));
 }
 
 #[test]

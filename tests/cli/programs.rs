@@ -8,7 +8,7 @@ fn message_passing_needs_a_guard() {
     let folder = folder("programs/message-passing");
     let path = folder.to_str().expect("a path of text");
     let asked = ["check", "rc11-to-ptx-relaxed-acquire-load", "--bound", "4"];
-    let output = margay(&[&asked[..], &["--out", path]].concat());
+    let output = margay(&[&asked[..], &["--out", path, "--verbose"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     // Paragraphs are broken into lines.
     let text = words(&out(&output));
