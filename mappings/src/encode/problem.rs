@@ -7,6 +7,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
+use super::data::{self, Classes};
 use super::guard::{self, Programs};
 use super::source::{Source, SourceBase};
 use super::symmetry;
@@ -108,6 +109,7 @@ impl Problem {
             hard.extend(options.guards.map(|most| guard::at_most(&mut logic, &v, most)));
         }
         let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
+        hard.extend(data::formulas(&mut logic, mapping, &v, &source));
 
         let closed_forms = options.techniques.closed_forms;
         let base = TargetBase::new(&mut logic, &target, closed_forms);
@@ -276,6 +278,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         placements,
         slots,
         alternatives,
+        classes: Classes::of(mapping, &options.constructs),
         programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
