@@ -83,6 +83,8 @@ pub enum Command {
     Classify(crate::classify::Classify),
     /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
     Explain(crate::explain::Explain),
+    /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
+    Extract(Box<crate::extract::arguments::Extract>),
     /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
     Fence(crate::fence::Fence),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming

@@ -73,7 +73,7 @@ pub fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// A path as text: `fence.sc.gpu ; atom.cas.acquire.gpu.b32 (succeeds)`.
-fn path_text(paths: &Paths) -> Vec<String> {
+pub fn path_text(paths: &Paths) -> Vec<String> {
     let one = |p: &crate::flow::Path| {
         let actions = p.actions.iter().map(|a| match &a.kind {
             ActionKind::Access(access, swap) if access.verb == crate::flow::Verb::CompareAndSwap => match swap {

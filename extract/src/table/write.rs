@@ -254,7 +254,9 @@ fn lines<'a>(
         }
         of_cells.push((cell, index));
     }
-    let rows = Use::rows(&of_cells);
+    let nothing = |text: &str| text.starts_with("absent") || text.starts_with("other");
+    let absent: Vec<usize> = (0..bodies.len()).filter(|&i| nothing(&bodies[i].0)).collect();
+    let rows = Use::rows(&of_cells, &absent);
     let own = |when: Use, body: usize| -> Vec<Cell> {
         let best = |cell: Cell| rows.iter().filter(|(u, _)| u.covers(cell)).max_by_key(|(u, _)| u.rank()).map(|r| r.0);
         of_cells.iter().filter(|&&(c, b)| b == body && best(c) == Some(when)).map(|&(c, _)| c).collect()

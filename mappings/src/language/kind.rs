@@ -119,9 +119,10 @@ impl Use {
     }
 
     /// The uses that one row has, given all uses that there are, as few rows as show what differs: `bodies` has for each use the number
-    /// of its right-hand side. The first result is for all uses that no other one speaks of.
-    pub fn rows(cells: &[(Cell, usize)]) -> Vec<(Use, usize)> {
-        let Some(default) = most(cells) else { return Vec::new() };
+    /// of its right-hand side; of those in `absent` none is for all that is left, if there is another. The first result is for all uses
+    /// that no other one speaks of.
+    pub fn rows(cells: &[(Cell, usize)], absent: &[usize]) -> Vec<(Use, usize)> {
+        let Some(default) = most(cells, absent) else { return Vec::new() };
         let mut out = vec![(Use::default(), default)];
         let mut rest: Vec<usize> = cells.iter().map(|&(_, b)| b).filter(|&b| b != default).collect();
         rest.sort_unstable();
@@ -144,8 +145,8 @@ impl Use {
 }
 
 /// The right-hand side of the most uses; the first of several.
-fn most(cells: &[(Cell, usize)]) -> Option<usize> {
-    let count = |body: usize| cells.iter().filter(|&&(_, b)| b == body).count();
+fn most(cells: &[(Cell, usize)], absent: &[usize]) -> Option<usize> {
+    let count = |body: usize| (!absent.contains(&body), cells.iter().filter(|&&(_, b)| b == body).count());
     let mut best: Option<usize> = None;
     for &(_, body) in cells {
         if best.is_none_or(|b| count(body) > count(b)) {
@@ -202,7 +203,7 @@ mod tests {
 
     /// What `rows` says is what it was given: every use finds its right-hand side in the row that says most about it.
     fn reads_back(cells: &[(Cell, usize)]) {
-        let rows = Use::rows(cells);
+        let rows = Use::rows(cells, &[]);
         for &(cell, body) in cells {
             let best = rows.iter().filter(|(u, _)| u.covers(cell)).map(|(u, _)| u.rank()).max().expect("a row");
             let found: Vec<usize> = rows.iter().filter(|(u, _)| u.covers(cell) && u.rank() == best).map(|&(_, b)| b).collect();
@@ -217,9 +218,10 @@ mod tests {
             (0..4).flat_map(|o| (0..5).map(move |d| (o, d))).map(|(o, d)| (cell(o, d), f(o, d))).collect()
         };
         let uniform = all(&|_, _| 7);
-        assert_eq!(Use::rows(&uniform), [(Use::default(), 7)]);
+        assert_eq!(Use::rows(&uniform, &[]), [(Use::default(), 7)]);
         let narrow = all(&|_, d| usize::from(d < 2));
-        assert_eq!(Use::rows(&narrow).len(), 2);
+        assert_eq!(Use::rows(&narrow, &[]).len(), 2);
+        assert_eq!(Use::rows(&narrow, &[0])[0], (Use::default(), 1));
         for cells in [uniform, narrow, all(&|o, d| o * 10 + d), all(&|o, d| usize::from(o == 1 && d > 2) + 2 * usize::from(d == 0))] {
             reads_back(&cells);
         }

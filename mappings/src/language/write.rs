@@ -215,7 +215,8 @@ impl Mapping {
             });
             of_cells.push((cell, index));
         }
-        Use::rows(&of_cells)
+        let absent: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i][0] == "absent").collect();
+        Use::rows(&of_cells, &absent)
             .into_iter()
             .map(|(when, body)| [row.head_for(source, form, when), bodies[body][0].clone(), bodies[body][1].clone()])
             .collect()
