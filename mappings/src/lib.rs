@@ -45,6 +45,7 @@ pub mod compare;
 pub mod encode;
 pub mod language;
 pub mod library;
+pub mod naming;
 mod pool;
 mod selection;
 pub mod synthesis;

@@ -30,6 +30,10 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         output.print("")?;
         output.print(candidate)?;
     }
+    if let Some(assumed) = &context.assumed {
+        output.print("")?;
+        output.print(&wrapped(&assumed.words(), output.width()))?;
+    }
     output.print("")?;
     output.print(&effort(context, *output))?;
     if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
@@ -85,6 +89,13 @@ fn counterexample(
     output.print("")?;
     output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
     output.print("")?;
+    if !shown.rows.is_empty() {
+        output.print(&output.heading("Rows"))?;
+        for line in &shown.rows {
+            output.print(&indented(&format!("  {line}"), output.width()))?;
+        }
+        output.print("")?;
+    }
     output.print(&output.heading(&format!("Why {} forbids it (axiom {})", context.mapping.source.name, c.axiom)))?;
     for line in &shown.explanation {
         output.print(&indented(&format!("  {line}"), output.width()))?;

@@ -1,5 +1,6 @@
 //! `margay check`: a mapping, and the smallest counterexample.
 
+mod assumed;
 mod files;
 mod human;
 mod json;
@@ -48,7 +49,10 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     output.warn(&loaded.warnings);
-    let mapping = loaded.mapping;
+    let whole = loaded.mapping;
+    // A counterexample that uses an assumed row is no finding: the question is asked without these rows.
+    let assumed = whole.assumed();
+    let mapping = if assumed.is_empty() { whole.clone() } else { whole.known_only() };
     if let Err(error) = folders(options) {
         return output.wrong(&[error]);
     }
@@ -89,10 +93,11 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
             *why = format!("{why}; what was answered is kept in {}, and the same command goes on from there", folder.display());
         }
     }
+    let assumed = assumed::Assumed::ask(&whole, assumed, &asked, &report);
     let presented: Vec<present::Presented> =
         report.counterexamples.iter().map(|c| present::Presented::new(&mapping, c)).collect();
     let context =
-        present::Context { mapping: &mapping, options: &asked, report: &report, seconds: start.elapsed().as_secs_f64() };
+        present::Context { mapping: &mapping, options: &asked, report: &report, seconds: start.elapsed().as_secs_f64(), assumed };
     if let Some(folder) = &options.out
         && let Err(error) = files::write(folder, &context, &presented)
     {

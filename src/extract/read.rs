@@ -33,7 +33,7 @@ pub fn run(file: &Path, output: &Output) -> Outcome {
     let mut functions: Vec<Value> = Vec::new();
     let mut exit = Exit::Holds;
     for function in &module.functions {
-        let paths = explore(&module, function);
+        let paths = explore(&module, function, 1);
         let mut troubles: Vec<String> = paths.paths.iter().flat_map(|p| p.troubles.clone()).collect();
         troubles.extend(paths.incomplete.clone());
         troubles.sort();

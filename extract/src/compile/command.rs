@@ -152,6 +152,8 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
     let mut process = std::process::Command::new("sh");
     // A process group of its own, so that what the shell started can be ended with it.
     process.arg("-c").arg(command).env("MARGAY_FOLDER", folder).process_group(0);
+    // A crash of LLVM is an answer; its stack trace takes a second and helps nobody here.
+    process.env("LLVM_DISABLE_SYMBOLIZATION", "1").env("LLVM_DISABLE_CRASH_REPORT", "1");
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process.spawn().map_err(|e| Failure::NotStarted(format!("cannot start a shell: {e}")))?;
     let reader = |pipe: Option<Box<dyn Read + Send>>| {

@@ -30,6 +30,8 @@ pub struct Path {
 pub struct Action {
     /// What it is.
     pub kind: ActionKind,
+    /// The object that is accessed, by its number; 0 for fences.
+    pub object: usize,
     /// The instruction without its operands.
     pub text: String,
     /// The line of the PTX.

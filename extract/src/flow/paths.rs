@@ -33,8 +33,8 @@ pub struct Paths {
     pub incomplete: Option<String>,
 }
 
-/// Follows every path of a function. The first parameter points to the object.
-pub fn explore(module: &Module, function: &Function) -> Paths {
+/// Follows every path of a function. Its first parameters point to so many objects.
+pub fn explore(module: &Module, function: &Function, objects: usize) -> Paths {
     let Some(index) = module.functions.iter().position(|f| f.name == function.name) else { return Paths::default() };
     let mut values = Values::default();
     let mut start = State {
@@ -60,8 +60,8 @@ pub fn explore(module: &Module, function: &Function) -> Paths {
     let mut machine = Machine {
         module,
         values,
-        object: parameters.first().copied(),
-        others: parameters.get(1..).unwrap_or_default().to_vec(),
+        objects: parameters.iter().take(objects).copied().collect(),
+        others: parameters.get(objects..).unwrap_or_default().to_vec(),
         open: vec![start],
         out: Paths::default(),
     };
@@ -80,7 +80,7 @@ pub fn explore(module: &Module, function: &Function) -> Paths {
 struct Machine<'a> {
     module: &'a Module,
     values: Values,
-    object: Option<Value>,
+    objects: Vec<Value>,
     others: Vec<Value>,
     open: Vec<State>,
     out: Paths,
@@ -300,7 +300,7 @@ impl Machine<'_> {
         let offset = values.number(*offset as u64);
         let address = values.plus(base, offset, 64);
         let bytes = access.element.bits / 8;
-        let region = match (&access.space, state.region(values, address, self.object, &self.others)) {
+        let region = match (&access.space, state.region(values, address, &self.objects, &self.others)) {
             (Some(space), Region::Own(name, _)) if space == "global" || space == "const" || space == "shared" => {
                 let _ = name;
                 Region::Elsewhere
@@ -354,25 +354,27 @@ impl Machine<'_> {
                     instruction.operands.iter().take(1).for_each(|to| forget(state, values, to));
                 }
             }
-            Region::Object => self.object(state, instruction, access, at.unwrap_or(0)),
+            Region::Object(object) => self.object(state, instruction, (access, object), at.unwrap_or(0)),
         }
     }
 
     /// An access of the object: an event.
-    fn object(&mut self, state: &mut State, instruction: &Instruction, access: Access, address: usize) {
+    fn object(&mut self, state: &mut State, instruction: &Instruction, (access, object): (Access, usize), address: usize) {
         let values = &mut self.values;
         let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);
         let mut swapped = None;
         if !is_store {
             let to = &instruction.operands[0];
+            // Before the result is written: it may be the same register.
+            let compared = instruction.operands.get(address + 1).map(|o| operand(state, values, o));
             forget(state, values, to);
-            if let (Verb::CompareAndSwap, Operand::Register(old)) = (access.verb, to) {
+            if let (Verb::CompareAndSwap, Operand::Register(old), Some(compared)) = (access.verb, to, compared) {
                 let old = state.register(values, old);
-                let compared = instruction.operands.get(address + 1).map(|o| operand(state, values, o));
-                swapped = compared.map(|c| values.compare(Comparison::Equal, false, access.bits, old, c));
+                swapped = Some(values.compare(Comparison::Equal, false, access.bits, old, compared));
             }
         }
-        state.events.push(event(instruction, EventKind::Access(access, swapped)));
+        let made = event(instruction, EventKind::Access(access, swapped));
+        state.events.push(Event { object, ..made });
     }
 
     /// A path has come to its end.
@@ -394,7 +396,7 @@ impl Machine<'_> {
                     ActionKind::Access(access, swap)
                 }
             };
-            actions.push(Action { kind, text: event.text, line: event.line });
+            actions.push(Action { kind, object: event.object, text: event.text, line: event.line });
         }
         let path = Path { actions, spaces: state.spaces, troubles: state.troubles };
         if !self.out.paths.contains(&path) {
@@ -404,7 +406,7 @@ impl Machine<'_> {
 }
 
 fn event(instruction: &Instruction, kind: EventKind) -> Event {
-    Event { kind, text: instruction.to_string(), line: instruction.line }
+    Event { kind, object: 0, text: instruction.to_string(), line: instruction.line }
 }
 
 /// Copies what a variable holds to another one.

@@ -12,6 +12,8 @@ use margay_models::execution::{Order, Scope};
 pub struct Event {
     /// What it is.
     pub kind: EventKind,
+    /// The object that is accessed, by its number.
+    pub object: usize,
     /// The instruction without its operands.
     pub text: String,
     /// The line of the PTX.
@@ -43,8 +45,8 @@ pub struct Frame {
 /// Where an address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Region {
-    /// The object of the operation.
-    Object,
+    /// An object, by its number.
+    Object(usize),
     /// A variable of the stack or a parameter, with the offset if it is known.
     Own(String, Option<i64>),
     /// What another parameter points to, or a variable of the module.
@@ -108,8 +110,8 @@ impl State {
         }
     }
 
-    /// Where an address leads. `object` is the parameter that points to it, `others` are the other parameters.
-    pub fn region(&self, values: &Values, address: Value, object: Option<Value>, others: &[Value]) -> Region {
+    /// Where an address leads. `objects` are the parameters that point to objects, `others` are the other parameters.
+    pub fn region(&self, values: &Values, address: Value, objects: &[Value], others: &[Value]) -> Region {
         let (base, offset) = match values.node(address) {
             Node::Plus(base, offset) => (*base, *offset as i64),
             _ => (address, 0),
@@ -118,8 +120,8 @@ impl State {
             return if name.contains(':') { Region::Own(name.clone(), Some(offset)) } else { Region::Elsewhere };
         }
         let within = values.within(address);
-        if object.is_some_and(|o| within.contains(&o)) {
-            return Region::Object;
+        if let Some(object) = objects.iter().position(|o| within.contains(o)) {
+            return Region::Object(object);
         }
         let variable = within.iter().find_map(|&v| match values.node(v) {
             Node::Variable(name) => Some(name.clone()),

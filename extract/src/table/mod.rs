@@ -101,7 +101,7 @@ impl Table {
                 Compiled::Function(module, name) => {
                     let module = &outcome.modules[*module].1;
                     let Some(function) = module.function(name) else { continue };
-                    let paths = explore(module, function);
+                    let paths = explore(module, function, 1);
                     let texts = path_text(&paths);
                     for row in rows(point, &paths) {
                         measured.push(Measured { point: *point, row, ptx: Some(function.text.clone()), paths: texts.clone() });

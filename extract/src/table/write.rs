@@ -213,19 +213,15 @@ fn body(measured: Option<&Measured>, same: Option<Scope>) -> Body {
 
 /// Instructions in a text without their scopes and types, so that rows that differ by these alone are one.
 fn without_scope(text: &str) -> String {
+    let is_type = |p: &str| p.len() <= 4 && p.starts_with(['b', 'u', 's', 'f']) && p[1..].parse::<u32>().is_ok();
     let word = |w: &str| -> String {
-        let Some(start) = w.find('`').map(|i| i + 1).or(if w.contains('.') { Some(0) } else { None }) else { return w.to_owned() };
-        let parts: Vec<&str> = w[start..].split('.').collect();
-        let is_type = |p: &str| p.len() <= 4 && p.starts_with(['b', 'u', 's', 'f']) && p[1..].trim_end_matches('`').parse::<u32>().is_ok();
-        let kept: Vec<&str> = parts
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|&(i, p)| i == 0 || !(["cta", "cluster", "gpu", "sys", "gl"].contains(&p.trim_end_matches('`')) || is_type(p)))
-            .map(|(_, p)| p)
-            .collect();
-        let close = if w.ends_with('`') && !kept.last().is_some_and(|k| k.ends_with('`')) { "`" } else { "" };
-        format!("{}{}{close}", &w[..start], kept.join("."))
+        let open = if w.starts_with('`') { "`" } else { "" };
+        let inner = w.trim_start_matches('`');
+        let close = &inner[inner.trim_end_matches('`').len()..];
+        let mut parts = inner.trim_end_matches('`').split('.');
+        let first = parts.next().unwrap_or_default();
+        let kept = parts.filter(|p| !(["cta", "cluster", "gpu", "sys", "gl"].contains(p) || is_type(p)));
+        format!("{open}{}{close}", std::iter::once(first).chain(kept).collect::<Vec<_>>().join("."))
     };
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }

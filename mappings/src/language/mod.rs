@@ -11,6 +11,7 @@ mod assemble;
 mod event;
 mod instruction;
 pub mod kind;
+mod known;
 mod parse;
 mod resolve;
 mod tokens;
