@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use margay_extract::compile::{self, Command};
 use margay_extract::front::{self, FrontEnd};
+use margay_extract::lowering::Answer;
 use margay_extract::point::Point;
 use margay_extract::table::{Models, Table, map};
 use margay_mappings::language::LoadOptions;
@@ -69,6 +70,9 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
             Ok(table) => table,
             Err(error) => return output.wrong(&[error]),
         };
+        if let Some(error) = nothing(&table) {
+            return output.wrong(&[error]);
+        }
         let text = map(&table, &Models { source: options.from.clone(), target: options.to.clone() });
         if let Some(file) = &options.output {
             let file = if several { with_architecture(file, architecture) } else { file.clone() };
@@ -216,6 +220,21 @@ fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
     })?;
     let version = version.filter(|v| !v.is_empty()).unwrap_or_else(|| "a compiler that does not say its version".to_owned());
     Ok(Table::new(front, &command, version, &outcome))
+}
+
+/// The error where nothing at all compiles: then it is the command that is wrong.
+fn nothing(table: &Table) -> Option<Diagnostic> {
+    let whys: Vec<&str> = table
+        .rows
+        .iter()
+        .map(|m| match &m.row.answer {
+            Answer::Absent(why) | Answer::Unknown(why) => Some(why.as_str()),
+            Answer::Lowered(_) | Answer::Other(_) => None,
+        })
+        .collect::<Option<_>>()?;
+    let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;
+    let error = Diagnostic::error(format!("nothing compiles for {}: {most}", table.architecture));
+    Some(error.help("`--program` prints what is compiled; try the command by hand (docs/extract.md)"))
 }
 
 /// What was extracted, in a sentence.

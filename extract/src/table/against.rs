@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use margay_mappings::language::{Form, Mapping, StepScope};
 use margay_models::execution::Scope;
-use margay_models::signature::{Operation, Signature};
+use margay_models::signature::{Construct, Operation, Signature};
 
 use crate::lowering::{Answer, Sequence};
 
@@ -47,7 +47,7 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> Compared<'a> {
     let mut out = Compared::default();
     for measured in &table.rows {
         let emitted = match &measured.row.answer {
-            Answer::Lowered(all) => Some(all.iter().map(canonical).collect::<BTreeSet<String>>()),
+            Answer::Lowered(all) => Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>()),
             Answer::Absent(_) | Answer::Other(_) | Answer::Unknown(_) => None,
         };
         let said = said(mapping, measured);
@@ -76,13 +76,16 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> Compared<'a> {
     out
 }
 
-/// Instructions with all defaults written out, so that equal ones are equal texts.
-fn canonical(sequence: &Sequence) -> String {
+/// Instructions with all defaults written out, so that equal ones are equal texts. An `atom` that fails has the order of its read half.
+fn canonical(sequence: &Sequence, form: Form) -> String {
     let steps = sequence.steps.iter().map(|step| {
         let mut step = *step;
         if step.operation == Operation::Rmw {
             step.order = step.order.or(Some(margay_models::execution::Order::Rlx));
             step.scope = step.scope.or(Some(Scope::Gpu));
+            if form == Form::FailedCompareExchange {
+                step.order = step.order.map(|order| Construct { operation: Operation::Rmw, order }.read_order());
+            }
         }
         Sequence { steps: vec![step], bits: sequence.bits }.text(None)
     });

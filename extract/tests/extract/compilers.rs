@@ -10,7 +10,7 @@ use margay_extract::table::Table;
 use margay_models::diagnostic::SourceFile;
 
 /// A language of lines `f0 R RLX gpu b32`, which a script can compile.
-const LANGUAGE: &str = r#"
+const LANGUAGE: &str = r##"
 title = "lines"
 suffix = ".txt"
 command = "cp {in} {out}"
@@ -33,7 +33,7 @@ pointer = ""
 [statements]
 load = "ld {order} {scope} {type}\n"
 add = "atom {order} {scope} {type}\n"
-"#;
+"##;
 
 fn language() -> FrontEnd {
     FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE)).unwrap_or_else(|e| panic!("{e:?}"))

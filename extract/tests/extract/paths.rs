@@ -202,7 +202,7 @@ fn broken_texts() {
     for (text, line, what) in [
         ("", 1, "empty"),
         ("int main() {}", 1, "begins with `.version`"),
-        (".version 8.0\n.target sm_90\n.func f()\n{ ld.u32 %r1, [%rd1]", 4, "expected `;`"),
+        (".version 8.0\n.target sm_90\n.func f()\n{ ld.u32 %r1, [%rd1]", 4, "or `;`"),
         (".version 8.0\n.func f()\n{ ret; ", 3, "never closed"),
         (".version 8.0\n.func f() { bra NOWHERE; }", 2, "no label `NOWHERE`"),
         (".version 8.0\n/* open", 2, "never closed"),
@@ -210,7 +210,7 @@ fn broken_texts() {
         (".version 8.0\n.frobnicate", 2, "no directive"),
     ] {
         let wrong = ptx::read(text).expect_err(text);
-        assert_eq!(wrong.line, line, "{text}: {wrong}");
+        assert_eq!(wrong.line, line, "{text}\n{wrong}");
         assert!(wrong.message.contains(what), "{text}: {wrong}");
     }
     // Every beginning of a good text is read or refused.

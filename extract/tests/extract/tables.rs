@@ -10,12 +10,12 @@ use margay_models::diagnostic::SourceFile;
 
 /// C-like lines that awk compiles: what a row becomes is in `rules`, awk that may set `before`, `name`, `after` and `bits`.
 fn table(rules: &str) -> Table {
-    const LANGUAGE: &str = r#"
+    const LANGUAGE: &str = r##"
 title = "lines"
 suffix = ".txt"
 command = "cp {in} {out}"
 architectures = ["sm_90"]
-comment = "\#"
+comment = "#"
 [scopes]
 cta = "cta"
 gpu = "gpu"
@@ -44,9 +44,8 @@ fence = "fence {order} {scope} 0\n"
 swap = "cas {order} {scope} {bits} {failure}\n"
 exch = "exch {order} {scope} {bits}\n"
 add = "add {order} {scope} {bits}\n"
-"#;
-    let text = LANGUAGE.replace("\\#", "#");
-    let front = FrontEnd::read("lines", &SourceFile::new("lines.toml", text)).unwrap_or_else(|e| panic!("{e:?}"));
+"##;
+    let front = FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE)).unwrap_or_else(|e| panic!("{e:?}"));
     let program = format!(
         r#"BEGIN {{ print ".version 8.4\n.target sm_90\n.address_size 64" }}
         {{ order = $3; scope = $4; bits = $5; before = ""; after = "";

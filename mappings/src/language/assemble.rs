@@ -8,7 +8,7 @@ use margay_models::signature::{Construct, Operation, Signature};
 use super::about::Left;
 use super::kind::{self, Cell, OPERATIONS, Set, TYPES, Use};
 use super::parse::{Lines, Nothing, Written};
-use super::{Form, Lowering, Mapping, Row, ScopePattern, Used};
+use super::{Form, Lowering, Mapping, Row, ScopePattern, StepScope, Used};
 
 /// The most lowerings of one construct, in all its uses.
 const MAX_LOWERINGS: usize = 32;
@@ -171,13 +171,13 @@ impl Group<'_> {
                 errors.push(self.missing(&of, form, &missing));
             }
             for (w, own) in of.iter().zip(own) {
-                for lowering in &w.row.alternatives {
+                for lowering in w.row.alternatives.iter().map(|l| at_scope(l, scope)) {
                     let uses = exact(&own);
                     let uses = uses.into_iter().map(|when| Used { when, from: w.from.clone() });
                     let same = alternatives.iter_mut().find(|a| a.form == form && a.steps == lowering.steps && a.bits == lowering.bits);
                     match same {
                         Some(same) => same.uses.extend(uses),
-                        None => alternatives.push(Lowering { uses: uses.collect(), ..lowering.clone() }),
+                        None => alternatives.push(Lowering { uses: uses.collect(), ..lowering }),
                     }
                 }
             }
@@ -210,6 +210,17 @@ impl Group<'_> {
             .at(&self.mapping.file, of[0].row.span, "this construct has rows for some of its uses")
             .help("add a row without types, operations and second order for all that is left, or `=> absent` for what does not exist")
     }
+}
+
+/// A lowering in the row of one scope: that scope in the place of the variable.
+fn at_scope(lowering: &Lowering, scope: Option<Scope>) -> Lowering {
+    let mut lowering = lowering.clone();
+    if let Some(scope) = scope {
+        for step in lowering.steps.iter_mut().filter(|s| s.scope == StepScope::Same) {
+            step.scope = StepScope::Named(scope);
+        }
+    }
+    lowering
 }
 
 /// A use as a row that speaks of it alone.
