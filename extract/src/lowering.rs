@@ -258,6 +258,9 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
         .collect();
     for &(i, action, other, swap) in &others {
         let reads = other.verb == Verb::Load || swap != Swap::Done;
+        if matches!(point.what, What::Load | What::Store) {
+            return Err(format!("several accesses: `{}`", texts()));
+        }
         if !reads && i < main && matches!(point.what, What::Swap(_)) && other.verb == Verb::Atomic {
             // Part of a round before: it changes what does not belong to the object.
             notes.push(format!("before it, in some rounds: `{}`", action.text));
@@ -286,6 +289,9 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
     let object = point.bits();
     let accessed = u16::try_from(access.bits).ok();
     let bits = if accessed == object { None } else { accessed };
+    if access.elements > 1 {
+        notes.push("a vector access: PTX says nothing about the order of its parts".to_owned());
+    }
     if bits.is_some() {
         notes.push("the access is not as wide as the object".to_owned());
     }

@@ -22,4 +22,5 @@ mod special;
 mod split;
 mod synthesis;
 mod techniques;
+mod uses;
 mod variants;
