@@ -1,16 +1,13 @@
-//! What the real compiler makes of the programs that are reported: nvcc and libcu++ from `.ci/toolkit`, if they are there.
-//!
-//! The mapping `libcudacxx-3.5` claims to say what libcu++ emits. So each of its counterexamples, as CUDA C++, compiled by nvcc, must
-//! have the accesses and fences of the reported PTX program, thread by thread.
+//! What real compilers make of programs, if they are there: nvcc and libcu++ from `.ci/toolkit`, others from `.ci/compilers`. The shipped
+//! tables say what they emit; the programs of findings show what they do wrong.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use margay_extract::compile::Command;
+use margay_extract::front;
+use margay_extract::table::{Table, against};
 use margay_litmus::print::cuda_program;
 use margay_litmus::read;
-use margay_litmus::render::render;
-use margay_mappings::check::{CheckOptions, CheckReport, Silent, check};
-use margay_mappings::language::Mapping;
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
 
@@ -26,7 +23,7 @@ fn compile(toolkit: &Path, program: &str, name: &str) -> String {
     std::fs::create_dir_all(&folder).expect("a folder");
     let (source, target) = (folder.join(format!("{name}.cu")), folder.join(format!("{name}.ptx")));
     std::fs::write(&source, program).expect("a file");
-    let output = Command::new(toolkit.join("bin/nvcc"))
+    let output = std::process::Command::new(toolkit.join("bin/nvcc"))
         .args(["-arch=sm_90", "-ptx", "-o"])
         .arg(&target)
         .arg(&source)
@@ -58,41 +55,55 @@ fn instructions(ptx: &str) -> Vec<String> {
         .collect()
 }
 
-/// All counterexamples of the smallest size.
-fn smallest(mapping: &Mapping, bound: usize, most: usize) -> CheckReport {
-    let mut options = CheckOptions::new(bound);
-    options.all = Some(most);
-    options.without = vec!["R.SC".to_owned()];
-    check(mapping, &options, &Silent).unwrap_or_else(|e| panic!("{e:?}"))
+/// A compiler that `.ci/compilers` has fetched, or the reason why the test cannot ask it.
+fn fetched(name: &str) -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/compilers").join(name);
+    if folder.join("complete").exists() { Ok(folder) } else { Err(format!("skipped: no {name}; `.ci/compilers {name}` fetches it")) }
 }
 
+/// The shipped tables of compilers that can be had, held against these compilers, row by row and byte for byte of their evidence.
 #[test]
-fn libcudacxx_emits_what_its_mapping_says() {
-    let toolkit = match toolkit() {
-        Ok(toolkit) => toolkit,
-        Err(reason) => return println!("{reason}"),
-    };
-    let mapping = library::find("libcudacxx-3.5", &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
-    let report = smallest(&mapping, 4, 6);
-    assert!(!report.counterexamples.is_empty());
-    for (i, counterexample) in report.counterexamples.iter().enumerate() {
-        let source = render(&counterexample.source, "source", None, &counterexample.finals).expect("a litmus test");
-        let target = render(&counterexample.target, "target", None, &counterexample.target_finals).expect("a litmus test");
-        let program = cuda_program(&source.test).unwrap_or_else(|e| panic!("{e}"));
-        let compiled = compile(&toolkit, &program, &format!("libcudacxx-{i}"));
-        // Thread by thread, as the compiler writes them one after the other.
-        let mut wanted: Vec<String> = Vec::new();
-        for t in 0..target.test.threads.len() {
-            let mut alone = target.test.clone();
-            alone.threads = vec![alone.threads.swap_remove(t)];
-            let lines: Vec<String> = alone.thread_lines(margay_litmus::test::ThreadId(0));
-            wanted.extend(instructions(&lines.join("\n")));
-        }
-        let mut found = instructions(&compiled);
-        found.sort_unstable();
-        wanted.sort_unstable();
-        assert_eq!(found, wanted, "{program}\n{}\n{compiled}", target.test);
+fn compilers_emit_what_the_shipped_tables_say() {
+    const LLVMLITE: &str = "python3 {drivers}/llvmlite.py llvmlite {compiler} {in} {out} {arch} '{features}'";
+    let held = [
+        ("nvrtc-13.5", "cuda-atomic-ref", None, "sm_90", "libcudacxx-3.5-atomic-ref"),
+        ("nvrtc-13.5", "nv-atomic", None, "sm_90", "nv-atomic-13.5"),
+        ("nvrtc-13.5", "cuda-builtins", None, "sm_90", "cuda-builtins"),
+        ("llvmlite-0.50", "llvm-ir", Some(LLVMLITE), "sm_90-ptx86", "llvm-22.1-sm90"),
+        ("llvm-19", "llvm-ir", None, "sm_90-ptx83", "llvm-19-sm90"),
+    ];
+    let mut asked = 0;
+    for (compiler, front, command, architecture, table) in held {
+        let folder = match fetched(compiler) {
+            Ok(folder) => folder,
+            Err(reason) => {
+                println!("{reason}");
+                continue;
+            }
+        };
+        let front = front::find(front).unwrap_or_else(|e| panic!("{e:?}"));
+        let unpacked = front.unpacked.as_ref().expect("it can be unpacked");
+        let command = Command {
+            template: command.map_or_else(|| unpacked.command.clone(), str::to_owned),
+            compiler: Some(folder.display().to_string()),
+            architecture: architecture.to_owned(),
+            limit: std::time::Duration::from_secs(600),
+        };
+        let outcome = margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::Silent)
+            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
+        let extracted = Table::new(&front, &command, compiler.to_owned(), &outcome);
+        let mapping = library::find(table, &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
+        let compared = against(&extracted, &mapping);
+        let differ: Vec<String> = compared
+            .differ
+            .iter()
+            .map(|d| format!("{}: emitted {}, in the table {}", d.measured.row.slot, d.emitted, d.expected))
+            .collect();
+        assert!(differ.is_empty(), "{compiler}, {}: {} rows\n{}", front.name, differ.len(), differ.join("\n"));
+        assert!(compared.same > 300, "{table}: {} rows", compared.same);
+        asked += 1;
     }
+    println!("{asked} tables were held against their compilers");
 }
 
 /// The constructs of CUDA C++ that a test may have: the program compiles, and has as many accesses.

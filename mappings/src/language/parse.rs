@@ -221,6 +221,8 @@ impl Lines {
         let (construct, scope, form) = self.construct(&name, span, source)?;
         let (line, from) = self.source(line, about)?;
         let words = line.iter().skip(1).take_while(|(t, _)| matches!(t, Token::Word(_))).count();
+        // Without an arrow behind them they are no types: the arrow is what is missing.
+        let words = if matches!(line.get(1 + words), Some((Token::Arrow, _))) { words } else { 0 };
         let when = Use { partner, ..self.uses(&line[1..=words], construct, form)? };
         // The row without what stands between the construct and the arrow.
         let line = &[&line[..1], &line[1 + words..]].concat()[..];
