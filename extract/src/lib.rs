@@ -2,6 +2,7 @@
 //! control-flow paths into a mapping table, with the evidence for every row (docs/extract.md).
 
 pub mod compile;
+pub mod finding;
 pub mod flow;
 pub mod front;
 pub mod lowering;

@@ -66,6 +66,25 @@ pub struct Extract {
     /// With --all: look for counterexamples of every table up to so many events (0: do not)
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub bound: usize,
+    /// Write the smallest counterexample of this table (at program level, up to --bound) as a program of the front end into --out,
+    /// compile it, and find the litmus test in its PTX
+    #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all", "against", "output"])]
+    pub reproduce: Option<String>,
+    /// With --reproduce: another model of the language
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// With --reproduce: operations of these scopes alone
+    #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
+    pub scope: Vec<String>,
+    /// With --reproduce: leave these constructs out
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// With --reproduce: these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub constructs: Vec<String>,
+    /// With --reproduce: at most so many guards
+    #[arg(long, value_name = "N")]
+    pub guards: Option<usize>,
     /// List the front ends
     #[arg(long)]
     pub list: bool,

@@ -3,6 +3,7 @@
 pub mod arguments;
 mod difference;
 mod read;
+mod reproduce;
 mod sweep;
 
 use std::path::{Path, PathBuf};
@@ -55,6 +56,14 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
         let numbered: Vec<(usize, Point)> = points.into_iter().enumerate().collect();
         output.print(front::write(&front, &numbered).text.trim_end())?;
         return Ok(Exit::Holds);
+    }
+    if options.reproduce.is_some() {
+        let architecture = options.arch.first().or(front.architectures.last()).cloned().unwrap_or_default();
+        let asked = Asked { front: &front, points: &points, architecture: &architecture, options };
+        return match command(&asked) {
+            Ok((command, _)) => reproduce::run(options, &front, &command, output),
+            Err(error) => output.wrong(&[error]),
+        };
     }
     let against = match options.against.as_deref().map(|file| library::find(file, &LoadOptions::default())).transpose() {
         Ok(against) => against.map(|loaded| loaded.mapping),
@@ -190,9 +199,9 @@ struct Asked<'a> {
     options: &'a Extract,
 }
 
-/// Compiles and reads.
-fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
-    let Asked { front, points, architecture, options } = asked;
+/// How the compiler is called, and how it is asked for its version.
+fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnostic> {
+    let Asked { front, architecture, options, .. } = asked;
     let compiler = options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
     let unpacked = front.unpacked.as_ref().filter(|_| compiler.is_some());
     if let Some(cmd) = &options.cmd
@@ -203,14 +212,21 @@ fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
     let template = options.cmd.clone().or(unpacked.map(|u| u.command.clone())).unwrap_or_else(|| front.command.clone());
     let command =
         Command { template, compiler: compiler.clone(), architecture: (*architecture).to_owned(), limit: options.timeout };
-    let jobs = jobs(options.jobs, std::thread::available_parallelism().map_or(1, usize::from))?;
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
         (Some(cmd), _) => Some(format!("{} --version", cmd.split_whitespace().next().unwrap_or_default())),
         (None, Some(unpacked)) => Some(unpacked.version.clone()),
         (None, None) => front.version.clone(),
     };
-    let version = asks_version.and_then(|v| compile::version(&v, compiler.as_deref(), architecture).ok());
+    Ok((command, asks_version))
+}
+
+/// Compiles and reads.
+fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
+    let Asked { front, points, architecture, options } = asked;
+    let (command, asks_version) = command(asked)?;
+    let jobs = jobs(options.jobs, std::thread::available_parallelism().map_or(1, usize::from))?;
+    let version = asks_version.and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());
     let bar = Count::new(*output, "functions");
     let outcome = compile::compile(front, &command, points, jobs, &bar);
     bar.finish();

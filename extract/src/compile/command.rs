@@ -44,6 +44,7 @@ impl fmt::Display for Failure {
         match self {
             Self::NotStarted(why) => f.write_str(why),
             Self::Rejected(log) => f.write_str(&said(log).unwrap_or_else(|| "does not compile".to_owned())),
+            Self::Crashed(_, log) if self.is_refusal() => f.write_str(&said(log).unwrap_or_default()),
             Self::Crashed(signal, log) => match said(log) {
                 Some(what) => write!(f, "the compiler crashes: {what}"),
                 None => write!(f, "the compiler crashes (signal {signal})"),
@@ -55,11 +56,26 @@ impl fmt::Display for Failure {
     }
 }
 
+impl Failure {
+    /// Does the compiler say that it does not compile this? LLVM says so and aborts.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Rejected(_) => true,
+            Self::Crashed(_, log) => ["Cannot select", "LLVM ERROR", "fatal error: error in backend"].iter().any(|t| log.contains(t)),
+            _ => false,
+        }
+    }
+}
+
 /// The line of a compiler's output that says what is wrong, without names of files.
 fn said(log: &str) -> Option<String> {
     let lines = || log.lines().map(str::trim).filter(|l| !l.is_empty());
     let is_error = |l: &&str| l.to_ascii_lowercase().contains("error");
     let mut line = lines().find(is_error).or_else(|| lines().next())?;
+    if line.contains("Cannot select") {
+        // The rest has numbers of nodes.
+        return Some("Cannot select".to_owned());
+    }
     if line.contains("cannot be verified") {
         // LLVM says first what is wrong, and then that something is.
         line = lines().next()?;

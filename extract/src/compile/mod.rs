@@ -3,7 +3,7 @@
 
 mod command;
 
-pub use command::{Command, Failure, Run, ran, version};
+pub use command::{Command, Failure, Run, drivers, ran, version};
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -102,7 +102,8 @@ impl Machine<'_> {
         loop {
             state.steps += 1;
             if state.steps > MAX_STEPS {
-                self.out.incomplete = Some(format!("a path of more than {MAX_STEPS} instructions"));
+                let long = || format!("a path of more than {MAX_STEPS} instructions");
+                self.out.incomplete = Some(state.troubles.first().cloned().unwrap_or_else(long));
                 return;
             }
             let frame = state.frame();
@@ -255,6 +256,13 @@ impl Machine<'_> {
         let found = self.module.functions.iter().position(|f| f.name == name);
         let Some(index) = found.filter(|_| state.frames.len() < MAX_DEPTH) else {
             state.trouble(format!("a call of `{name}`, which is not in the file"));
+            // What it returns is something else every time.
+            for result in results {
+                if let Operand::Name(result) = result {
+                    let own = state.own_name(result);
+                    state.forget(&own);
+                }
+            }
             return Next::Go;
         };
         let name_of = |o: &Operand| match o {

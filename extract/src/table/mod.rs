@@ -109,7 +109,7 @@ impl Table {
                 }
                 Compiled::Failed(failure) => {
                     let answer = match failure {
-                        crate::compile::Failure::Rejected(_) => Answer::Absent(failure.to_string()),
+                        _ if failure.is_refusal() => Answer::Absent(failure.to_string()),
                         _ => Answer::Unknown(failure.to_string()),
                     };
                     measured.extend(point.slots().into_iter().map(|slot| Measured {
