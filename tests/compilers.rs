@@ -106,6 +106,64 @@ fn compilers_emit_what_the_shipped_tables_say() {
     println!("{asked} tables were held against their compilers");
 }
 
+/// Every finding of results/findings: its program, compiled now by its compiler, has the accesses and fences of the litmus test, in order,
+/// on a path of each thread; and the assembler takes it.
+#[test]
+fn findings_are_reproduced() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/findings");
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(&root).expect("there are findings").map(|e| e.expect("an entry").path()).collect();
+    folders.retain(|f| f.is_dir());
+    folders.sort();
+    assert!(folders.len() >= 3, "{folders:?}");
+    let mut reproduced = 0;
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(folder.join("finding.json")).expect("it has a description");
+        let finding: margay_extract::finding::Finding = serde_json::from_str(&text).expect("it is read");
+        // The PTX that is shown is the one that is described.
+        let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");
+        let module = margay_extract::ptx::read(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
+        finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(folder.join("README.md").exists(), "{name} is not described");
+        let compiler = match fetched(&finding.compiler) {
+            Ok(compiler) => compiler,
+            Err(reason) => {
+                println!("{name}: {reason}");
+                continue;
+            }
+        };
+        let front = front::find(&finding.front_end).unwrap_or_else(|e| panic!("{e:?}"));
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings").join(&name);
+        std::fs::create_dir_all(&work).expect("a folder");
+        margay_extract::compile::drivers(&front, &work).expect("helper programs");
+        let command = Command {
+            template: finding.command.clone().unwrap_or_else(|| front.unpacked.as_ref().expect("a command").command.clone()),
+            compiler: Some(compiler.display().to_string()),
+            architecture: finding.architecture.clone(),
+            limit: std::time::Duration::from_secs(120),
+        };
+        let target = work.join("program.ptx");
+        let (input, output) = (folder.join(&finding.program).display().to_string(), target.display().to_string());
+        let line = command.text(&input, &output, &work.display().to_string());
+        margay_extract::compile::ran(&line, &work, command.limit).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let ptx = std::fs::read_to_string(&target).expect("it writes PTX");
+        let module = margay_extract::ptx::read(&ptx).unwrap_or_else(|e| panic!("{name}: {e}"));
+        finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        if let Ok(toolkit) = toolkit() {
+            let arch = finding.architecture.split('-').next().unwrap_or_default();
+            let done = std::process::Command::new(toolkit.join("bin/ptxas"))
+                .args([&format!("-arch={arch}"), "-c", "-o"])
+                .arg(work.join("program.cubin"))
+                .arg(&target)
+                .output()
+                .expect("ptxas starts");
+            assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        }
+        reproduced += 1;
+    }
+    println!("{reproduced} findings were reproduced");
+}
+
 /// The constructs of CUDA C++ that a test may have: the program compiles, and has as many accesses.
 #[test]
 fn every_construct_compiles() {

@@ -214,7 +214,9 @@ impl Finding {
         for thread in &self.threads {
             let function = module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the PTX", thread.name))?;
             let paths = explore(module, function, self.locations.len());
-            let found = paths.paths.iter().find(|p| p.troubles.is_empty() && self.is_on(&thread.steps, &p.actions));
+            let mut by_length: Vec<_> = paths.paths.iter().collect();
+            by_length.sort_by_key(|p| p.actions.len());
+            let found = by_length.into_iter().find(|p| p.troubles.is_empty() && self.is_on(&thread.steps, &p.actions));
             match found {
                 Some(path) => {
                     let texts: Vec<&str> = path.actions.iter().map(|a| a.text.as_str()).collect();
@@ -247,7 +249,12 @@ impl Finding {
                 rest.next();
                 continue;
             }
-            let reads = matches!(&action.kind, ActionKind::Access(a, s) if a.verb == Verb::Load || *s == Swap::Failed);
+            // What is read beside that is of a round before the access that counts.
+            let ahead = |object: usize| rest.clone().any(|s| s.ends_with(&format!(" {}", self.locations[object])));
+            let reads = match &action.kind {
+                ActionKind::Access(a, s) => (a.verb == Verb::Load || *s == Swap::Failed) && ahead(action.object),
+                ActionKind::Fence(..) => false,
+            };
             // A fence of a round that fails stands again in the next one.
             let repeated = matches!(action.kind, ActionKind::Fence(..)) && steps.iter().any(|s| here.contains(s));
             if !reads && !repeated {
