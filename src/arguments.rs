@@ -179,6 +179,10 @@ pub struct Check {
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
     pub all: Option<usize>,
+    /// Report one counterexample of every cause, the worst first: ordinary programs are asked about first (one scope, one GPU), a row
+    /// that is to blame is left out, and the question is asked again (docs/program-level.md)
+    #[arg(long, conflicts_with_all = ["all_mappings", "all", "keep_going", "dump_cnf", "certify", "checkpoint", "split", "cluster"])]
+    pub causes: bool,
     /// After a counterexample, check the other axioms up to the bound
     #[arg(long)]
     pub keep_going: bool,

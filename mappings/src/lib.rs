@@ -38,6 +38,7 @@
 //! assert_eq!(report.counterexamples[0].source.threads.len(), 2); // message passing
 //! ```
 
+pub mod causes;
 pub mod certificate;
 pub mod change;
 pub mod check;

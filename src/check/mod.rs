@@ -1,6 +1,7 @@
 //! `margay check`: a mapping, and the smallest counterexample.
 
 mod assumed;
+mod causes;
 mod files;
 mod human;
 mod json;
@@ -69,6 +70,9 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         options.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, options.checkpoint.is_some()))
     {
         return output.wrong(&[error]);
+    }
+    if options.causes {
+        return causes::run(options, &mapping, &assumed, &asked, output);
     }
     asked.checkpoint.clone_from(&options.checkpoint);
     asked.split = options.split.map(|n| n as usize);

@@ -104,6 +104,11 @@ impl Problem {
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
         }
+        if let Some(shared) = mapping.about.together.and_then(|scope| super::source::find(&source.together, scope)) {
+            let threads = logic.range(source.thread);
+            let all = logic.product(threads, threads);
+            hard.push(logic.subset(all, shared));
+        }
         if let Some(programs) = options.programs {
             hard.extend(guard::dependencies(&mut logic, &v, &source, programs));
             hard.extend(options.guards.map(|most| guard::at_most(&mut logic, &v, most)));

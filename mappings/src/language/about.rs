@@ -72,6 +72,8 @@ pub struct About {
     pub operations: Option<Set>,
     /// Where rows come from.
     pub evidence: Vec<Evidence>,
+    /// What all threads of a program share; `None` for nothing. A question may say so, a text cannot.
+    pub together: Option<Scope>,
     /// Rows without a lowering.
     pub left: Vec<Left>,
 }
@@ -149,8 +151,7 @@ impl About {
                 self.scopes = Some(scopes);
             }
             _ => {
-                const HELP: &str =
-                    "write `evidence NAME ran \"compiler\" \"command\" sha256 HASH`, `evidence NAME read \"file\" \"commit\"` or \
+                const HELP: &str = "write `evidence NAME ran \"compiler\" \"command\" sha256 HASH`, `evidence NAME read \"file\" \"commit\"` or \
                      `evidence NAME assumed \"why\"`";
                 let [(Token::Word(name), _), (Token::Word(kind), kind_at), tail @ ..] = rest else {
                     return wrong(*at, "this line does not say how the evidence is known".to_owned(), HELP);

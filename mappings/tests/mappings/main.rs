@@ -5,6 +5,7 @@ mod against_judge;
 mod all;
 mod brute;
 #[cfg(feature = "cadical")]
+mod causes;
 mod certificates;
 mod change;
 mod compare;

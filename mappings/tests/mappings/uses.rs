@@ -79,7 +79,10 @@ fn pairs_of_orders() {
     let only = "R.NA,W.NA,R.ACQ,RMW.REL";
     let rows = "CAS.REL.s => atom.release.s\nCAS.REL/ACQ.s => atom.acquire.s";
     assert_eq!(falls(&report(&with(rows, &[]), only, 5)), "Coherence at 5");
-    assert_eq!(falls(&report(&with("CAS.REL.s => atom.release.s\nCAS.REL/ACQ.s => atom.acq_rel.s", &[]), only, 5)), "none up to 5");
+    assert_eq!(
+        falls(&report(&with("CAS.REL.s => atom.release.s\nCAS.REL/ACQ.s => atom.acq_rel.s", &[]), only, 5)),
+        "none up to 5"
+    );
 }
 
 /// Programs with an absent construct are not asked about: at one scope, or at all.
@@ -101,9 +104,10 @@ fn absent_rows() {
 /// What is known and what is assumed.
 #[test]
 fn where_rows_come_from() {
-    let text = with("evidence e ran \"llc 22\" \"llc {in}\" sha256 abc\nR.ACQ.s => ld.relaxed.s [assumed]\nW.REL.s => st.release.s [e 123]", &[
-        "R.ACQ", "W.REL",
-    ]);
+    let text = with(
+        "evidence e ran \"llc 22\" \"llc {in}\" sha256 abc\nR.ACQ.s => ld.relaxed.s [assumed]\nW.REL.s => st.release.s [e 123]",
+        &["R.ACQ", "W.REL"],
+    );
     let mapping = mapping(&text);
     assert_eq!(mapping.assumed(), ["R.ACQ.s"]);
     assert_eq!(mapping.about.evidence[0].words, ["llc 22", "llc {in}"]);
@@ -136,7 +140,10 @@ fn mistakes() {
         ("architecture", "nothing stands after `architecture`"),
     ] {
         let errors = read(&with(rows, &[])).expect_err(rows);
-        let said: String = errors.iter().map(|e| format!("{e} {:?} {}\n", e.labels.first().map(|l| &l.text), e.help.clone().unwrap_or_default())).collect();
+        let said: String = errors
+            .iter()
+            .map(|e| format!("{e} {:?} {}\n", e.labels.first().map(|l| &l.text), e.help.clone().unwrap_or_default()))
+            .collect();
         assert!(said.contains(what), "{rows}:\n{said}");
     }
 }
