@@ -77,7 +77,8 @@ fn reproduce(
     std::fs::write(folder.join(&file), &text).map_err(|e| failed("write the program", &e))?;
     let shown = Presented::new(mapping, c);
     write_counterexample(folder, "counterexample", mapping, &shown).map_err(|e| failed("write the counterexample", &e))?;
-    let compiler = options.compiler.as_ref().and_then(|p| p.file_name()).map_or(String::new(), |n| n.to_string_lossy().into_owned());
+    let compiler =
+        options.compiler.as_ref().and_then(|p| p.file_name()).map_or(String::new(), |n| n.to_string_lossy().into_owned());
     let finding = Finding {
         front_end: front.name.clone(),
         compiler,
@@ -93,7 +94,7 @@ fn reproduce(
     std::fs::write(folder.join("rows.txt"), rows).map_err(|e| failed("write the rows", &e))?;
     let ptx_file = folder.join("program.ptx");
     let work = tempfile::tempdir().map_err(|e| failed("make a folder", &e))?;
-    margay_extract::compile::drivers(front, work.path()).map_err(|e| failed("write helper programs", &e))?;
+    margay_extract::compile::drivers(work.path()).map_err(|e| failed("write helper programs", &e))?;
     let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf()).display().to_string();
     let line = command.text(&absolute(&folder.join(&file)), &absolute(&ptx_file), &work.path().display().to_string());
     let run = ran(&line, work.path(), command.limit).map_err(|e| format!("it does not compile: {e}"))?;

@@ -5,9 +5,8 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-use crate::front::FrontEnd;
 
 /// How a compiler is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +17,7 @@ pub struct Command {
     pub compiler: Option<String>,
     /// The architecture: `sm_90`, or `sm_90-ptx86` with a version of PTX.
     pub architecture: String,
-    /// How long a program of many points may take; one of a single point gets a fifth of it.
+    /// How long a program of many functions may take; one of few gets a fifth of it.
     pub limit: Duration,
 }
 
@@ -61,7 +60,9 @@ impl Failure {
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Rejected(_) => true,
-            Self::Crashed(_, log) => ["Cannot select", "LLVM ERROR", "fatal error: error in backend"].iter().any(|t| log.contains(t)),
+            Self::Crashed(_, log) => {
+                ["Cannot select", "LLVM ERROR", "fatal error: error in backend"].iter().any(|t| log.contains(t))
+            }
             _ => false,
         }
     }
@@ -127,11 +128,11 @@ impl Command {
         )
     }
 
-    /// Compiles a program; the PTX that came out.
-    pub fn run(&self, input: &Path, output: &Path, folder: &Path, alone: bool) -> Result<String, Failure> {
+    /// Compiles a program of so many functions; the PTX that came out.
+    pub fn run(&self, input: &Path, output: &Path, folder: &Path, functions: usize) -> Result<String, Failure> {
         let (input, out) = (input.display().to_string(), output.display().to_string());
         let command = self.text(&input, &out, &folder.display().to_string());
-        let limit = if alone { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
+        let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
         let done = ran(&command, folder, limit)?;
         let text = if self.template.contains("{out}") {
             match std::fs::read(output) {
@@ -147,6 +148,9 @@ impl Command {
         Ok(text)
     }
 }
+
+/// A program of fewer functions has less time.
+const MANY: usize = 64;
 
 /// What a process said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,6 +188,14 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
     let output = reader(child.stdout.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
     let errors = reader(child.stderr.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
     let status = wait(&mut child, limit)?;
+    // What a compiler leaves running may hold its output open: it is ended, too.
+    let closed = Instant::now();
+    while !(output.is_finished() && errors.is_finished()) {
+        if closed.elapsed() > Duration::from_secs(2) {
+            end_group(&child);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
     let (output, errors) = (output.join().unwrap_or_default(), errors.join().unwrap_or_default());
     if status.success() {
         return Ok(Run { output, errors });
@@ -202,6 +214,25 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
     })
 }
 
+/// Raised when no compiler shall run any more.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Ends all compilers that run, and starts no others: for Ctrl-C. They are in process groups of their own, which a terminal does not reach.
+pub fn stop() {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+/// Was [`stop`] called?
+pub fn is_stopped() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Ends a process and all that it started.
+fn end_group(child: &Child) {
+    let group = format!("-{}", child.id());
+    let _ = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+}
+
 /// Waits for a process, and ends it and what it started when its time is over.
 fn wait(child: &mut Child, limit: Duration) -> Result<std::process::ExitStatus, Failure> {
     let start = Instant::now();
@@ -209,12 +240,11 @@ fn wait(child: &mut Child, limit: Duration) -> Result<std::process::ExitStatus, 
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) if start.elapsed() > limit => {
-                let group = format!("-{}", child.id());
-                let _ = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+            Ok(None) if start.elapsed() > limit || STOP.load(Ordering::Relaxed) => {
+                end_group(child);
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Failure::TooLong(limit));
+                return Err(if start.elapsed() > limit { Failure::TooLong(limit) } else { Failure::Stopped });
             }
             Ok(None) => std::thread::sleep(pause),
             Err(e) => return Err(Failure::NotStarted(format!("cannot wait for the compiler: {e}"))),
@@ -232,15 +262,14 @@ const DRIVERS: &[(&str, &str)] = &[
 ];
 
 /// Writes the helper programs into a folder.
-pub fn drivers(front: &FrontEnd, folder: &Path) -> std::io::Result<()> {
-    let _ = front;
+pub fn drivers(folder: &Path) -> std::io::Result<()> {
     DRIVERS.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
 }
 
 /// What a compiler says about its version: the first lines of the output of a command.
 pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    DRIVERS.iter().try_for_each(|(name, text)| std::fs::write(folder.path().join(name), text)).map_err(|e| e.to_string())?;
+    drivers(folder.path()).map_err(|e| e.to_string())?;
     let asked = Command {
         template: command.to_owned(),
         compiler: compiler.map(str::to_owned),

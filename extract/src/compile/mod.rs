@@ -3,7 +3,7 @@
 
 mod command;
 
-pub use command::{Command, Failure, Run, drivers, ran, version};
+pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -50,6 +50,12 @@ impl Progress for Silent {}
 /// Points that are compiled in one program.
 type Group = Vec<(usize, Point)>;
 
+/// All points are compiled in so many programs at first.
+const PROGRAMS: usize = 2;
+
+/// A compiler that did not end in time so often is not asked to compile parts of what it did not compile.
+const PATIENCE: usize = 12;
+
 struct Work<'a> {
     front: &'a FrontEnd,
     command: &'a Command,
@@ -57,6 +63,8 @@ struct Work<'a> {
     queue: Mutex<Queue>,
     ready: Condvar,
     runs: AtomicUsize,
+    /// How often it did not end in time.
+    late: AtomicUsize,
     of: usize,
     progress: &'a dyn Progress,
 }
@@ -83,11 +91,11 @@ pub fn compile(
     progress: &dyn Progress,
 ) -> Result<Outcome, String> {
     let folder = tempfile::tempdir().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
-    command::drivers(front, folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
+    command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
     let all: Group = points.iter().copied().enumerate().collect();
     let mut queue = Queue { answers: vec![None; points.len()], ..Queue::default() };
-    // As many programs as there are to work on them, each large.
-    let share = points.len().div_ceil(jobs.max(1)).max(1);
+    // A fixed number of programs, each large: names of labels, and with them the hashes of functions, do not depend on `jobs`.
+    let share = points.len().div_ceil(PROGRAMS).max(1);
     queue.groups.extend(all.chunks(share).map(<[_]>::to_vec));
     let work = Work {
         front,
@@ -96,6 +104,7 @@ pub fn compile(
         queue: Mutex::new(queue),
         ready: Condvar::new(),
         runs: AtomicUsize::new(0),
+        late: AtomicUsize::new(0),
         of: points.len(),
         progress,
     };
@@ -125,10 +134,13 @@ pub fn compile(
         .zip(queue.answers)
         .map(|(&point, answer)| {
             let answer = answer.unwrap_or(Compiled::Failed(Failure::Stopped));
-            (point, match answer {
-                Compiled::Function(module, name) => Compiled::Function(place(module), name),
-                failed => failed,
-            })
+            (
+                point,
+                match answer {
+                    Compiled::Function(module, name) => Compiled::Function(place(module), name),
+                    failed => failed,
+                },
+            )
         })
         .collect();
     let modules = order.into_iter().filter_map(|m| modules[m].take()).collect();
@@ -174,7 +186,7 @@ impl Work<'_> {
         let output = self.folder.join(format!("program{number}.ptx"));
         let result = std::fs::write(&input, &program.text)
             .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
-            .and_then(|()| self.command.run(&input, &output, self.folder, group.len() == 1));
+            .and_then(|()| self.command.run(&input, &output, self.folder, group.len()));
         let _ = std::fs::remove_file(&output);
         let read = result.and_then(|text| match ptx::read(&text) {
             Ok(module) => Ok((text, module)),
@@ -189,7 +201,8 @@ impl Work<'_> {
                     match module.functions.iter().find(|f| is_named(&f.name, name)) {
                         Some(function) => queue.answers[number] = Some(Compiled::Function(index, function.name.clone())),
                         None if group.len() == 1 => {
-                            queue.answers[number] = Some(Compiled::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
+                            queue.answers[number] =
+                                Some(Compiled::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
                         }
                         None => lost.push((number, point)),
                     }
@@ -198,6 +211,12 @@ impl Work<'_> {
                 queue.groups.extend(lost.into_iter().map(|one| vec![one]));
             }
             Err(Failure::NotStarted(why)) => queue.lost = Some(why),
+            Err(Failure::Stopped) => queue.lost = Some("interrupted".to_owned()),
+            Err(failure @ Failure::TooLong(_)) if self.late.fetch_add(1, Ordering::Relaxed) >= PATIENCE => {
+                for &(number, _) in group {
+                    queue.answers[number] = Some(Compiled::Failed(failure.clone()));
+                }
+            }
             Err(failure) => match group[..] {
                 [(number, _)] => queue.answers[number] = Some(Compiled::Failed(failure)),
                 _ => {

@@ -6,7 +6,7 @@ use margay_extract::compile::{Command, Silent, compile};
 use margay_extract::front::{self, FrontEnd, filled};
 use margay_extract::lowering::Answer;
 use margay_extract::point::Point;
-use margay_extract::table::Table;
+use margay_extract::table::{Models, Table, map};
 use margay_models::diagnostic::SourceFile;
 
 /// A language of lines `f0 R RLX gpu b32`, which a script can compile.
@@ -55,8 +55,7 @@ fn compiler(special: &str) -> String {
 fn table(command: &str, limit: Duration) -> Result<Table, String> {
     let front = language();
     let points = front.points();
-    let command =
-        Command { template: command.to_owned(), compiler: None, architecture: "sm_90".to_owned(), limit };
+    let command = Command { template: command.to_owned(), compiler: None, architecture: "sm_90".to_owned(), limit };
     let outcome = compile(&front, &command, &points, 2, &Silent)?;
     Ok(Table::new(&front, &command, "test".to_owned(), &outcome))
 }
@@ -85,14 +84,15 @@ fn a_good_compiler() {
     assert_eq!(answers.len(), 16);
     assert_eq!(of(&answers, "R.ACQ.sys b64"), "ld.acquire.sys");
     assert_eq!(of(&answers, "RMW.RLX.gpu add b32"), "atom.relaxed.gpu");
-    assert_eq!(table.runs, 2, "all points in as many programs as there are jobs");
+    assert_eq!(table.runs, 2, "all points in two programs");
 }
 
 /// One construct that does not compile costs one row, and what the compiler says about it is kept.
 #[test]
 fn rejected_constructs() {
     // It names the line.
-    let named = compiler(r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such thing" > "/dev/stderr"; exit 1 }"#);
+    let named =
+        compiler(r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such thing" > "/dev/stderr"; exit 1 }"#);
     // It does not.
     let silent = compiler(r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#);
     for command in [named, silent] {
@@ -127,6 +127,34 @@ fn crashes_endless_loops_and_silence() {
     assert_eq!(gap.iter().filter(|(_, a)| a.starts_with("unknown")).count(), 1);
 }
 
+/// A compiler that never ends is not waited for point by point; one that leaves something running that holds its output open is not
+/// waited for at all.
+#[test]
+fn what_runs_for_ever_is_ended() {
+    let start = Instant::now();
+    let found = table("sleep 1000; : {in}", Duration::from_secs(1)).expect("it runs");
+    assert!(answers(&found).iter().all(|(_, a)| a.starts_with("unknown: the compiler does not end")), "{:?}", answers(&found));
+    let left = format!("sleep 1000 & {}", compiler(""));
+    let found = answers(&table(&left, MINUTE).expect("it runs"));
+    assert_eq!(of(&found, "R.ACQ.sys b64"), "ld.acquire.sys");
+    assert!(start.elapsed() < MINUTE * 2, "{:?}", start.elapsed());
+}
+
+/// What is written does not depend on how many compilers run at the same time.
+#[test]
+fn the_same_with_any_number_of_jobs() {
+    let front = language();
+    let written = |jobs: usize| {
+        let special = r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#;
+        let command = Command { template: compiler(special), compiler: None, architecture: "sm_90".to_owned(), limit: MINUTE };
+        let outcome = compile(&front, &command, &front.points(), jobs, &Silent).expect("it runs");
+        map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default())
+    };
+    let one = written(1);
+    assert_eq!(one, written(2));
+    assert_eq!(one, written(5));
+}
+
 #[test]
 fn a_compiler_that_is_not_there() {
     let wrong = table("/nowhere/llc {in} -o {out}", MINUTE).expect_err("it cannot be started");
@@ -138,7 +166,9 @@ fn a_compiler_that_is_not_there() {
 /// An unknown instruction is in the way of its row alone.
 #[test]
 fn unknown_instructions() {
-    let odd = compiler(r#"/ld acquire gpu b32/ { print ".visible .func " $1 "(.param .b64 a) { .reg .b64 %d<2>; ld.param.u64 %d1, [a]; quux.sync %d1; ret; }"; next }"#);
+    let odd = compiler(
+        r#"/ld acquire gpu b32/ { print ".visible .func " $1 "(.param .b64 a) { .reg .b64 %d<2>; ld.param.u64 %d1, [a]; quux.sync %d1; ret; }"; next }"#,
+    );
     let found = answers(&table(&odd, MINUTE).expect("it runs"));
     assert_eq!(of(&found, "R.ACQ.gpu b32"), "other: the instruction `quux.sync` is not known");
     assert_eq!(found.iter().filter(|(_, a)| a.starts_with("other")).count(), 1);
@@ -152,7 +182,9 @@ fn built_in_front_ends() {
         let points: Vec<(usize, Point)> = front.points().into_iter().enumerate().collect();
         assert!(points.len() > 20, "{name}: {}", points.len());
         let text = front::write(&front, &points).text;
-        for word in ["type", "order", "failure", "scope", "pointer", "result", "value", "expected", "out", "name", "bytes", "unsigned"] {
+        for word in
+            ["type", "order", "failure", "scope", "pointer", "result", "value", "expected", "out", "name", "bytes", "unsigned"]
+        {
             assert!(!text.contains(&format!("{{{word}}}")), "{name}: {{{word}}} is left\n");
         }
     }

@@ -91,11 +91,9 @@ fn success_is_read_from_branches() {
     let plain = "atom.cas.acquire.gpu.b32 %r3, [%rd1], %r1, %r2; setp.eq.s32 %p1, %r3, %r1; selp.u32 %r4, 1, 0, %p1;";
     assert_eq!(answers(What::Swap(Order::Rlx), Order::Acq, plain), ["atom.acquire.gpu", "atom.acquire.gpu"]);
     // A fence behind the success alone.
-    let branch = "atom.cas.relaxed.gpu.b32 %r3, [%rd1], %r1, %r2; setp.ne.s32 %p1, %r3, %r1; @%p1 bra DONE; fence.acquire.gpu; DONE:";
-    assert_eq!(
-        answers(What::Swap(Order::Rlx), Order::Acq, branch),
-        ["atom.relaxed.gpu ; fence.acquire.gpu", "atom.relaxed.gpu"]
-    );
+    let branch =
+        "atom.cas.relaxed.gpu.b32 %r3, [%rd1], %r1, %r2; setp.ne.s32 %p1, %r3, %r1; @%p1 bra DONE; fence.acquire.gpu; DONE:";
+    assert_eq!(answers(What::Swap(Order::Rlx), Order::Acq, branch), ["atom.relaxed.gpu ; fence.acquire.gpu", "atom.relaxed.gpu"]);
     // The same through a byte of the stack, a selection and an inverted predicate; the result overwrites what was compared.
     let winding = "
         mov.u64 %SPL, __local_depot0; cvta.local.u64 %SP, %SPL;
@@ -185,7 +183,10 @@ fn what_no_row_can_say() {
     assert_eq!(other("LOOP: bra.uni LOOP;"), "other: not all paths could be followed: a path of more than 50000 instructions");
     assert_eq!(other("ld.u32 %r1, [%rd1]; trap;"), "other: no path returns");
     assert_eq!(other(""), "other: a path does not access the object");
-    assert_eq!(other("atom.exch.b32 %r1, [%rd1], 1; st.release.gpu.b32 [%rd1], 0;"), "other: it does it with `atom.exch.b32 ; st.release.gpu.b32`");
+    assert_eq!(
+        other("atom.exch.b32 %r1, [%rd1], 1; st.release.gpu.b32 [%rd1], 0;"),
+        "other: it does it with `atom.exch.b32 ; st.release.gpu.b32`"
+    );
     assert_eq!(other("fence.proxy.async; ld.u32 %r1, [%rd1];"), "other: `fence.proxy.async`: it is a fence between proxies");
 }
 

@@ -71,7 +71,9 @@ add = "add {order} {scope} {bits}\n"
 }
 
 fn mapping(text: &str) -> Mapping {
-    load_text(&SourceFile::new("extracted.map", text), None, &LoadOptions::default()).unwrap_or_else(|e| panic!("{text}\n{e:#?}")).mapping
+    load_text(&SourceFile::new("extracted.map", text), None, &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{text}\n{e:#?}"))
+        .mapping
 }
 
 const RULES: [&str; 5] = [
