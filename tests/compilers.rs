@@ -10,6 +10,8 @@ use margay_litmus::print::cuda_program;
 use margay_litmus::read;
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
+use margay_runner::emit::Target;
+use margay_runner::sass::{Instruction, Listing, Toolkit};
 
 /// The folder of the toolkit, or the reason why the test cannot ask it.
 fn toolkit() -> Result<PathBuf, &'static str> {
@@ -58,22 +60,32 @@ fn instructions(ptx: &str) -> Vec<String> {
 /// A compiler that `.ci/compilers` has fetched, or the reason why the test cannot ask it.
 fn fetched(name: &str) -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/compilers").join(name);
-    if folder.join("complete").exists() { Ok(folder) } else { Err(format!("skipped: no {name}; `.ci/compilers {name}` fetches it")) }
+    if folder.join("complete").exists() {
+        Ok(folder)
+    } else {
+        Err(format!("skipped: no {name}; `.ci/compilers {name}` fetches it"))
+    }
 }
 
 /// The shipped tables of compilers that can be had, held against these compilers, row by row and byte for byte of their evidence.
 #[test]
 fn compilers_emit_what_the_shipped_tables_say() {
-    const LLVMLITE: &str = "python3 {drivers}/llvmlite.py llvmlite {compiler} {in} {out} {arch} '{features}'";
     let held = [
-        ("nvrtc-13.5", "cuda-atomic-ref", None, "sm_90", "libcudacxx-3.5-atomic-ref"),
-        ("nvrtc-13.5", "nv-atomic", None, "sm_90", "nv-atomic-13.5"),
-        ("nvrtc-13.5", "cuda-builtins", None, "sm_90", "cuda-builtins"),
-        ("llvmlite-0.50", "llvm-ir", Some(LLVMLITE), "sm_90-ptx86", "llvm-22.1-sm90"),
-        ("llvm-19", "llvm-ir", None, "sm_90-ptx83", "llvm-19-sm90"),
+        ("nvrtc-13.5", "cuda-atomic", "sm_90", "libcudacxx-3.5"),
+        ("nvrtc-13.5", "cuda-atomic-ref", "sm_90", "libcudacxx-3.5-atomic-ref"),
+        ("nvrtc-13.5", "nv-atomic", "sm_90", "nv-atomic-13.5"),
+        ("nvrtc-13.5", "cuda-builtins", "sm_90", "cuda-builtins"),
+        ("nvrtc-12.4", "cuda-atomic-ref", "sm_60", "libcudacxx-2.3-sm60"),
+        ("llvmlite-0.50", "llvm-ir", "sm_90-ptx86", "llvm-22.1-sm90"),
+        ("llvm-19", "llvm-ir", "sm_90-ptx83", "llvm-19-sm90"),
+        ("llvm-22", "llvm-ir", "sm_90-ptx86", "llvm-22.1-sm90"),
+        ("llvm-22", "llvm-ir", "sm_70", "llvm-22.1-sm70"),
+        ("llvm-22", "clang", "sm_90-ptx78", "clang-22"),
+        ("llvm-23", "llvm-ir", "sm_90-ptx86", "llvm-23-sm90"),
+        ("zig-0.17.1", "zig", "sm_90", "zig-0.17"),
     ];
     let mut asked = 0;
-    for (compiler, front, command, architecture, table) in held {
+    for (compiler, front, architecture, table) in held {
         let folder = match fetched(compiler) {
             Ok(folder) => folder,
             Err(reason) => {
@@ -82,9 +94,9 @@ fn compilers_emit_what_the_shipped_tables_say() {
             }
         };
         let front = front::find(front).unwrap_or_else(|e| panic!("{e:?}"));
-        let unpacked = front.unpacked.as_ref().expect("it can be unpacked");
+        let unpacked = front.unpacked_as(compiler).expect("it can be unpacked");
         let command = Command {
-            template: command.map_or_else(|| unpacked.command.clone(), str::to_owned),
+            template: unpacked.command.clone(),
             compiler: Some(folder.display().to_string()),
             architecture: architecture.to_owned(),
             limit: std::time::Duration::from_secs(600),
@@ -106,12 +118,68 @@ fn compilers_emit_what_the_shipped_tables_say() {
     println!("{asked} tables were held against their compilers");
 }
 
+/// What a step of a finding must be in machine code (docs/gpu.md, "What PTX becomes"): names and qualifiers, in order.
+fn machine_code(step: &str) -> Vec<(&'static str, Vec<&'static str>)> {
+    let name = step.split(' ').next().unwrap_or_default();
+    let has = |word: &str| name.split('.').any(|w| w == word);
+    let scope = if has("sys") {
+        "SYS"
+    } else if has("cta") {
+        "SM"
+    } else {
+        "GPU"
+    };
+    let fenced = || if has("sc") { "SC" } else { "ALL" };
+    let mut out = Vec::new();
+    if has("fence") {
+        out.push(("MEMBAR", vec![fenced(), scope]));
+    }
+    if has("release") || has("acq_rel") {
+        out.push(("MEMBAR", vec!["ALL", scope]));
+    }
+    let strong = if has("weak") { vec![] } else { vec!["STRONG", scope] };
+    if let Some((_, base)) = [("ld", "LD"), ("st", "ST"), ("atom", "ATOM")].into_iter().find(|(word, _)| has(word)) {
+        out.push((base, strong));
+    }
+    if has("acquire") || has("acq_rel") || has("sc") {
+        out.push(("CCTL", vec!["IVALL"]));
+    }
+    out
+}
+
+/// The accesses and fences of a thread are in its machine code, in order; and where it has no loop, no other fence is.
+fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
+    let wanted: Vec<(&str, Vec<&str>)> = steps.iter().flat_map(|s| machine_code(s)).collect();
+    let is = |i: &Instruction, base: &str, with: &[&str]| {
+        let weak = !["LD", "ST"].contains(&base) || !with.is_empty() || !i.has("STRONG");
+        let elsewhere = ["LDC", "LDL", "LDS", "STL", "STS"].iter().any(|b| i.base().starts_with(b));
+        i.base().starts_with(base) && !elsewhere && with.iter().all(|q| i.has(q)) && weak
+    };
+    let mut rest = listing.instructions.iter();
+    for (base, with) in &wanted {
+        if !rest.any(|i| is(i, base, with)) {
+            let all = listing.instructions.iter().map(Instruction::text).collect::<Vec<_>>().join("\n");
+            return Err(format!("no {base} {with:?} in its place:\n{all}"));
+        }
+    }
+    let loops = listing.instructions.iter().any(|i| i.base() == "BRA" && i.guard.is_some());
+    for base in ["MEMBAR", "CCTL"] {
+        let found = listing.instructions.iter().filter(|i| i.base() == base).count();
+        let expected = wanted.iter().filter(|(b, _)| *b == base).count();
+        if found != expected && !loops {
+            return Err(format!("{found} {base} and not {expected}: the assembler makes up for it"));
+        }
+    }
+    Ok(())
+}
+
 /// Every finding of results/findings: its program, compiled now by its compiler, has the accesses and fences of the litmus test, in order,
-/// on a path of each thread; and the assembler takes it.
+/// on a path of each thread; and so has the machine code that the assembler makes of it.
 #[test]
 fn findings_are_reproduced() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/findings");
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(&root).expect("there are findings").map(|e| e.expect("an entry").path()).collect();
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(&root).expect("there are findings").map(|e| e.expect("an entry").path()).collect();
     folders.retain(|f| f.is_dir());
     folders.sort();
     assert!(folders.len() >= 3, "{folders:?}");
@@ -135,9 +203,12 @@ fn findings_are_reproduced() {
         let front = front::find(&finding.front_end).unwrap_or_else(|e| panic!("{e:?}"));
         let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings").join(&name);
         std::fs::create_dir_all(&work).expect("a folder");
-        margay_extract::compile::drivers(&front, &work).expect("helper programs");
+        margay_extract::compile::drivers(&work).expect("helper programs");
         let command = Command {
-            template: finding.command.clone().unwrap_or_else(|| front.unpacked.as_ref().expect("a command").command.clone()),
+            template: finding
+                .command
+                .clone()
+                .unwrap_or_else(|| front.unpacked_as(&finding.compiler).expect("a command").command.clone()),
             compiler: Some(compiler.display().to_string()),
             architecture: finding.architecture.clone(),
             limit: std::time::Duration::from_secs(120),
@@ -149,15 +220,16 @@ fn findings_are_reproduced() {
         let ptx = std::fs::read_to_string(&target).expect("it writes PTX");
         let module = margay_extract::ptx::read(&ptx).unwrap_or_else(|e| panic!("{name}: {e}"));
         finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
-        if let Ok(toolkit) = toolkit() {
-            let arch = finding.architecture.split('-').next().unwrap_or_default();
-            let done = std::process::Command::new(toolkit.join("bin/ptxas"))
-                .args([&format!("-arch={arch}"), "-c", "-o"])
-                .arg(work.join("program.cubin"))
-                .arg(&target)
-                .output()
-                .expect("ptxas starts");
-            assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        if let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit")) {
+            let number = finding.architecture.trim_start_matches("sm_").split('-').next().and_then(|n| n.parse().ok());
+            let assembled =
+                toolkit.assemble(&ptx, Target(number.expect("an architecture")), 3).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let listings = Listing::read(&assembled.disassembly.expect("it is disassembled"));
+            for thread in &finding.threads {
+                let listing =
+                    listings.iter().find(|l| l.name == thread.name).unwrap_or_else(|| panic!("{name}: no {}", thread.name));
+                in_machine_code(&thread.steps, listing).unwrap_or_else(|e| panic!("{name}: {}: {e}", thread.name));
+            }
         }
         reproduced += 1;
     }

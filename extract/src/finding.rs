@@ -100,7 +100,8 @@ pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &
             let [value, expected] = [front.number(value, index), front.number(expected, index)];
             let pointer = data.location.map_or("", |l| locations[usize::from(l)]);
             let with = Statement { pointer, result: &result, out: &out, value: &value, expected: &expected };
-            let statement = front.statement(&point, &with).ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
+            let statement =
+                front.statement(&point, &with).ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
             body.push_str(&statement);
             if matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_)) {
                 let kind = front.types.get(TYPES[index]).map_or("", String::as_str);
@@ -151,7 +152,8 @@ fn steps(c: &Counterexample, thread: u8) -> Vec<String> {
             _ => "st",
         };
         let location = data.location.map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
-        let scope = data.scope.filter(|_| order != Order::Plain && !data.volatile).map_or(String::new(), |s| format!(".{}", s.name()));
+        let scope =
+            data.scope.filter(|_| order != Order::Plain && !data.volatile).map_or(String::new(), |s| format!(".{}", s.name()));
         out.push(format!("{name}.{}{scope}{location}", order_word(order, data.volatile)));
     }
     out
@@ -188,7 +190,9 @@ fn as_steps(action: &Action, locations: &[String]) -> Vec<String> {
             let scope = access.scope.or(is_atom.then_some(margay_models::execution::Scope::Gpu));
             let location = locations.get(action.object).map_or("", String::as_str);
             let text = |name: &str, order: Order| {
-                let scope = scope.filter(|_| order != Order::Plain && !access.volatile).map_or(String::new(), |s| format!(".{}", s.name()));
+                let scope = scope
+                    .filter(|_| order != Order::Plain && !access.volatile)
+                    .map_or(String::new(), |s| format!(".{}", s.name()));
                 format!("{name}.{}{scope} {location}", order_word(order, access.volatile))
             };
             let failed = || text("failed atom", Construct { operation: Operation::Rmw, order }.read_order());

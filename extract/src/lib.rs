@@ -5,6 +5,7 @@ pub mod compile;
 pub mod finding;
 pub mod flow;
 pub mod front;
+pub mod history;
 pub mod lowering;
 pub mod point;
 pub mod ptx;

@@ -193,9 +193,9 @@ fn main_access(what: What, form: Form, path: &Path) -> Option<usize> {
 fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, Vec<String>)>, String> {
     if let What::Swap(_) = point.what {
         let succeeds = |want: fn(Swap) -> bool| {
-            path.actions.iter().any(|a| {
-                matches!(&a.kind, ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap && want(*swap))
-            })
+            path.actions.iter().any(
+                |a| matches!(&a.kind, ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap && want(*swap)),
+            )
         };
         let done = succeeds(|s| s == Swap::Done);
         let last = path.actions.iter().rev().find_map(|a| match &a.kind {

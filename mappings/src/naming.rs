@@ -100,10 +100,10 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
     let mut chosen: Vec<Option<Key>> = vec![None; locations];
     if !all.is_empty() {
         for (location, chosen) in chosen.iter_mut().enumerate() {
-            let here = uses.iter().zip(&candidates).filter(|(u, _)| source.events[u.head.index()].location == Some(location as u8));
-            let allowed: Vec<Vec<Key>> = here
-                .map(|(u, c)| c.iter().flat_map(|&k| keys(&mapping.rows[u.row].alternatives[k], all)).collect())
-                .collect();
+            let here =
+                uses.iter().zip(&candidates).filter(|(u, _)| source.events[u.head.index()].location == Some(location as u8));
+            let allowed: Vec<Vec<Key>> =
+                here.map(|(u, c)| c.iter().flat_map(|&k| keys(&mapping.rows[u.row].alternatives[k], all)).collect()).collect();
             let rank = |key: &Key| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), key.0);
             let mut common: Vec<Key> =
                 allowed.first()?.iter().copied().filter(|k| allowed.iter().all(|a| a.contains(k))).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 /// Options of `extract`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Extract {
     /// The front end: its name (`--list`), or the path of a TOML file of your own (docs/extract.md)
     #[arg(value_name = "FRONT-END", required_unless_present_any = ["list", "all", "ptx"])]
@@ -48,7 +48,8 @@ pub struct Extract {
     /// The number of compilers that run at the same time [default: one for each core]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Extract from every compiler in a folder of unpacked ones, and write a page of what changed when; goes on where it stopped
+    /// Extract from every compiler in a folder of unpacked ones, look for counterexamples, and write a page of which rows and
+    /// counterexamples are there since when and until when; goes on where it stopped. Exit code 1 if a compiler got worse
     #[arg(long, conflicts_with_all = ["front_end", "cmd", "against", "output"])]
     pub all: bool,
     /// With --all: the folder of unpacked compilers
@@ -63,7 +64,7 @@ pub struct Extract {
     /// With --all: only these front ends
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub front_ends: Vec<String>,
-    /// With --all: look for counterexamples of every table up to so many events (0: do not)
+    /// With --all and --reproduce: look for counterexamples up to so many events (with --all 0: do not)
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub bound: usize,
     /// Write the smallest counterexample of this table (at program level, up to --bound) as a program of the front end into --out,

@@ -50,7 +50,8 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
     for kind in &kinds {
         output.print("")?;
         let rows: Vec<String> = kind.rows.iter().take(6).map(|d| d.measured.row.slot.to_string()).collect();
-        let more = if kind.rows.len() > rows.len() { format!(" and {} more", kind.rows.len() - rows.len()) } else { String::new() };
+        let more =
+            if kind.rows.len() > rows.len() { format!(" and {} more", kind.rows.len() - rows.len()) } else { String::new() };
         output.print(&output.heading(&format!("{}{more}", rows.join(", "))))?;
         output.print(&format!("  emitted:  {}", kind.emitted))?;
         output.print(&format!("  in table: {}", kind.expected))?;

@@ -7,6 +7,9 @@ mod reproduce;
 mod sweep;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use margay_extract::compile::{self, Command};
 use margay_extract::front::{self, FrontEnd};
@@ -21,10 +24,35 @@ use margay_models::diagnostic::{Diagnostic, nearest};
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
+use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Count;
 use crate::question::jobs;
 use arguments::Extract;
+
+/// Ctrl-C: it ends the compilers that run.
+static LIMITS: OnceLock<Limits> = OnceLock::new();
+
+/// Watches for Ctrl-C.
+fn watch() {
+    let limits = LIMITS.get_or_init(|| Limits::start(None, None));
+    std::thread::spawn(|| {
+        while limits.reason().is_none() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        compile::stop();
+    });
+}
+
+/// The flag that is raised by Ctrl-C.
+fn stop() -> Arc<AtomicBool> {
+    LIMITS.get().map_or_else(Arc::default, |l| l.stop.clone())
+}
+
+/// Was there a Ctrl-C?
+fn interrupted() -> bool {
+    LIMITS.get().is_some_and(|l| l.reason().is_some())
+}
 
 /// Runs the command.
 pub fn run(options: &Extract, output: &Output) -> Outcome {
@@ -35,6 +63,7 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
     if let Some(file) = &options.ptx {
         return read::run(file, output);
     }
+    watch();
     if options.all {
         return sweep::run(options, output);
     }
@@ -77,6 +106,10 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
         let asked = Asked { front: &front, points: &points, architecture, options };
         let table = match table(&asked, output) {
             Ok(table) => table,
+            Err(_) if interrupted() => {
+                eprintln!("interrupted: nothing is written");
+                return Ok(Exit::Undecided);
+            }
             Err(error) => return output.wrong(&[error]),
         };
         if let Some(error) = nothing(&table) {
@@ -202,8 +235,12 @@ struct Asked<'a> {
 /// How the compiler is called, and how it is asked for its version.
 fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnostic> {
     let Asked { front, architecture, options, .. } = asked;
-    let compiler = options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
-    let unpacked = front.unpacked.as_ref().filter(|_| compiler.is_some());
+    let compiler =
+        options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
+    let unpacked = compiler.as_deref().and_then(|folder| {
+        let name = Path::new(folder).file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+        front.unpacked_as(&name).or(front.unpacked.first())
+    });
     if let Some(cmd) = &options.cmd
         && !cmd.contains("{in}")
     {
@@ -256,13 +293,8 @@ fn nothing(table: &Table) -> Option<Diagnostic> {
 /// What was extracted, in a sentence.
 fn summary(table: &Table) -> String {
     let [lowered, absent, other, unknown] = table.counts();
-    let mut out = format!(
-        "{}, {}, {}: {lowered} of {} rows are lowered",
-        table.version,
-        table.title,
-        table.architecture,
-        table.rows.len()
-    );
+    let mut out =
+        format!("{}, {}, {}: {lowered} of {} rows are lowered", table.version, table.title, table.architecture, table.rows.len());
     if absent > 0 {
         out.push_str(&format!(", {absent} do not compile"));
     }

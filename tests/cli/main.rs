@@ -8,6 +8,7 @@ mod check;
 mod checkpoint;
 mod cluster;
 mod confirm;
+mod extract;
 mod families;
 mod gpu;
 mod litmus;

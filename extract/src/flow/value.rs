@@ -209,7 +209,11 @@ impl Values {
     pub fn choice(&mut self, predicate: Value, a: Value, b: Value) -> Value {
         match *self.node(predicate) {
             Node::Number(n) => {
-                if n != 0 { a } else { b }
+                if n != 0 {
+                    a
+                } else {
+                    b
+                }
             }
             Node::Not(p) => self.choice(p, b, a),
             _ if a == b => a,
@@ -331,7 +335,12 @@ impl Values {
         while next < found.len() {
             let parts: Vec<Value> = match self.node(found[next]) {
                 Node::Number(_) | Node::Unknown(_) | Node::Variable(_) => Vec::new(),
-                Node::Low(_, v) | Node::Slice(_, _, v) | Node::Signed(_, _, v) | Node::Plus(v, _) | Node::Not(v) | Node::In(_, v) => {
+                Node::Low(_, v)
+                | Node::Slice(_, _, v)
+                | Node::Signed(_, _, v)
+                | Node::Plus(v, _)
+                | Node::Not(v)
+                | Node::In(_, v) => {
                     vec![*v]
                 }
                 Node::Joined(_, parts) | Node::Other(_, parts) => parts.clone(),

@@ -45,7 +45,10 @@ pub fn find(name: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "toml") || path.exists() {
         let text = std::fs::read_to_string(path).map_err(|e| {
-            vec![Diagnostic::error(format!("cannot read the front end `{name}`: {e}")).help("a front end is a TOML file (docs/extract.md)")]
+            vec![
+                Diagnostic::error(format!("cannot read the front end `{name}`: {e}"))
+                    .help("a front end is a TOML file (docs/extract.md)"),
+            ]
         })?;
         let stem = path.file_stem().map_or(name.into(), |s| s.to_string_lossy());
         return FrontEnd::read(&stem, &SourceFile::new(name, text));

@@ -26,9 +26,9 @@ pub struct FrontEnd {
     /// What prints the version of the compiler.
     #[serde(default)]
     pub version: Option<String>,
-    /// The same for a compiler that is unpacked in a folder, `{compiler}`.
+    /// The same for compilers that are unpacked in a folder, `{compiler}`.
     #[serde(default)]
-    pub unpacked: Option<Unpacked>,
+    pub unpacked: Vec<Unpacked>,
     /// Architectures to ask about where the user does not say.
     pub architectures: Vec<String>,
     /// Where a comment begins: reproducers have some.
@@ -85,6 +85,8 @@ pub struct FrontEnd {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unpacked {
+    /// What the name of its folder begins with, before the version: `llvm` of `llvm-22`.
+    pub of: String,
     /// The command.
     pub command: String,
     /// What prints the version.
@@ -148,7 +150,10 @@ impl FrontEnd {
         let mut errors = Vec::new();
         let known = |what: &str, found: &BTreeMap<String, String>, all: &[&str], errors: &mut Vec<Diagnostic>| {
             for key in found.keys().filter(|k| !all.contains(&k.as_str())) {
-                errors.push(Diagnostic::error(format!("`{name}`: `{key}` is none of the {what}")).help(format!("{what}: {}", all.join(", "))));
+                errors.push(
+                    Diagnostic::error(format!("`{name}`: `{key}` is none of the {what}"))
+                        .help(format!("{what}: {}", all.join(", "))),
+                );
             }
         };
         known("types", &front.types, &TYPES, &mut errors);
@@ -159,9 +164,17 @@ impl FrontEnd {
         known("statements", &front.statements, &statements, &mut errors);
         known("operations", &front.fractions, &OPERATIONS, &mut errors);
         if !front.command.contains("{in}") {
-            errors.push(Diagnostic::error(format!("`{name}`: the command does not say where the program goes")).help("write `{in}`"));
+            errors.push(
+                Diagnostic::error(format!("`{name}`: the command does not say where the program goes")).help("write `{in}`"),
+            );
         }
         if errors.is_empty() { Ok(front) } else { Err(errors) }
+    }
+
+    /// How the compiler in a folder is called, by the name of the folder.
+    pub fn unpacked_as(&self, folder: &str) -> Option<&Unpacked> {
+        let is_version = |rest: &str| rest.strip_prefix('-').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()));
+        self.unpacked.iter().find(|u| folder.strip_prefix(u.of.as_str()).is_some_and(is_version))
     }
 
     /// The scopes that it has.
@@ -210,7 +223,8 @@ impl FrontEnd {
     /// The text of a statement; `None` if the language has none: no such operation, order or scope.
     pub fn statement(&self, point: &Point, with: &Statement<'_>) -> Option<String> {
         let template = self.template(point)?;
-        let order = if point.order == Order::Plain { Some("") } else { self.orders.get(order_key(point.order)).map(String::as_str) };
+        let order =
+            if point.order == Order::Plain { Some("") } else { self.orders.get(order_key(point.order)).map(String::as_str) };
         let failure = match point.what {
             What::Swap(failure) => self.orders.get(order_key(failure)).map(String::as_str),
             _ => Some(""),

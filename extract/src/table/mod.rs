@@ -158,9 +158,7 @@ impl Table {
             .iter()
             .map(|m| {
                 let (kind, value) = match &m.row.answer {
-                    Answer::Lowered(all) => {
-                        ("lowered", json!(all.iter().map(|s| s.text(None)).collect::<Vec<_>>()))
-                    }
+                    Answer::Lowered(all) => ("lowered", json!(all.iter().map(|s| s.text(None)).collect::<Vec<_>>())),
                     Answer::Absent(why) => ("absent", json!(why)),
                     Answer::Other(what) => ("other", json!(what)),
                     Answer::Unknown(why) => ("unknown", json!(why)),

@@ -121,7 +121,8 @@ fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
         Form::CompareExchange => [Order::Rlx, Order::Acq, Order::Sc].map(Some).to_vec(),
         Form::FailedCompareExchange => [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc].map(Some).to_vec(),
     };
-    let is_rmw = construct.operation == Operation::Rmw && form == Form::Usual;
+    // A language without read-modify-writes has a row that says so.
+    let is_rmw = construct.operation == Operation::Rmw && form == Form::Usual && !table.operations.is_empty();
     let operations: Vec<Option<usize>> = if is_rmw { table.operations.iter().map(Some).collect() } else { vec![None] };
     let is_fence = construct.operation == Operation::Fence;
     let types: Vec<Option<usize>> = if is_fence { vec![None] } else { table.types.iter().map(Some).collect() };
@@ -143,8 +144,7 @@ fn cells(table: &Table, construct: Construct, form: Form) -> Vec<Cell> {
 
 /// The rows of a construct in a form.
 fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope]) -> Vec<Line> {
-    let of: Vec<&Measured> =
-        table.rows.iter().filter(|m| m.row.slot.construct == construct && m.row.slot.form == form).collect();
+    let of: Vec<&Measured> = table.rows.iter().filter(|m| m.row.slot.construct == construct && m.row.slot.form == form).collect();
     if of.is_empty() && form != Form::Usual {
         return Vec::new();
     }
@@ -172,7 +172,8 @@ fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope
             let mut out = lines(construct, form, ".s", &cells, &here, same(first));
             // The hash is of all scopes.
             for (line, when) in out.iter_mut() {
-                let mine = by_slot.iter().filter(|((scope, c), _)| scope.is_some_and(|s| scopes.contains(&s)) && when.contains(c));
+                let mine =
+                    by_slot.iter().filter(|((scope, c), _)| scope.is_some_and(|s| scopes.contains(&s)) && when.contains(c));
                 line.2 = short(mine.filter_map(|(_, m)| m.ptx.as_deref()));
             }
             return out.into_iter().map(|(line, _)| line).collect();

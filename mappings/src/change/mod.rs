@@ -7,11 +7,11 @@ mod repair;
 mod step;
 mod weaken;
 
+pub(crate) use compile::{Use, uses};
 pub use cost::Costs;
 pub use pool::{Evidence, Pool};
 pub use repair::{Changed, Repair, RepairReport, repair};
 pub use step::Steps;
-pub(crate) use compile::{Use, uses};
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
 use margay_models::diagnostic::Diagnostic;

@@ -26,13 +26,12 @@ fn operations(mapping: &Mapping, named: Set) -> Set {
 
 /// Makes the rows of a mapping.
 pub fn assemble(mapping: &mut Mapping, lines: &Lines, written: Vec<Written>) -> Result<(), Vec<Diagnostic>> {
-    let is_special = |w: &Written| !w.when.is_any() || w.from.is_some() || w.nothing.is_some() || w.row.alternatives.iter().any(|l| l.bits.is_some());
-    let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
-    let (special, plain): (Vec<Written>, Vec<Written>) =
-        written.into_iter().partition(|w| constructs.contains(&w.row.construct));
-    let union = |of: &dyn Fn(&Use) -> Option<Set>| {
-        special.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union)
+    let is_special = |w: &Written| {
+        !w.when.is_any() || w.from.is_some() || w.nothing.is_some() || w.row.alternatives.iter().any(|l| l.bits.is_some())
     };
+    let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
+    let (special, plain): (Vec<Written>, Vec<Written>) = written.into_iter().partition(|w| constructs.contains(&w.row.construct));
+    let union = |of: &dyn Fn(&Use) -> Option<Set>| special.iter().filter_map(|w| of(&w.when)).fold(Set::default(), Set::union);
     let types = types(mapping, union(&|u| u.data));
     let operations = operations(mapping, union(&|u| u.operations));
     let mut rows = lines.whole(plain.into_iter().map(|w| w.row).collect(), mapping.source.signature)?;
@@ -174,7 +173,8 @@ impl Group<'_> {
                 for lowering in w.row.alternatives.iter().map(|l| at_scope(l, scope)) {
                     let uses = exact(&own);
                     let uses = uses.into_iter().map(|when| Used { when, from: w.from.clone() });
-                    let same = alternatives.iter_mut().find(|a| a.form == form && a.steps == lowering.steps && a.bits == lowering.bits);
+                    let same =
+                        alternatives.iter_mut().find(|a| a.form == form && a.steps == lowering.steps && a.bits == lowering.bits);
                     match same {
                         Some(same) => same.uses.extend(uses),
                         None => alternatives.push(Lowering { uses: uses.collect(), ..lowering }),
@@ -184,8 +184,16 @@ impl Group<'_> {
         }
         alternatives.retain(|l| !l.uses.is_empty());
         if alternatives.len() > MAX_LOWERINGS {
-            let message = format!("{} lowerings of `{}`; at most {MAX_LOWERINGS} are supported", alternatives.len(), self.construct.name(signature));
-            errors.push(Diagnostic::error(message).at(&self.mapping.file, span, "the first of its rows").help("declare fewer types or operations, or split the mapping into several files"));
+            let message = format!(
+                "{} lowerings of `{}`; at most {MAX_LOWERINGS} are supported",
+                alternatives.len(),
+                self.construct.name(signature)
+            );
+            errors.push(
+                Diagnostic::error(message)
+                    .at(&self.mapping.file, span, "the first of its rows")
+                    .help("declare fewer types or operations, or split the mapping into several files"),
+            );
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -225,11 +233,7 @@ fn at_scope(lowering: &Lowering, scope: Option<Scope>) -> Lowering {
 
 /// A use as a row that speaks of it alone.
 fn one(cell: Cell) -> Use {
-    Use {
-        partner: cell.partner,
-        operations: cell.operation.map(|i| Set::of([i])),
-        data: cell.data.map(|i| Set::of([i])),
-    }
+    Use { partner: cell.partner, operations: cell.operation.map(|i| Set::of([i])), data: cell.data.map(|i| Set::of([i])) }
 }
 
 /// Uses as few rows that speak of nothing else.

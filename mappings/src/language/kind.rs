@@ -6,8 +6,7 @@ use margay_models::execution::Order;
 /// The types of objects: so many bits, as an integer (`b`) or a number with a fraction (`f`).
 pub const TYPES: [&str; 9] = ["b8", "b16", "b32", "b64", "b128", "f16", "bf16", "f32", "f64"];
 /// What a read-modify-write does; `min` and `max` are signed, and of fractions for `f` types.
-pub const OPERATIONS: [&str; 13] =
-    ["exch", "add", "sub", "and", "or", "xor", "nand", "min", "max", "umin", "umax", "inc", "dec"];
+pub const OPERATIONS: [&str; 13] = ["exch", "add", "sub", "and", "or", "xor", "nand", "min", "max", "umin", "umax", "inc", "dec"];
 /// The operations that numbers with a fraction have.
 const OF_FRACTIONS: [&str; 5] = ["exch", "add", "sub", "min", "max"];
 
@@ -168,8 +167,7 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 
 /// The uses with a right-hand side and a partner, as sets of operations with the same types.
 fn rectangles(cells: &[(Cell, usize)], body: usize, partner: Option<Order>) -> Vec<Use> {
-    let here: Vec<(Cell, bool)> =
-        cells.iter().filter(|(c, _)| c.partner == partner).map(|&(c, b)| (c, b == body)).collect();
+    let here: Vec<(Cell, bool)> = cells.iter().filter(|(c, _)| c.partner == partner).map(|&(c, b)| (c, b == body)).collect();
     let mut by_types: Vec<(Option<Set>, Vec<Option<usize>>)> = Vec::new();
     for operation in distinct(here.iter().map(|(c, _)| c.operation)) {
         let of = || here.iter().filter(|(c, _)| c.operation == operation);
@@ -222,13 +220,17 @@ mod tests {
         let narrow = all(&|_, d| usize::from(d < 2));
         assert_eq!(Use::rows(&narrow, &[]).len(), 2);
         assert_eq!(Use::rows(&narrow, &[0])[0], (Use::default(), 1));
-        for cells in [uniform, narrow, all(&|o, d| o * 10 + d), all(&|o, d| usize::from(o == 1 && d > 2) + 2 * usize::from(d == 0))] {
+        for cells in
+            [uniform, narrow, all(&|o, d| o * 10 + d), all(&|o, d| usize::from(o == 1 && d > 2) + 2 * usize::from(d == 0))]
+        {
             reads_back(&cells);
         }
         let pairs: Vec<(Cell, usize)> = [Order::Rlx, Order::Acq, Order::Sc]
             .into_iter()
             .flat_map(|p| (0..4).map(move |d| (p, d)))
-            .map(|(p, d)| (Cell { partner: Some(p), operation: None, data: Some(d) }, usize::from(p == Order::Sc) + usize::from(d == 0)))
+            .map(|(p, d)| {
+                (Cell { partner: Some(p), operation: None, data: Some(d) }, usize::from(p == Order::Sc) + usize::from(d == 0))
+            })
             .collect();
         reads_back(&pairs);
     }

@@ -17,8 +17,8 @@ mod resolve;
 mod tokens;
 mod write;
 
-pub(crate) use instruction::parse as instruction;
 pub use about::{About, Evidence, Known, Left};
+pub(crate) use instruction::parse as instruction;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 
 use std::sync::Arc;

@@ -358,11 +358,7 @@ impl Lines {
 
     /// Where a row comes from: `[NAME]` or `[NAME HASH]` at its end.
     #[allow(clippy::type_complexity, reason = "a line without its end, and what the end says")]
-    fn source<'a>(
-        &self,
-        line: &'a [(Token, Span)],
-        about: &About,
-    ) -> Result<(&'a [(Token, Span)], Option<Source>), Diagnostic> {
+    fn source<'a>(&self, line: &'a [(Token, Span)], about: &About) -> Result<(&'a [(Token, Span)], Option<Source>), Diagnostic> {
         let Some(open) = line.iter().position(|(t, _)| *t == Token::Open) else { return Ok((line, None)) };
         let (name, hash, at) = match &line[open + 1..] {
             [(Token::Word(name), at), (Token::Close, _)] => (name, None, *at),
