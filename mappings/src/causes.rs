@@ -113,6 +113,8 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
         }
         out.settings.push((setting.name, end));
     }
+    // Of single executions not each is a compiler bug: those that are come first, each kind in the order of the questions.
+    out.causes.sort_by_key(|c| c.counterexample.status);
     Ok(out)
 }
 

@@ -3,7 +3,6 @@
 use margay_mappings::causes::{Cause, Causes, causes};
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::language::Mapping;
-use margay_models::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
 use super::files;
@@ -11,6 +10,7 @@ use super::present::Presented;
 use crate::Outcome;
 use crate::arguments::{Check, Format};
 use crate::exit::Exit;
+use crate::folder;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::wrapped::wrapped;
@@ -25,13 +25,12 @@ pub fn run(options: &Check, mapping: &Mapping, assumed: &[String], asked: &Check
         Err(errors) => return output.wrong(&errors),
     };
     let shown: Vec<Presented<'_>> = found.causes.iter().map(|c| Presented::new(mapping, &c.counterexample)).collect();
-    if let Some(folder) = &options.out {
-        for (i, one) in shown.iter().enumerate() {
-            if let Err(error) = files::counterexample(&folder.join((i + 1).to_string()), "counterexample", mapping, one) {
-                return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
-            }
-        }
-    }
+    let open = found.settings.iter().any(|(_, end)| end.is_err());
+    let exit = output.settle(match (found.causes.is_empty(), open) {
+        (false, _) => Exit::Found,
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Holds,
+    });
     match output.format {
         Format::Json => {
             let mut object = object(mapping, asked, &found, &shown);
@@ -49,12 +48,11 @@ pub fn run(options: &Check, mapping: &Mapping, assumed: &[String], asked: &Check
             }
         }
     }
-    let open = found.settings.iter().any(|(_, end)| end.is_err());
-    Ok(match (found.causes.is_empty(), open) {
-        (false, _) => Exit::Found,
-        (true, true) => Exit::Undecided,
-        (true, false) => Exit::Holds,
-    })
+    folder::fill(options.out.as_deref(), &files::is_like, *output, |folder| {
+        let all = shown.iter().enumerate();
+        all.into_iter().try_for_each(|(i, one)| files::counterexample(folder, &files::stem(i), mapping, one))
+    });
+    Ok(exit)
 }
 
 fn level(asked: &CheckOptions) -> &'static str {
@@ -87,6 +85,9 @@ fn print(
         for (head, body) in &cause.rows {
             output.print(&format!("    {head} => {body}"))?;
         }
+        if !c.status.is_bug() {
+            output.print(&format!("  {}", shown.standing()))?;
+        }
         output.print(&format!("  outcome: {}", shown.outcome))?;
         for line in shown.target.lines().filter(|l| l.contains(';')) {
             output.print(&format!("  {line}"))?;
@@ -106,6 +107,7 @@ fn object(mapping: &Mapping, asked: &CheckOptions, found: &Causes, shown: &[Pres
     let cause = |(cause, shown): (&Cause, &Presented<'_>)| {
         json!({
             "setting": cause.setting, "events": cause.counterexample.events, "axiom": cause.counterexample.axiom,
+            "status": cause.counterexample.status,
             "single": cause.single,
             "rows": cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect::<Vec<_>>(),
             "outcome": shown.outcome, "source_litmus": shown.source, "target_litmus": shown.target,

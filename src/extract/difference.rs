@@ -69,7 +69,7 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
         }
     }
     if kinds.len() > SHOWN {
-        output.print(&format!("\nThe PTX of the others: `--json`."))?;
+        output.print("\nThe PTX of the others: `--json`.")?;
     }
     Ok(())
 }

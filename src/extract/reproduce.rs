@@ -16,6 +16,7 @@ use super::arguments::Extract;
 use crate::Outcome;
 use crate::check::{Presented, write_counterexample};
 use crate::exit::Exit;
+use crate::folder::Folder;
 use crate::output::Output;
 
 /// Runs it.
@@ -46,7 +47,7 @@ pub fn run(options: &Extract, front: &FrontEnd, command: &Command, output: &Outp
         output.print(&format!("no counterexample up to {} events: {}", report.established, mapping.title))?;
         return Ok(Exit::Holds);
     };
-    match reproduce(options, front, command, &mapping, c) {
+    match reproduce(options, front, command, (&mapping, c), output) {
         Ok(paths) => {
             output.print(&format!("reproduced, {} events, in {}:", c.events, options.out.display()))?;
             for path in paths {
@@ -65,18 +66,18 @@ fn reproduce(
     options: &Extract,
     front: &FrontEnd,
     command: &Command,
-    mapping: &Mapping,
-    c: &Counterexample,
+    (mapping, c): (&Mapping, &Counterexample),
+    output: &Output,
 ) -> Result<Vec<String>, String> {
     let folder = &options.out;
     let failed = |what: &str, e: &dyn std::fmt::Display| format!("cannot {what}: {e}");
-    std::fs::create_dir_all(folder).map_err(|e| failed("make the folder", &e))?;
+    let mut files = Folder::open(folder).map_err(|e| failed("write into the folder", &e))?;
     let named = naming::name(mapping, &c.source, &c.target, &c.origin).ok_or("its rows cannot be told")?;
     let (text, threads) = program(front, mapping, c, &named)?;
     let file = format!("program{}", front.suffix);
-    std::fs::write(folder.join(&file), &text).map_err(|e| failed("write the program", &e))?;
+    files.write(&file, &text).map_err(|e| failed("write the program", &e))?;
     let shown = Presented::new(mapping, c);
-    write_counterexample(folder, "counterexample", mapping, &shown).map_err(|e| failed("write the counterexample", &e))?;
+    write_counterexample(&mut files, "counterexample", mapping, &shown).map_err(|e| failed("write the counterexample", &e))?;
     let compiler =
         options.compiler.as_ref().and_then(|p| p.file_name()).map_or(String::new(), |n| n.to_string_lossy().into_owned());
     let finding = Finding {
@@ -89,19 +90,23 @@ fn reproduce(
         threads,
     };
     let json = serde_json::to_string_pretty(&finding).map_err(|e| e.to_string())?;
-    std::fs::write(folder.join("finding.json"), json + "\n").map_err(|e| failed("write finding.json", &e))?;
+    files.write("finding.json", json + "\n").map_err(|e| failed("write finding.json", &e))?;
     let rows = format!("{}\n", shown.rows.join("\n"));
-    std::fs::write(folder.join("rows.txt"), rows).map_err(|e| failed("write the rows", &e))?;
-    let ptx_file = folder.join("program.ptx");
+    files.write("rows.txt", rows).map_err(|e| failed("write the rows", &e))?;
     let work = tempfile::tempdir().map_err(|e| failed("make a folder", &e))?;
     margay_extract::compile::drivers(work.path()).map_err(|e| failed("write helper programs", &e))?;
+    let ptx_file = work.path().join("program.ptx");
     let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf()).display().to_string();
     let line = command.text(&absolute(&folder.join(&file)), &absolute(&ptx_file), &work.path().display().to_string());
     let run = ran(&line, work.path(), command.limit).map_err(|e| format!("it does not compile: {e}"))?;
-    if !command.template.contains("{out}") {
-        std::fs::write(&ptx_file, run.output).map_err(|e| failed("write the PTX", &e))?;
+    let ptx_text = match command.template.contains("{out}") {
+        true => std::fs::read_to_string(&ptx_file).map_err(|e| failed("read the PTX", &e))?,
+        false => run.output,
+    };
+    files.write("program.ptx", &ptx_text).map_err(|e| failed("write the PTX", &e))?;
+    if let Some(warning) = files.finish(&|name| name.starts_with("counterexample") || name.starts_with("program")) {
+        output.warn(&[warning]);
     }
-    let ptx_text = std::fs::read_to_string(&ptx_file).map_err(|e| failed("read the PTX", &e))?;
     let module = ptx::read(&ptx_text).map_err(|e| format!("what came out is no PTX: {e}"))?;
     finding.verify(&module)
 }

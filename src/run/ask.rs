@@ -32,6 +32,8 @@ pub struct Asked {
     pub model: usize,
     pub milliseconds: f64,
     pub result: Result<(Verdict, Option<Claim>), Failure>,
+    /// Why its proof could not be written, if it could not; the answer is then without one.
+    pub unwritten: Option<String>,
 }
 
 /// Why there is no verdict.
@@ -56,13 +58,21 @@ impl Question<'_> {
         let work = |runners: &mut Vec<Runner>, i: usize| {
             let (test, model) = (i / self.models.len(), i % self.models.len());
             let start = Instant::now();
-            let result = self.one(test, model, &mut runners[model], start);
-            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result }
+            let mut unwritten = None;
+            let result = self.one(test, model, &mut runners[model], start, &mut unwritten);
+            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result, unwritten }
         };
         parallel::in_order(jobs, pairs, || runners.to_vec(), work, |_, asked| done(asked))
     }
 
-    fn one(&self, test: usize, model: usize, runner: &mut Runner, start: Instant) -> Result<(Verdict, Option<Claim>), Failure> {
+    fn one(
+        &self,
+        test: usize,
+        model: usize,
+        runner: &mut Runner,
+        start: Instant,
+        unwritten: &mut Option<String>,
+    ) -> Result<(Verdict, Option<Claim>), Failure> {
         if let Some(reason) = self.limits.as_ref().and_then(Limits::reason) {
             return Err(Failure::Stopped(reason.words()));
         }
@@ -73,7 +83,14 @@ impl Question<'_> {
         let options = Options { deadline: self.options.timeout.and_then(|t| start.checked_add(t)), ..self.unlimited };
         match self.options.certify.as_deref() {
             None => runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None)),
-            Some(folder) => self.certified(test, model, runner, &options, folder),
+            Some(folder) => match self.certified(test, model, runner, &options, folder) {
+                // A full disk costs the certificate, and not the answer.
+                Err(Error::Unwritten(why)) => {
+                    *unwritten = Some(why);
+                    runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None))
+                }
+                certified => certified,
+            },
         }
         .map_err(Failure::Engine)
     }

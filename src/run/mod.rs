@@ -81,13 +81,14 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         limits: options.certify.is_some().then(|| Limits::start(None, None)),
     };
     let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
-    let (mut answers, mut claims) = (Vec::new(), Vec::new());
+    let (mut answers, mut claims, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut undecided = false;
     let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
     question.ask(jobs, &runners, |asked: Asked| {
         let Read { test, file: source, .. } = &tests[asked.test];
         let (file, model, milliseconds) = (source.name.as_str(), &models[asked.model], asked.milliseconds);
         bar.step(&test.name);
+        unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
         match asked.result {
             Ok((verdict, claim)) => {
                 undecided |= verdict.bounded;
@@ -131,8 +132,14 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         let claimed = claims.len();
         match certify::end(&question, claims, folder) {
             Ok(extent) => certify::print(claimed, &extent, folder, output)?,
-            Err(found) => wrong(found, &folder.display().to_string(), &mut errors)?,
+            // The answers are printed, and stand without it.
+            Err(found) => output.warn(&found),
         }
+    }
+    if let Some((name, why)) = unwritten.first() {
+        let more = if unwritten.len() > 1 { format!(", nor are {} more answers", unwritten.len() - 1) } else { String::new() };
+        let error = Diagnostic::error(format!("`{name}` is not in the certificate{more}: {why}"));
+        output.warn(&[error.help("the answers stand; the certificate is of what has a proof alone")]);
     }
     if !errors.is_empty() {
         return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };

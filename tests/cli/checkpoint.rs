@@ -45,7 +45,7 @@ fn answers(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-const EXECUTIONS: [&str; 6] = ["rc11-to-ptx", "--bound", "5", "--without", "R.SC,W.SC,RMW.SC", "--jobs=2"];
+const EXECUTIONS: [&str; 6] = ["rc11-to-ptx", "--bound", "5", "--level=execution", "--without=R.SC,W.SC,RMW.SC", "--jobs=2"];
 const PROGRAMS: [&str; 6] = ["rc11-to-ptx-descoped", "--bound", "4", "--level", "program", "--jobs=2"];
 
 /// Kills the check at random moments until it was killed so often; in between it may come to its end, and then starts anew. With

@@ -18,3 +18,4 @@ mod programs;
 mod recipes;
 mod report;
 mod runner;
+mod writing;

@@ -2,6 +2,7 @@
 
 mod compile;
 mod cost;
+mod need;
 mod pool;
 mod repair;
 mod step;
@@ -9,6 +10,7 @@ mod weaken;
 
 pub(crate) use compile::{Use, uses};
 pub use cost::Costs;
+pub use need::Need;
 pub use pool::{Evidence, Pool};
 pub use repair::{Changed, Repair, RepairReport, repair};
 pub use step::Steps;
@@ -16,7 +18,7 @@ pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
 use margay_models::diagnostic::Diagnostic;
 
-use crate::check::{CheckOptions, CheckReport, CoReading, Progress, Verdict, check};
+use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering of a mapping: the row, and which of its alternatives.
@@ -78,7 +80,7 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// The paper's reading of modification order: a pool speaks of outcomes.
     fn new(mapping: &Mapping, options: &'a CheckOptions, progress: &'a dyn Progress) -> Result<Self, Vec<Diagnostic>> {
-        if options.co == CoReading::Universal {
+        if options.level == Level::Execution && options.co == CoReading::Universal {
             let error =
                 Diagnostic::error("rows are changed by what programs can observe: `--co universal` is about modification orders");
             return Err(vec![error.help("ask with `--co exists`")]);

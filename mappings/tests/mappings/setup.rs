@@ -17,9 +17,9 @@ pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
     load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default()).map(|loaded| loaded.mapping)
 }
 
-/// Options that do not depend on the machine or on the features of the build.
+/// The published question, with options that do not depend on the machine or on the features of the build.
 pub fn options(bound: usize) -> CheckOptions {
-    let mut options = CheckOptions::new(bound);
+    let mut options = CheckOptions::published(bound);
     options.jobs = 2;
     options.backend = Backend::Batsat;
     options

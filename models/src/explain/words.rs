@@ -111,13 +111,15 @@ impl Derivation {
 impl Condition {
     fn phrase(&self, name: Names<'_>) -> String {
         let base = BaseRelation::ALL.iter().copied().find(|r| r.name() == self.text);
-        if let (Some(relation), Some(other)) = (base, self.other) {
+        if let (Some(relation), Some(other), true) = (base, self.other, self.holds) {
             return base_phrase(relation, &name(self.event), &name(other));
         }
-        match (self.other, self.text.strip_prefix("not ")) {
-            (None, _) => format!("{} is in {}", name(self.event), self.text),
-            (Some(other), None) => format!("{} and {} are related by {}", name(self.event), name(other), self.text),
-            (Some(other), Some(text)) => format!("{} and {} are not related by {text}", name(self.event), name(other)),
+        let (event, text) = (name(self.event), &self.text);
+        match (self.other, self.holds) {
+            (None, true) => format!("{event} is in {text}"),
+            (None, false) => format!("{event} is not in {text}"),
+            (Some(other), true) => format!("{event} and {} are related by {text}", name(other)),
+            (Some(other), false) => format!("{event} and {} are not related by {text}", name(other)),
         }
     }
 }
