@@ -353,6 +353,12 @@ pub struct Run {
     /// A .cat file or model name; several to compare
     #[arg(short, long, value_name = "MODEL", required = true, value_delimiter = ',')]
     pub model: Vec<String>,
+    /// Take in an optional axiom of a model (a flag that negates `acyclic` or `irreflexive`), e.g. `no-thin-air`
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
+    pub axiom: Vec<String>,
+    /// Leave out an axiom of a model
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
+    pub without_axiom: Vec<String>,
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,

@@ -1,5 +1,6 @@
 //! The program as its users meet it: a file for each group of commands.
 
+mod axioms;
 mod cases;
 mod certificates;
 mod certificates_run;

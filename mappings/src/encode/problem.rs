@@ -66,7 +66,7 @@ pub struct Problem {
 pub fn is_axiom(check: &Check) -> bool {
     match check.role {
         CheckRole::Axiom => true,
-        CheckRole::Flag => check.negated && check.kind != CheckKind::Empty,
+        CheckRole::Flag => check.is_optional_axiom(),
         CheckRole::UndefinedUnless | CheckRole::Assert => false,
     }
 }

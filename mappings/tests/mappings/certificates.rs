@@ -320,7 +320,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
         [margay_models::library::load(name, &[]).expect("it is shipped").model, odd]
     };
     for (name, axiom) in [
-        ("rc11", "empty [W & RLX]; (co & ext); [W & REL]; (co & ext)"),
+        ("rc11-lb", "empty [W & RLX]; (co & ext); [W & REL]; (co & ext)"),
         ("ptx-6.0", "empty [W & RLX]; (co & ext); [W & REL]; (co & ext)"),
     ] {
         let ([old, new], bound) = (odd(name, axiom), 3);

@@ -134,7 +134,7 @@ fn base_phrase(relation: BaseRelation, a: &str, b: &str) -> String {
         BaseRelation::Fr => format!("{a} reads a value that {b} overwrites"),
         BaseRelation::Rmw => format!("{a} and {b} are one read-modify-write"),
         BaseRelation::Loc => format!("{a} and {b} access one location"),
-        BaseRelation::Vloc => format!("{a} and {b} access one address"),
+        BaseRelation::Vloc => format!("{a} and {b} access one generic address"),
         BaseRelation::Int => format!("{a} and {b} are of one thread"),
         BaseRelation::Ext => format!("{a} and {b} are of different threads"),
         BaseRelation::Addr => format!("the address of {b} depends on {a}"),

@@ -27,7 +27,7 @@ use found::Found;
 
 /// The readings of C++: release sequences with and without the later writes of the same thread; and both without scopes, where every
 /// operation is of system scope.
-const SOURCES: [&str; 4] = ["rc11-scoped", "c20-scoped", "rc11", "c20"];
+const SOURCES: [&str; 4] = ["rc11-scoped", "c20-scoped", "rc11-lb", "c20"];
 /// The readings of PTX.
 const TARGETS: [&str; 2] = ["ptx-6.0", "ptx-8"];
 /// As many candidates are looked at when a mapping is mended.

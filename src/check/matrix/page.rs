@@ -11,7 +11,7 @@ const INTRODUCTION: &str = "A number is the size of the smallest counterexample 
     `none up to N` says how far there is none. *Program*: a program without races and an outcome that C++ forbids: a compiler bug. \
     *Execution*: one execution whose outcome no modification order explains; `racy` says that the program of the smallest ones is \
     undefined, so that no bug follows. `rc11-scoped` is C++17 with scopes, `c20-scoped` has the \
-    release sequences of C++20, `rc11` and `c20` are the same where every operation is of system scope. Where the two readings \
+    release sequences of C++20, `rc11-lb` and `c20` are the same where every operation is of system scope. Where the two readings \
     of PTX (6.0 of the 2019 paper, and the current ISA) differ, both answers are given, in this order.";
 
 /// The page.
