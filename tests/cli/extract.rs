@@ -50,7 +50,7 @@ fn compiler(root: &Path, version: &str, special: &str) -> String {
            print "ret; }}" }}"#
     );
     write(&folder, "version", version);
-    write(&folder, "cc", &format!("echo x >> \"$(dirname \"$0\")/../calls\"\nawk '{awk}' \"$1\"\n"));
+    write(&folder, "cc", format!("echo x >> \"$(dirname \"$0\")/../calls\"\nawk '{awk}' \"$1\"\n"));
     folder.display().to_string()
 }
 
