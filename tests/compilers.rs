@@ -84,6 +84,7 @@ fn compilers_emit_what_the_shipped_tables_say() {
         ("llvm-23", "llvm-ir", "sm_90-ptx86", "llvm-23-sm90"),
         ("zig-0.17.1", "zig", "sm_90", "zig-0.17"),
     ];
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/mappings/compilers");
     let mut asked = 0;
     for (compiler, front, architecture, table) in held {
         let folder = match fetched(compiler) {
@@ -104,7 +105,8 @@ fn compilers_emit_what_the_shipped_tables_say() {
         let outcome = margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::Silent)
             .unwrap_or_else(|e| panic!("{compiler}: {e}"));
         let extracted = Table::new(&front, &command, compiler.to_owned(), &outcome);
-        let mapping = library::find(table, &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
+        let mapping =
+            library::find(&format!("{shipped}/{table}.map"), &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
         let compared = against(&extracted, &mapping);
         let differ: Vec<String> = compared
             .differ
