@@ -60,7 +60,7 @@ impl Limits {
         let installed = ctrlc::set_handler(|| {
             if let Some((stop, reason)) = FLAGS.get() {
                 if stop.swap(true, Ordering::Relaxed) {
-                    std::process::exit(crate::exit::Exit::Undecided as i32);
+                    crate::exit::at_once(crate::exit::Exit::Undecided);
                 }
                 reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
             }

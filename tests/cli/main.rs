@@ -11,6 +11,8 @@ mod cluster;
 mod confirm;
 mod extract;
 mod families;
+#[cfg(target_os = "linux")]
+mod first_run;
 mod gpu;
 mod litmus;
 mod models;
