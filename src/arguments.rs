@@ -86,6 +86,8 @@ pub enum Command {
     Classify(crate::classify::Classify),
     /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
     Explain(crate::explain::Explain),
+    /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
+    Extract(Box<crate::extract::arguments::Extract>),
     /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
     Fence(crate::fence::Fence),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
@@ -194,6 +196,10 @@ pub struct Check {
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
+    /// Report one counterexample of every cause, the worst first: ordinary programs are asked about first (one scope, one GPU), a row
+    /// that is to blame is left out, and the question is asked again (docs/program-level.md)
+    #[arg(long, conflicts_with_all = ["all_mappings", "all", "keep_going", "dump_cnf", "certify", "checkpoint", "split", "cluster"])]
+    pub causes: bool,
     /// After a counterexample, check the other axioms up to the bound
     #[arg(long)]
     pub keep_going: bool,

@@ -14,6 +14,7 @@ mod diagnostics;
 mod diff;
 mod exit;
 mod explain;
+mod extract;
 mod fence;
 mod folder;
 mod r#gen;
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         Command::Gpu(options) => gpu::run(options, &output),
         Command::Classify(options) => classify::run(options, &output),
         Command::Explain(options) => explain::run(options, &output),
+        Command::Extract(options) => extract::run(options, &output),
         Command::Fence(options) => fence::run(options, &output),
         Command::Report(options) => report::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),

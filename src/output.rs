@@ -33,6 +33,11 @@ impl Output {
         Self { format, verbose, colour }
     }
 
+    /// The same, as JSON.
+    pub fn as_json(self) -> Self {
+        Self { format: Format::Json, ..self }
+    }
+
     fn wants_colour(self, terminal: bool) -> bool {
         match self.colour {
             Colour::Always => true,

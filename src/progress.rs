@@ -115,3 +115,34 @@ impl Steps {
         self.bar.finish_and_clear();
     }
 }
+
+/// A count of things that are done, on standard error.
+pub struct Count(ProgressBar);
+
+impl Count {
+    /// Visible on a terminal only, and only if the output is for people.
+    pub fn new(output: Output, what: &str) -> Self {
+        let visible = output.format == Format::Human && std::io::stderr().is_terminal();
+        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let style = ProgressStyle::with_template("{spinner} {pos}/{len} {msg}, {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(what.to_owned());
+        if visible {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        Self(bar)
+    }
+
+    /// Takes it off the screen.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl margay_extract::compile::Progress for Count {
+    fn answered(&self, done: usize, of: usize) {
+        self.0.set_length(of as u64);
+        self.0.set_position(done as u64);
+    }
+}

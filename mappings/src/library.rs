@@ -46,19 +46,21 @@ const PUBLISHED: &[(&str, &str)] = texts![
     "rc11-to-ptx-cta-sc-fence",
 ];
 
-/// Name and text of what compilers and libraries emit (shared/facts/compiler-mappings.md).
+/// Name and text of what compilers and libraries emit: first those that were run (`margay extract`), then those that were read.
 const COMPILERS: &[(&str, &str)] = texts![
     "compilers/",
+    "libcudacxx-3.5",
+    "libcudacxx-3.5-atomic-ref",
+    "libcudacxx-2.3-sm60",
+    "nv-atomic-13.5",
+    "cuda-builtins",
+    "llvm-22.1-sm70",
+    "llvm-22.1-sm90",
+    "llvm-23-sm90",
+    "zig-0.17",
     "nvidia-abi-12.8.1",
     "nvidia-abi-middle",
     "nvidia-abi-newest",
-    "libcudacxx-3.5",
-    "libcudacxx-3.5-subword",
-    "libcudacxx-3.5-pre-sm70",
-    "cuda-builtins",
-    "llvm-22.1-sm90",
-    "llvm-22.1-sm70",
-    "llvm-22.1-promised",
     "cuda-oxide",
     "dpcpp",
     "desul-new",

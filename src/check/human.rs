@@ -37,6 +37,10 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         output.print("")?;
         output.print(candidate)?;
     }
+    if let Some(assumed) = &context.assumed {
+        output.print("")?;
+        output.print(&wrapped(&assumed.words(), output.width()))?;
+    }
     if output.verbose {
         output.print("")?;
         output.print(&effort(context, *output))?;
@@ -145,6 +149,13 @@ fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, u
     output.print("")?;
     if output.verbose {
         output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
+        output.print("")?;
+    }
+    if !shown.rows.is_empty() {
+        output.print(&output.heading("Rows"))?;
+        for line in &shown.rows {
+            output.print(&indented(&format!("  {line}"), output.width()))?;
+        }
         output.print("")?;
     }
     output.print(&output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)))?;

@@ -9,6 +9,7 @@ mod check;
 mod checkpoint;
 mod cluster;
 mod confirm;
+mod extract;
 mod families;
 #[cfg(target_os = "linux")]
 mod first_run;

@@ -10,6 +10,7 @@ use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
 
+use super::assemble::assemble;
 use super::parse::Lines;
 use super::{Mapping, Row, ScopePattern, StepScope};
 
@@ -114,9 +115,11 @@ impl Mapping {
     pub fn between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Self, Vec<Diagnostic>> {
         let lines = Lines::new(file).map_err(|d| vec![d])?;
         let header = lines.header().map_err(|d| vec![d])?;
-        let rows = lines.rows(source.signature, target.signature)?;
+        let about = lines.about()?;
+        let written = lines.written(source.signature, target.signature, &about)?;
         let title = header.title.unwrap_or_else(|| file.name.clone());
-        let mapping = Mapping { title, file: file.clone(), source, target, rows };
+        let mut mapping = Mapping { title, file: file.clone(), source, target, rows: Vec::new(), about };
+        assemble(&mut mapping, &lines, written)?;
         complete(&mapping, header.source.1)?;
         Ok(mapping)
     }
@@ -128,7 +131,8 @@ impl Mapping {
             return Vec::new();
         }
         let clusters = self.source.knows_clusters() && self.target.knows_clusters();
-        Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).collect()
+        let exists = |s: &Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
+        Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).filter(exists).collect()
     }
 
     /// The row for a construct at a scope.
@@ -165,8 +169,10 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                     .help("drop one; lowerings that the compiler may choose between are written in one row with `or`"),
             );
         }
+        // A mapping that says which scopes there are may have rows for some that these two models do not know.
         if let ScopePattern::Named(scope) = row.scope
             && !scopes.contains(&scope)
+            && !mapping.about.scopes.as_ref().is_some_and(|s| s.contains(&scope))
         {
             let known: Vec<&str> = scopes.iter().map(|s| s.name()).collect();
             let (message, help) = if known.is_empty() {

@@ -178,7 +178,9 @@ fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
 /// A compare-exchange that reads another value than it expects does not write.
 #[test]
 fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
-    let file = library::built_in("libcudacxx-3.5").expect("it is shipped");
+    let published = library::built_in("rc11-to-ptx").expect("it is shipped");
+    let with = "CAS.ACQ_REL.s => atom.acq_rel.s\nCAS_FAIL.ACQ.s => atom.acquire.s\n";
+    let file = margay_models::diagnostic::SourceFile::new("compare-exchange", format!("{}\n{with}", published.text));
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
