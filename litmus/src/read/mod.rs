@@ -77,7 +77,7 @@ struct Draft {
 }
 
 fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec<Diagnostic>) -> Result<Test, Diagnostic> {
-    if file.text.len() > MAX_BYTES {
+    if file.text.len() as u64 > MAX_BYTES {
         return Err(Diagnostic::error(format!("{} is longer than {MAX_BYTES} bytes", file.name)));
     }
     if let Some(place) = file.text.find('\0') {
