@@ -188,6 +188,9 @@ impl Document {
 
     fn follow(&self, setting: &Setting<'_>, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
+        if let Some(what) = &setting.uncovered {
+            return Err(wrong(what.clone()));
+        }
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
         let mut theory = setting.theory.clone();
         let followed = check(&mut theory, &proof);

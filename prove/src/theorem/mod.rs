@@ -11,7 +11,8 @@ pub use setting::{Goal, Setting};
 use std::time::Instant;
 
 use crate::argument::{Claim, Failure, Proof, Step, check, complete};
-use crate::ground::{Effort, Reach};
+use crate::ground::{Effort, Reach, possible};
+use crate::logic::{Atom, Form, Lit, Pred, Term};
 use crate::search::finder::{Finder, Missing};
 use crate::theory::{Stop, Theory};
 
@@ -23,6 +24,13 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let begin = Instant::now();
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
+    if let Some(what) = setting.uncovered.clone().or_else(|| impossible(setting, &theory)) {
+        let gap = Gap { what, ..Gap::default() };
+        let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(&theory), gap: Some(gap.clone()) };
+        let goals = setting.goals.iter().map(goal).collect();
+        let (times, effort) = (Times::default(), Effort::default());
+        return Report { goals, steps: Vec::new(), tried: Vec::new(), proof: None, times, effort, stopped: stop.is_raised() };
+    }
     let mut finder = Finder::new(theory, REACH);
     let found = setting.search(&mut finder);
     let searched = begin.elapsed();
@@ -61,6 +69,16 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let steps = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
     Report { goals, steps, tried: setting.tried(&finder), proof, times, effort, stopped }
+}
+
+/// An operation that no execution can have, by what is supposed: then that contradicts itself, and would prove anything.
+fn impossible(setting: &Setting, theory: &Theory) -> Option<String> {
+    let is_possible = |role: Pred| {
+        let there = Form::lit(Lit::yes(Atom::unary(role, Term::event(0))));
+        possible(theory, &there, 1, REACH, &mut Effort::default()).is_some()
+    };
+    let role = setting.roles.iter().copied().find(|&role| !is_possible(role))?;
+    Some(format!("what is supposed of executions was not seen to allow a `{}`", theory.symbols.name(role)))
 }
 
 /// Completes what was found: all goals together, or those that can be alone.

@@ -34,6 +34,8 @@ pub struct Setting<'a> {
     pub goals: Vec<Goal>,
     /// The sets that say what an event is, for drawings; empty where its kind says all.
     pub roles: Vec<Pred>,
+    /// Why nothing is proved of it, whatever the search would find.
+    pub uncovered: Option<String>,
     /// The model whose axioms are to be shown.
     claimed: &'a Model,
     /// What the supposed axioms and the conditions on executions are about.
@@ -55,7 +57,9 @@ impl<'a> Setting<'a> {
     pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
-        let target = Theory::of_target(mapping, has_ghosts(mapping, selection));
+        let ghosts = has_ghosts(mapping, selection);
+        let uncovered = ghosts.then(|| "a row makes nothing of an operation, which proofs do not cover".to_owned());
+        let target = Theory::of_target(mapping, ghosts);
         let built = with_source(mapping, selection, &target);
         let mut theory = built.theory.clone();
         let mut roots = built.target.checks.clone();
@@ -64,7 +68,7 @@ impl<'a> Setting<'a> {
         let places = theory.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
         let goals = goals(source, axioms, &built.source.checks);
         let roles = built.roles;
-        Ok(Self { theory, goals, roles, claimed: source, roots, supposed: built.target.checks, closures, places })
+        Ok(Self { theory, goals, roles, uncovered, claimed: source, roots, supposed: built.target.checks, closures, places })
     }
 
     /// Properties of a model that follow from its other axioms.
@@ -89,7 +93,17 @@ impl<'a> Setting<'a> {
         let closures = recursive(&theory, properties.iter().map(|&i| all[i])).filter(|p| !of_axioms.contains(p)).collect();
         let closures = inner_first(&theory, closures);
         let goals = goals(model, properties, &all);
-        Ok(Self { theory, goals, roles: Vec::new(), claimed: model, roots, supposed, closures, places: Vec::new() })
+        Ok(Self {
+            theory,
+            goals,
+            roles: Vec::new(),
+            uncovered: None,
+            claimed: model,
+            roots,
+            supposed,
+            closures,
+            places: Vec::new(),
+        })
     }
 
     /// What one model allows, another one allows.
@@ -115,7 +129,17 @@ impl<'a> Setting<'a> {
         let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i])).filter(|p| !of_old.contains(p)).collect();
         let closures = inner_first(&theory, closures);
         let goals = goals(claimed, axioms, &new.checks);
-        Ok(Self { theory, goals, roles: Vec::new(), claimed, roots, supposed: old.checks, closures, places: Vec::new() })
+        Ok(Self {
+            theory,
+            goals,
+            roles: Vec::new(),
+            uncovered: None,
+            claimed,
+            roots,
+            supposed: old.checks,
+            closures,
+            places: Vec::new(),
+        })
     }
 
     /// Searches for lemmas, invariants and orders, and for each goal.

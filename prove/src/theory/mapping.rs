@@ -265,12 +265,10 @@ impl Builder<'_> {
         self.kind(*step, part == Part::WriteHalf, &[premise], X, &what);
         self.scope(*step, &[premise], X, X, scopes, &what);
         let is_half = part != Part::Whole;
-        for half in [BaseRelation::Rmw] {
-            let rmw = self.relation(half);
-            if !is_half {
-                self.say(vec![premise, Lit::no(Atom::binary(rmw, X, Y))], &what);
-                self.say(vec![premise, Lit::no(Atom::binary(rmw, Y, X))], &what);
-            }
+        if !is_half {
+            let rmw = self.relation(BaseRelation::Rmw);
+            self.say(vec![premise, Lit::no(Atom::binary(rmw, X, Y))], &what);
+            self.say(vec![premise, Lit::no(Atom::binary(rmw, Y, X))], &what);
         }
         if part == Part::WriteHalf {
             return;

@@ -39,10 +39,12 @@ fn fig_11_with_scopes_and_seq_cst_accesses_is_no_theorem() {
 /// The tables that are broken on purpose in a row that is not of seq_cst accesses.
 fn broken() -> Vec<&'static str> {
     let names = library::names().filter(|n| n.starts_with("rc11-to-ptx-") && !n.starts_with("rc11-to-ptx-descoped"));
-    names.filter(|n| !["sc-load", "sc-store", "sc-rmw"].iter().any(|row| n.contains(row))).collect()
+    // Fig. 12's release is that of the seq_cst read-modify-write.
+    names.filter(|n| !["sc-load", "sc-store", "sc-rmw", "no-release-rmw"].iter().any(|row| n.contains(row))).collect()
 }
 
 #[test]
+#[ignore = "minutes: cargo test -p margay-prove -- --ignored"]
 fn no_broken_table_is_proved() {
     let all = broken();
     assert!(all.len() > 12);
