@@ -1,6 +1,7 @@
 //! Exit codes: 0 holds, 1 counterexample or difference, 2 wrong input or command, 3 undecided.
 
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use crate::terminal;
 
@@ -15,6 +16,23 @@ pub enum Exit {
     Wrong = 2,
     /// A limit was reached, or the program was interrupted.
     Undecided = 3,
+}
+
+/// Ends the program. Where a device was given up while it worked, nothing is let go of: the driver's own end (destructors, `atexit`) would wait for the
+/// kernel that never ends.
+pub fn leave(exit: Exit) -> ExitCode {
+    if margay_runner::device::abandoned() {
+        at_once(exit);
+    }
+    ExitCode::from(exit as u8)
+}
+
+/// Ends the program at once: what was printed is written, and nothing else is done.
+pub fn at_once(exit: Exit) -> ! {
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stderr().flush();
+    // SAFETY: takes a number and does not come back.
+    unsafe { libc::_exit(exit as i32) }
 }
 
 /// Prints what clap has to say: help and version on standard output, mistakes on standard error.

@@ -41,7 +41,7 @@ pub fn watch_interrupts() {
         }
         _ => {
             let _ = writeln!(std::io::stderr(), "{}", Reason::Interrupted.words());
-            std::process::exit(crate::exit::Exit::Undecided as i32);
+            crate::exit::at_once(crate::exit::Exit::Undecided);
         }
     });
     if let Err(error) = installed {

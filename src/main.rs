@@ -90,8 +90,7 @@ fn main() -> ExitCode {
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
     };
-    let exit = exit.unwrap_or_else(|error| output.failed(&error));
-    ExitCode::from(exit as u8)
+    exit::leave(exit.unwrap_or_else(|error| output.failed(&error)))
 }
 
 /// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.

@@ -138,14 +138,14 @@ fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
     match shown.states {
         Some(states) => {
             let part = if shown.bounded { ", stopped at a limit" } else { "" };
-            format!("{}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
+            format!("simulated: {}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
         }
         None => {
             let rate = shown.runs as f64 / seconds.max(1e-9);
             let (runs, rate) = (number(shown.runs), number(rate as u64));
             let part = if shown.bounded { format!(" of {}, stopped at a limit", number(options.runs)) } else { String::new() };
             format!(
-                "{}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
+                "simulated: {}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
                 test.name, options.seed
             )
         }

@@ -27,7 +27,7 @@ fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> 
     let arrived = device.allocate(4, 0x99);
     let keys = device.allocate(u64::from(OUTCOMES) * 8, 0xFF);
     let counts = device.allocate((u64::from(OUTCOMES) + 3) * 8, 0);
-    let each = kernel.layout.instances.div_ceil(256);
+    let each = kernel.counted.div_ceil(256);
     for _ in 0..launches {
         let next = kernel.launch(&mut rng);
         let mut go = |kernel: &str, parameters: &[u64], ctas, block| {
@@ -35,7 +35,7 @@ fn run(text: &str, environment: &str, launches: u32) -> BTreeMap<Vec<i64>, u64> 
         };
         go(&kernel.module.reset, &[locations, results, arrived], each, 256);
         let parameters = [locations, results, scratchpad, arrived, locations, u64::from(next.seed), u64::from(next.first)];
-        go(&kernel.module.test, &parameters, next.grid, kernel.layout.block);
+        go(&kernel.module.test, &parameters, next.grid, next.block);
         go(&kernel.module.collect, &[locations, results, keys, counts], each, 256);
     }
     let mut word = |start: u64, n: u32| device.load(0, start + u64::from(n) * 8, 8);
@@ -78,6 +78,8 @@ fn environments_of_threads_apart() {
         "groups=8,warps=2",
         "groups=7,warps=1,stride=1",
         "groups=13,warps=3,stride=5,shuffle=off",
+        "groups=6,warps=1,idle-warps=0",
+        "groups=6,warps=1,idle-warps=3,bank-warps=1,bank-rounds=2",
         "groups=5,warps=1,distance=0",
         "groups=5,warps=2,distance=9,warm=on",
         "groups=3,warps=1,spin=0,pre-stress=3",
@@ -85,6 +87,7 @@ fn environments_of_threads_apart() {
         "groups=4,warps=1,stress-ctas=3,stress-rounds=9,stress-spread=1,stress-regions=1",
         "groups=4,warps=1,stress-ctas=3,stress-rounds=20,stress=random,stress-words=100,stress-regions=1,stress-patch=1,stress-spread=1",
         "groups=4,warps=1,stress-ctas=3,stress-rounds=20,stress=cache,stress-words=100,stress-regions=1,stress-patch=1,stress-spread=1",
+        "groups=4,warps=1,stress-ctas=2,stress=cache,stress-words=333",
         "groups=4,warps=1,bank-warps=2,bank-rounds=3",
         "groups=4,warps=2,same-warp=on",
     ] {
@@ -159,6 +162,21 @@ fn arrays() {
     {
         let seen = outcomes(text, environment, 3);
         assert!(seen.len() > 1 && seen.is_subset(&set(&[[0, 0], [1, 4]])), "{environment}: {seen:?}");
+    }
+}
+
+/// Locations of one and two bytes lie side by side: what is read before the test is as wide as they are.
+#[test]
+fn narrow_arrays() {
+    for bits in [8, 16] {
+        let text = format!(
+            "PTX t\n{{ u{bits} x[4]={{0,0,0,0}}; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak.u{bits} x[1], 1 | ld.weak.u{bits} r0, x[3] ;\n \
+             st.weak.u{bits} x[3], 1 | ld.weak.u{bits} r1, x[1] ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n"
+        );
+        for environment in ["groups=6,warps=1", "groups=6,warps=1,warm=on", "groups=3,warps=2,warm=on,stride=1"] {
+            let seen = outcomes(&text, environment, 3);
+            assert!(seen.len() > 1 && seen.is_subset(&set(&[[0, 0], [0, 1], [1, 1]])), "{bits} bits, {environment}: {seen:?}");
+        }
     }
 }
 

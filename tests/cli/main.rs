@@ -10,6 +10,8 @@ mod checkpoint;
 mod cluster;
 mod confirm;
 mod families;
+#[cfg(target_os = "linux")]
+mod first_run;
 mod gpu;
 mod interrupts;
 mod litmus;

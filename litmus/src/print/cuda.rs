@@ -151,6 +151,11 @@ fn positions(places: &[Placement]) -> (usize, Vec<(usize, usize)>) {
     (blocks.len().max(1), out)
 }
 
+/// The variables of a thread that its function in the program leaves in `result[0]`, `result[1]` and so on.
+pub fn results(test: &Test, thread: ThreadId) -> Vec<String> {
+    test.threads.get(thread.index()).map_or_else(Vec::new, |t| variables(&t.body))
+}
+
 /// The variables that a thread assigns, in order of appearance.
 fn variables(body: &Body) -> Vec<String> {
     fn of(statements: &[Statement], out: &mut Vec<String>) {

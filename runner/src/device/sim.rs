@@ -18,7 +18,9 @@ pub struct Sim {
 impl Sim {
     /// The weak or the strong one.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, description: Description { name: format!("sim, {} machine", kind.name()), ..Description::default() } }
+        let description =
+            Description { name: format!("sim, {} machine", kind.name()), simulated: true, ..Description::default() };
+        Self { kind, description }
     }
 }
 

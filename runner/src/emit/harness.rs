@@ -9,13 +9,15 @@ use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
+use super::permutation::{self, Salt, permute};
 use super::{Error, Module, Plan, collect, proxy, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
     // Versions are compared as texts: all have one digit before the point.
-    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).max().unwrap_or("7.0");
+    let written = plan.compiled.map(|c| c.version);
+    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).chain(written).max().unwrap_or("7.0");
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
     // The place of stress is a parameter of the launch, so that one text serves all of them.
@@ -102,9 +104,10 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);
     }
-    let _ = writeln!(text, ".reqntid {}", layout.block);
-    text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel;\n");
-    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
+    let _ = writeln!(text, ".maxntid {}", layout.block);
+    text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel, %zero;\n");
+    text.push_str(permutation::REGISTERS);
+    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink, %zero64;\n");
     for l in 0..plan.test.locations.len() {
         let _ = writeln!(text, "    .reg .b64 %x{l};");
     }
@@ -138,7 +141,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
         thread(plan, t, body, text);
     }
     stress::ctas(plan, text);
-    stress::bank_warps(plan, text);
+    stress::bystanders(plan, text);
     text.push_str("$END:\n    ret;\n}\n\n");
     Ok(())
 }
@@ -152,10 +155,7 @@ fn place(plan: &Plan<'_>, text: &mut String) {
     text.push_str("    mov.u32 %rank, %cta;\n");
     modulo("%rank", layout.cluster, text);
     if environment.shuffle {
-        text.push_str("    mov.u32 %a, %seed;\n");
-        modulo("%a", all, text);
-        let _ = writeln!(text, "    mad.lo.u32 %unit, %unit, {}, %a;", coprime(all, 3));
-        modulo("%unit", all, text);
+        permute("%unit", &all.to_string(), Salt::Ctas, "CTAS", text);
     }
     divide("%group", "%unit", units, text);
     modulo("%unit", units, text);
@@ -164,6 +164,11 @@ fn place(plan: &Plan<'_>, text: &mut String) {
         "    mad.lo.u32 %cta, %unit, {}, %rank;\n    shr.u32 %warp, %self, 5;\n    and.b32 %slot, %self, 31;",
         layout.cluster
     );
+    if environment.shuffle {
+        text.push_str("    mov.u32 %a, %ntid.x;\n    shr.u32 %a, %a, 5;\n");
+        permute("%warp", "%a", Salt::Warps, "WARPS", text);
+        text.push_str("    mad.lo.u32 %self, %warp, 32, %slot;\n");
+    }
     for cta in 0..layout.threads.len() as u32 {
         let _ = writeln!(text, "    setp.eq.u32 %p, %cta, {cta};\n    @%p bra $CTA{cta};");
     }
@@ -201,19 +206,17 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let unit = role.cta / layout.cluster;
     let groups = environment.groups.number();
     let _ = writeln!(text, "$T{t}:");
-    // Other units work on other groups, other threads of a cta on other slots: partners are nowhere near each other.
-    let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
-    modulo("%a", groups, text);
-    let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
-    let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
+    // Which ctas work on one group, and which lanes on one instance, is drawn for each launch, or else as far apart as multipliers bring them.
     if environment.shuffle {
-        let _ = writeln!(
-            text,
-            "    shr.u32 %b, %seed, {};\n    and.b32 %b, %b, 1023;\n    add.u32 %s, %s, %b;",
-            2 * role.position + 1
-        );
+        text.push_str("    mov.u32 %a, %group;\n    mov.u32 %s, %slot;\n");
+        permute("%s", &layout.slots.to_string(), Salt::Lanes(t as u32), &format!("LANES{t}"), text);
+    } else {
+        let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
+        modulo("%a", groups, text);
+        let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
+        let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
+        modulo("%s", layout.slots, text);
     }
-    modulo("%s", layout.slots, text);
     let _ = writeln!(text, "    mad.lo.u32 %n, %a, {}, %s;", layout.slots);
     let beside = environment.bank && !environment.parallel;
     if beside {
@@ -263,12 +266,15 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         text.push_str("    mov.u32 %a, %cta;\n");
         stress::sequence(plan, environment.pre_stress, &format!("PRE{t}"), text);
     }
-    text.push_str("    mov.u64 %sink, 0;\n");
+    text.push_str("    mov.u64 %sink, 0;\n    mov.u32 %zero, %ctaid.y;\n    cvt.u64.u32 %zero64, %zero;\n");
+    for line in &body.before {
+        let _ = writeln!(text, "    {line}");
+    }
     if environment.warm {
         let generic = |l: &&usize| matches!(plan.locations[**l].alias, None | Some(Proxy::Generic));
         for &l in body.locations.iter().filter(generic) {
             let space = if plan.spaces[l] == Space::Shared { "shared" } else { "global" };
-            let _ = writeln!(text, "    ld.{space}.u32 %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;");
+            let _ = writeln!(text, "    ld.{space}.{} %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;", plan.type_of(l));
         }
     }
     if environment.spin > 0 {
@@ -284,6 +290,9 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         let _ = writeln!(text, "$EXIT{t}:");
     }
     let _ = writeln!(text, "    pmevent {};", 2 * (t % 8) + 1);
+    for line in &body.after {
+        let _ = writeln!(text, "    {line}");
+    }
     results::results(plan, t, body, text);
     if body.loops {
         let _ = writeln!(text, "    bra $DONE{t};\n$STUCK{t}:\n    bra $DONE{t};");

@@ -46,6 +46,16 @@ impl Registers {
         registers
     }
 
+    /// Of a thread whose accesses a compiler wrote: words for what it leaves behind.
+    pub fn named(thread: usize, names: &[String]) -> Self {
+        let mut registers = Self { prefix: format!("%t{thread}_"), ..Self::default() };
+        for name in names {
+            registers.widen(name, false);
+            registers.make(name, 0);
+        }
+        registers
+    }
+
     fn widen(&mut self, name: &str, wide: bool) {
         *self.wide.entry(name.to_owned()).or_insert(false) |= wide;
     }

@@ -62,6 +62,7 @@ impl Thread {
             Operand::Name(name) => u64::from(match name.as_str() {
                 "%tid.x" => self.tid,
                 "%ctaid.x" => self.cta,
+                "%ctaid.y" => 0,
                 "%ntid.x" => self.block,
                 "%nctaid.x" => self.ctas,
                 "%laneid" => self.tid % 32,
@@ -84,12 +85,12 @@ impl Thread {
         // The operand as a number of the type.
         let get = |thread: &Self, n: usize| extend(thread.value(&o[n]), bytes, signed);
         match words.as_slice() {
-            ["bra"] => {
+            ["bra", ..] => {
                 let Operand::Name(label) = &o[0] else { panic!("{}", i.text) };
                 self.next = program.labels[label];
             }
             ["ret"] => return Some(Stop::Ended),
-            ["pmevent"] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
+            ["pmevent", ..] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
             ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
                 let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
                 return Some(Stop::Barrier { id, expected, waits: *mode == "sync" });
@@ -129,14 +130,19 @@ impl Thread {
                 self.set(&o[0], u64::from(holds));
             }
             ["mul", "wide", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2))),
+            ["mul", "hi", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2)) >> (8 * bytes)),
             ["mul", "lo", _] => self.set(&o[0], extend(get(self, 1).wrapping_mul(get(self, 2)), bytes, false)),
+            ["mad", "wide", _] => {
+                let product = get(self, 1).wrapping_mul(get(self, 2));
+                self.set(&o[0], product.wrapping_add(self.value(&o[3])));
+            }
             ["mad", "lo", _] => {
                 let product = get(self, 1).wrapping_mul(get(self, 2));
                 self.set(&o[0], extend(product.wrapping_add(get(self, 3)), bytes, false));
             }
             ["shl", _] => self.set(&o[0], extend(get(self, 1).checked_shl(self.value(&o[2]) as u32).unwrap_or(0), bytes, false)),
             ["shr", _] => self.set(&o[0], get(self, 1).checked_shr(self.value(&o[2]) as u32).unwrap_or(0)),
-            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div"), _] => {
+            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div" | "max"), _] => {
                 let (a, b) = (get(self, 1), get(self, 2));
                 self.set(&o[0], extend(apply(op, a, b), bytes, false));
             }
@@ -209,6 +215,7 @@ fn apply(op: &str, a: u64, b: u64) -> u64 {
         "xor" => a ^ b,
         "rem" => a % b,
         "div" => a / b,
+        "max" => a.max(b),
         other => panic!("{other}"),
     }
 }

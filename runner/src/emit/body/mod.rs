@@ -18,8 +18,12 @@ use self::values::immediate;
 use super::layout::Layout;
 use super::registers::Registers;
 use super::target::Target;
-use super::{Error, spaces};
+use super::{Error, Writing, reachable, spaces};
 use crate::sass::specification::Kind;
+
+/// An instruction that the assembler keeps, and moves no access across: performance monitors, which nobody reads, count it (PTX ISA 9.7.19). It
+/// accesses no memory and waits for nothing. No marker has this mask.
+const APART: &str = "pmevent.mask 0xffff;";
 
 /// How many backward jumps a thread takes before it is given up.
 pub(super) const JUMPS: u32 = 4096;
@@ -27,7 +31,11 @@ pub(super) const JUMPS: u32 = 4096;
 /// A thread, as text.
 #[derive(Debug, Clone)]
 pub(super) struct Body {
+    /// What comes before its first access: initial values, addresses.
+    pub before: Vec<String>,
     pub lines: Vec<String>,
+    /// What comes behind its last access.
+    pub after: Vec<String>,
     pub registers: Registers,
     /// The registers of the kernel that take values from memory: all are used at the end.
     pub loaded: Vec<(String, bool)>,
@@ -43,8 +51,32 @@ pub(super) struct Body {
     pub locations: Vec<usize>,
 }
 
+impl Body {
+    /// Without instructions.
+    pub(super) fn empty(registers: Registers) -> Self {
+        Self {
+            before: Vec::new(),
+            lines: Vec::new(),
+            after: Vec::new(),
+            registers,
+            loaded: Vec::new(),
+            specification: Vec::new(),
+            temporaries: 0,
+            loops: false,
+            exits: false,
+            locations: Vec::new(),
+        }
+    }
+}
+
 /// Emits a thread.
-pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Target, code: &Code) -> Result<Body, Error> {
+pub(super) fn emit(
+    test: &Test,
+    thread: ThreadId,
+    (layout, target): (&Layout, Target),
+    code: &Code,
+    writing: Writing,
+) -> Result<Body, Error> {
     let instructions = test.instructions(thread);
     let mut emitter = Emitter {
         test,
@@ -52,22 +84,17 @@ pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Targe
         code,
         layout,
         target,
+        writing,
         spaces: spaces(test),
         seen: BTreeSet::new(),
-        body: Body {
-            lines: Vec::new(),
-            registers: Registers::new(test, thread, instructions),
-            loaded: Vec::new(),
-            specification: Vec::new(),
-            temporaries: 0,
-            loops: false,
-            exits: false,
-            locations: Vec::new(),
-        },
+        accesses: 0,
+        body: Body::empty(Registers::new(test, thread, instructions)),
     };
     emitter.initial()?;
-    for i in instructions {
+    let reached = reachable(instructions);
+    for (n, i) in instructions.iter().enumerate().filter(|(n, _)| reached[*n]) {
         emitter.instruction(i).map_err(|e| e.or_at(i.place))?;
+        emitter.separate(i, &instructions[n + 1..]);
     }
     Ok(emitter.body)
 }
@@ -78,9 +105,12 @@ struct Emitter<'a> {
     code: &'a Code,
     layout: &'a Layout,
     target: Target,
+    writing: Writing,
     spaces: Vec<Space>,
     /// The labels that were passed.
     seen: BTreeSet<String>,
+    /// The accesses so far.
+    accesses: u32,
     body: Body,
 }
 
@@ -104,17 +134,40 @@ impl Emitter<'_> {
             match declared.and_then(|d| d.value.as_ref()) {
                 Some(InitialValue::AddressOf(location)) => {
                     let address = self.generic(location)?;
-                    self.line(format!("mov.b64 {register}, {address};"));
+                    self.body.before.push(format!("mov.b64 {register}, {address};"));
                 }
                 other => {
                     let n = if let Some(InitialValue::Integer(n)) = other { *n } else { 0 };
                     let wide = self.body.registers.is_wide(&name);
                     let n = immediate(n, wide)?;
-                    self.line(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
+                    self.body.before.push(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
                 }
             }
         }
         Ok(())
+    }
+
+    /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
+    fn separate(&mut self, i: &Instruction, rest: &[Instruction]) {
+        let touches = |i: &Instruction| {
+            !matches!(
+                i.operation,
+                Operation::Local { .. }
+                    | Operation::Label(_)
+                    | Operation::Exit
+                    | Operation::Goto(_)
+                    | Operation::BranchIf { .. }
+                    | Operation::Fence { .. }
+                    | Operation::Membar(_)
+                    | Operation::ProxyFence(_)
+            )
+        };
+        // A jump to where control goes anyway would be no jump.
+        let jumps =
+            matches!(i.operation, Operation::BranchIf { .. }) || i.guard.is_some() && matches!(i.operation, Operation::Goto(_));
+        if self.writing == Writing::Apart && (jumps || touches(i) && rest.iter().any(touches)) {
+            self.line(APART);
+        }
     }
 
     /// `@p` before an instruction.
@@ -123,6 +176,7 @@ impl Emitter<'_> {
         let register = self.body.registers.current(&guard.register);
         let bits = if self.body.registers.is_wide(&guard.register) { 64 } else { 32 };
         let predicate = self.temporary('q');
+        let register = self.opaque(&register, bits == 64);
         self.line(format!("setp.ne.s{bits} {predicate}, {register}, 0;"));
         format!("@{}{predicate} ", if guard.negated { "!" } else { "" })
     }

@@ -40,6 +40,34 @@ impl Emitter<'_> {
         }
     }
 
+    /// The same value in another register, of which the assembler does not know that it is the same: it would otherwise compute from a comparison
+    /// what was read (after `r0 == 0` it need not look at `r0` any more).
+    pub(super) fn opaque(&mut self, register: &str, wide: bool) -> String {
+        let (class, bits, zero) = if wide { ('d', 64, "%zero64") } else { ('w', 32, "%zero") };
+        let to = self.temporary(class);
+        self.line(format!("add.s{bits} {to}, {register}, {zero};"));
+        to
+    }
+
+    /// An address for the next access of the thread, of which the assembler does not know that it is that of an earlier one: `%zero` is 0 whenever the
+    /// kernel runs. It would otherwise make one load of two, or leave a store out that the next one overwrites.
+    fn own_address(&mut self, base: String, known: bool) -> String {
+        let earlier = self.accesses;
+        self.accesses += 1;
+        if earlier == 0 {
+            return base;
+        }
+        let to = self.temporary('d');
+        let line = format!("mad.wide.u32 {to}, %zero, {earlier}, {base};");
+        // What is known before the first access is computed before it.
+        if known {
+            self.body.before.push(line)
+        } else {
+            self.line(line)
+        }
+        to
+    }
+
     /// The state space and the operand of an address.
     pub(super) fn address(&mut self, address: &Address, access: &Access) -> Result<(&'static str, String), Error> {
         let (space, base) = match &address.base {
@@ -55,6 +83,7 @@ impl Emitter<'_> {
                 (space, register)
             }
         };
+        let base = self.own_address(base, self.known_address(&address.base).is_some());
         let Some(offset) = &address.offset else { return Ok((space, format!("[{base}]"))) };
         if let Value::Integer(0) = offset {
             return Ok((space, format!("[{base}]")));
@@ -96,7 +125,7 @@ impl Emitter<'_> {
             return Ok(format!("%x{location}"));
         }
         let register = self.temporary('d');
-        self.line(format!("cvta.shared.u64 {register}, %x{location};"));
+        self.body.before.push(format!("cvta.shared.u64 {register}, %x{location};"));
         Ok(register)
     }
 
@@ -122,7 +151,8 @@ impl Emitter<'_> {
     pub(super) fn compare(&mut self, comparison: Comparison, left: &Value, right: &Value) -> Result<String, Error> {
         let wide = self.is_wide(left) || self.is_wide(right);
         let bits = if wide { 64 } else { 32 };
-        let (left, right) = (self.operand(left, wide)?, self.value(right, wide)?);
+        let (value, right) = (self.operand(left, wide)?, self.value(right, wide)?);
+        let left = if matches!(left, Value::Register(_)) { self.opaque(&value, wide) } else { value };
         let predicate = self.temporary('q');
         self.line(format!("setp.{}.s{bits} {predicate}, {left}, {right};", comparison.mnemonic()));
         Ok(predicate)
