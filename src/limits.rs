@@ -164,7 +164,10 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     let whole = |unit: &str| humantime::parse_duration(&format!("1{unit}")).map(|one| one.as_secs_f64());
     let seconds = match split(text) {
         Some((number, "")) => number,
-        Some((number, unit)) if text.contains('.') => number * whole(unit).map_err(|_| wrong())?,
+        Some((number, unit)) if text.contains('.') => match unit.contains(|c: char| c.is_ascii_digit()) {
+            true => return Err(wrong()),
+            false => number * whole(unit).map_err(|_| wrong())?,
+        },
         _ => return humantime::parse_duration(text).map_err(|_| wrong()),
     };
     Duration::try_from_secs_f64(seconds).map_err(|_| "out of range".to_owned())

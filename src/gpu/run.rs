@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::limited;
 use margay_runner::device::Description;
 use margay_runner::emit::Compiled;
 use serde_json::json;
@@ -113,7 +114,7 @@ fn compiled(
     if device.simulated {
         return Err(Diagnostic::error("--compiled is machine code, and a simulated device runs none"));
     }
-    let text = std::fs::read_to_string(path).map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
+    let text = limited::text(path, 1 << 26).map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
     let wrong = |why: String| Diagnostic::error(format!("`{}`: {why}", path.display()));
     let mut compiled = Compiled::read(&text, &read.test).map_err(wrong)?;
     if let Some(path) = &options.accesses {

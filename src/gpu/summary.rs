@@ -29,7 +29,7 @@ struct Row {
 pub fn run(options: &Summary, output: &Output) -> Outcome {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for file in &options.files {
-        let text = match std::fs::read_to_string(file) {
+        let text = match margay_models::limited::text(file, 1 << 28) {
             Ok(text) => text,
             Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot read `{}`: {error}", file.display()))]),
         };

@@ -241,7 +241,6 @@ fn apply(op: &str, a: u64, b: u64, signed: bool) -> u64 {
         "xor" => a ^ b,
         "rem" => a % b,
         "div" => a / b,
-        "max" => a.max(b),
         other => panic!("{other}"),
     }
 }
