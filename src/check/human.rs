@@ -135,16 +135,13 @@ fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, u
     // The first line of the answer says this of a single compiler bug.
     if position.is_some() || !c.status.is_bug() || output.verbose {
         let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
-        let heading =
-            format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
+        let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
         output.print(&output.heading(&heading))?;
         output.print(&wrapped(&shown.standing(), output.width()))?;
         output.print("")?;
     }
-    let (left, right) = (
-        format!("source, forbidden by {}", mapping.source.name),
-        format!("target, allowed by {}", mapping.target.name),
-    );
+    let (left, right) =
+        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
     output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
     output.print("")?;
     if output.verbose {
