@@ -58,6 +58,8 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a compiled program do what the source language forbids?
     Check(Box<Check>),
+    /// Prove a mapping, or a property of a model, for executions of every size
+    Prove(Box<Prove>),
     /// Verify a certificate, without a solver
     Verify(Verify),
     /// Solve, list or write the cases of a check one by one, for many machines
@@ -206,6 +208,48 @@ pub struct Check {
     pub cluster: crate::cluster::Options,
 }
 
+/// Options of `prove`.
+#[derive(Debug, Args)]
+pub struct Prove {
+    /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'
+    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    pub mapping: Option<String>,
+    /// Prove a property of this model: `empty`, `irreflexive` or `acyclic` of an expression over its definitions
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["source", "target", "axiom", "all_mappings"])]
+    pub model: Option<String>,
+    /// Make the page of all mappings: what compilers emit, and Fig. 11, against four readings of C++ and two of PTX; --timeout is then for
+    /// each question, --out gets the page
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "tried"])]
+    pub all_mappings: bool,
+    /// How far the bounded search goes that runs beside the proof: the largest number of source events
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    pub bound: usize,
+    /// Prove this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub axiom: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
+    pub typed: Switch,
+    /// A .cat file or model name to use instead of the mapping's source model
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// A .cat file or model name to use instead of the mapping's target model
+    #[arg(long, value_name = "MODEL")]
+    pub target: Option<String>,
+    /// Show the guesses about the target's relations, and which of them hold
+    #[arg(long)]
+    pub tried: bool,
+    /// Write a certificate of what is a theorem into this new folder: the argument with every refutation (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with = "all_mappings")]
+    pub certify: Option<PathBuf>,
+    /// Write the counterexample, or the page, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How it searches
+    #[command(flatten)]
+    pub search: Search,
+}
+
 /// Options of `verify`.
 #[derive(Debug, Args)]
 pub struct Verify {
@@ -302,6 +346,9 @@ pub struct Diff {
     /// Compare outcomes of programs: a difference that no program can observe is none
     #[arg(long)]
     pub program: bool,
+    /// Prove beside the search that there is no difference in executions of any size (docs/unbounded.md)
+    #[arg(long, conflicts_with_all = ["program", "mapping", "certify", "out", "first"])]
+    pub prove: bool,
     /// End with the first bound at which there is a difference, in whichever direction
     #[arg(long)]
     pub first: bool,

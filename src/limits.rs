@@ -89,6 +89,12 @@ impl Limits {
         limits
     }
 
+    /// The same for one question of many, which has so much time of its own.
+    pub fn of_one(&self, timeout: Option<Duration>) -> Self {
+        let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
+        Self { stop: self.stop.clone(), deadline, reason: self.reason.clone() }
+    }
+
     fn watch_memory(&self, most: u64) {
         let (stop, reason) = (self.stop.clone(), self.reason.clone());
         std::thread::spawn(move || {

@@ -24,6 +24,7 @@ mod library;
 mod limits;
 mod output;
 mod progress;
+mod prove;
 mod question;
 mod report;
 mod run;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
     }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
+        Command::Prove(options) => prove::run(options, &output),
         Command::Verify(options) => verify::run(options, &output),
         Command::Case(options) => case::run(options, &output),
         Command::Confirm(options) => confirm::run(options, &output),

@@ -3,6 +3,7 @@
 use std::io;
 
 use margay_mappings::check::{CoReading, Level, Row, Verdict};
+use margay_mappings::language::Mapping;
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
@@ -28,7 +29,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         context.mapping.target.source.name
     ))?;
     for (i, shown) in presented.iter().enumerate() {
-        counterexample(context, shown, (presented.len() > 1).then_some((i + 1, presented.len())), output)?;
+        numbered(context.mapping, shown, (presented.len() > 1).then_some((i + 1, presented.len())), output)?;
     }
     for candidate in &context.report.candidates {
         output.print("")?;
@@ -91,28 +92,26 @@ fn level(context: &Context<'_>) -> &'static str {
     }
 }
 
-fn counterexample(
-    context: &Context<'_>,
-    shown: &Presented<'_>,
-    position: Option<(usize, usize)>,
-    output: &Output,
-) -> io::Result<()> {
+/// Prints a counterexample.
+pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output) -> io::Result<()> {
+    numbered(mapping, shown, None, output)
+}
+
+fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, usize)>, output: &Output) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
     let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
-    let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, context.mapping.source.name, c.events);
+    let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
     output.print(&output.heading(&heading))?;
     output.print(&wrapped(&shown.standing(), output.width()))?;
     output.print("")?;
-    let (left, right) = (
-        format!("source, forbidden by {}", context.mapping.source.name),
-        format!("target, allowed by {}", context.mapping.target.name),
-    );
+    let (left, right) =
+        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
     output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
     output.print("")?;
     output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
     output.print("")?;
-    output.print(&output.heading(&format!("Why {} forbids it (axiom {})", context.mapping.source.name, c.axiom)))?;
+    output.print(&output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)))?;
     for line in &shown.explanation {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }

@@ -45,7 +45,8 @@ fn axiom(axiom: &AxiomReport) -> Value {
     })
 }
 
-fn counterexample(shown: &Presented<'_>) -> Value {
+/// A counterexample.
+pub fn counterexample(shown: &Presented<'_>) -> Value {
     let c = shown.counterexample;
     let name = |e| margay_models::picture::event_name(&c.source, e);
     let (source_svg, target_svg) = shown.svgs();

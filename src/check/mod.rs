@@ -7,6 +7,9 @@ mod matrix;
 mod present;
 
 pub use files::{counterexample as write_counterexample, is_like, stem};
+pub use human::counterexample as print_counterexample;
+pub use json::counterexample as counterexample_json;
+pub use matrix::{TARGETS, sources};
 pub use present::{Presented, outcome_of};
 
 use margay_mappings::check::{Level, Verdict, check};

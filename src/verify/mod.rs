@@ -4,6 +4,9 @@ mod bases;
 mod held;
 mod run;
 mod subject;
+mod theorem;
+
+pub use theorem::extent as theorem_extent;
 
 pub use held::About;
 
@@ -33,10 +36,11 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
-            return output.wrong(&[error.help("it knows those of `check`, `diff` and `run`")]);
+            return output.wrong(&[error.help("it knows those of `check`, `diff`, `run` and `prove`")]);
         }
     }
     let read = sealed.parse().map_err(|error| vec![error]);
@@ -84,7 +88,7 @@ impl Seen<'_> {
         output.print("")?;
         output.print(&wrapped(&format!("{} {}", subject::asked(subject), self.beyond()), output.width()))?;
         output.print("")?;
-        bases::print(&bases.iter().collect::<Vec<_>>(), output)?;
+        bases::print(&bases.iter().collect::<Vec<_>>(), true, output)?;
         output.print("")?;
         output.print(&wrapped(&size(&self.verified.extent), output.width()))?;
         output.print(&format!("{:.2} s on {} threads, without a solver", self.seconds, self.jobs))?;

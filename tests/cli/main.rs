@@ -18,6 +18,7 @@ mod litmus;
 mod models;
 mod program;
 mod programs;
+mod prove;
 mod recipes;
 mod report;
 mod robustness;

@@ -27,6 +27,7 @@ pub use witness::{Disagreement, Witness, witness};
 use std::sync::PoisonError;
 
 use margay_models::diagnostic::Diagnostic;
+use margay_models::signature::Construct;
 use margay_models::whole::{is_full, unfinished_in};
 
 use crate::certificate;
@@ -70,6 +71,15 @@ pub trait Progress: Sync {
 pub struct Silent;
 
 impl Progress for Silent {}
+
+/// What options ask of a mapping: the numbers of the source's axioms, and the constructs that programs are made of.
+///
+/// # Errors
+/// Those of [`check`] that the bound has no part in.
+pub fn asked(mapping: &Mapping, options: &CheckOptions) -> Result<(Vec<usize>, Vec<Construct>), Vec<Diagnostic>> {
+    let asked = questions::resolve(mapping, options)?;
+    Ok((asked.questions.iter().map(|q| q.0).collect(), asked.constructs))
+}
 
 /// Checks a mapping.
 ///
