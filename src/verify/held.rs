@@ -62,6 +62,11 @@ impl About {
         })
     }
 
+    /// Of a theorem nothing is compared but built-in texts.
+    pub fn theorem(&self) -> Result<(), Vec<Diagnostic>> {
+        self.fits(&[])
+    }
+
     /// Only these options say something about the certificate.
     fn fits(&self, known: &[&str]) -> Result<(), Vec<Diagnostic>> {
         let given = [
@@ -76,6 +81,10 @@ impl About {
         match given.iter().find(|(name, given)| *given && !known.contains(name)) {
             None => Ok(()),
             Some((name, _)) => {
+                if known.is_empty() {
+                    let error = Diagnostic::error(format!("the texts of a theorem cannot be compared by `--{name}`"));
+                    return Err(vec![error.help("compare the SHA-256 that `margay verify` prints with that of your file")]);
+                }
                 let known: Vec<String> = known.iter().map(|name| format!("`--{name}`")).collect();
                 let error = Diagnostic::error(format!("the certificate is about nothing that `--{name}` could name"));
                 Err(vec![error.help(format!("it can be compared by {}", known.join(", ")))])

@@ -36,7 +36,7 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
-        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, &options.certificate, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
@@ -88,7 +88,7 @@ impl Seen<'_> {
         output.print("")?;
         output.print(&wrapped(&format!("{} {}", subject::asked(subject), self.beyond()), output.width()))?;
         output.print("")?;
-        bases::print(&bases.iter().collect::<Vec<_>>(), output)?;
+        bases::print(&bases.iter().collect::<Vec<_>>(), true, output)?;
         output.print("")?;
         output.print(&wrapped(&size(&self.verified.extent), output.width()))?;
         output.print(&format!("{:.2} s on {} threads, without a solver", self.seconds, self.jobs))?;
