@@ -21,7 +21,7 @@ pub struct Arguments {
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,
     /// Say more than the answer: the reasons line by line, statistics, and what is not established
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, overrides_with = "verbose")]
     pub verbose: bool,
     /// What to do
     #[command(subcommand)]

@@ -30,7 +30,8 @@ fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, us
         Signature::C => "C",
         Signature::Ptx => "PTX",
     };
-    let named = if property.contains(" as ") { "" } else { " as Property" };
+    let is_check = ["acyclic", "irreflexive", "empty", "~"].iter().any(|word| property.trim_start().starts_with(word));
+    let named = if property.contains(" as ") || !is_check { "" } else { " as Property" };
     let text = format!("{header} \"{} with a property\"\ninclude \"{path}\"\n{property}{named}\n", model.name);
     let asked = Model::parse(SourceFile::new("the property", text), &FilesThenBuiltIn)?.model;
     let more = asked.checks.len() - model.checks.len().min(asked.checks.len());

@@ -181,7 +181,7 @@ fn what_is_forged_is_refused() {
     forged(&folder, |d| text(d, "/subject/models/0/model/text", "acyclic", "acyclyc"), &["acyclyc"]);
     forged(&folder, |d| text(d, "/subject/tests/1/text", "exists", "exits"), &["fig6-sb-narrow"]);
     forged(&folder, |d| d["subject"]["given"]["unroll"] = json!(0), &["is `unreachable,bounded`, and it claims `unreachable`"]);
-    forged(&folder, |d| d["subject"]["kind"] = json!("walk"), &["about a `walk`", "`check`, `diff` and `run`"]);
+    forged(&folder, |d| d["subject"]["kind"] = json!("walk"), &["about a `walk`", "`check`, `diff`, `run` and `prove`"]);
     forged(&folder, |d| d["version"] = json!(3), &["version 3 of the format"]);
     assert_eq!(verify(&folder).status.code(), Some(0));
 }

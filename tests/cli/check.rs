@@ -245,7 +245,7 @@ fn a_closed_pipe_is_no_error() {
 #[test]
 fn narrow_terminals_get_narrow_output() {
     let output =
-        command(&["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4"]).env("COLUMNS", "60").output().expect("starts");
+        command(&["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "-v"]).env("COLUMNS", "60").output().expect("starts");
     let text = out(&output);
     // Programs and explanations are not broken; what Margay lays out itself fits.
     let table: Vec<&str> = text.lines().skip_while(|l| !l.trim_start().starts_with("events ")).collect();

@@ -49,5 +49,5 @@ fn a_name_shows_what_is_built_in() {
         assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
         assert_eq!(out(&shown), out(&margay(&[command, "--show", name])), "the old option does the same");
     }
-    assert!(err(&margay(&["models", "ptx-6"])).contains("did you mean `ptx-6.0`?"));
+    assert!(err(&margay(&["models", "ptx-60"])).contains("did you mean `ptx-6.0`?"));
 }

@@ -148,7 +148,7 @@ fn a_terminal_obeys_no_name() {
         obeys_nothing(&output, &format!("{arguments:?}"));
     }
     let line = &lines(&margay(&["run", &named, "--model", "sc", "--format", "json"]))[0];
-    assert!(line["name"].as_str().is_some_and(|n| n.contains('\u{1b}')), "in JSON it is what it was: {line}");
+    assert!(line["file"].as_str().is_some_and(|n| n.contains('\u{1b}')), "in JSON it is what it was: {line}");
 }
 
 #[test]
