@@ -62,7 +62,16 @@ fn the_corpus_on(target: Target) {
         eprintln!("skipped: there is no disassembler for {target}; .ci/toolkit downloads it");
         return;
     }
-    let corpus = corpus();
+    let mut corpus = corpus();
+    if target != Target(90) {
+        // The shapes are the same instructions 800 times over: a quarter of them says enough of the other targets, in minutes less.
+        let is_shape = |name: &str| name.contains("shapes-ptx");
+        let mut shape = 0;
+        corpus.retain(|(name, _)| {
+            shape += usize::from(is_shape(name));
+            !is_shape(name) || shape % 4 == 1
+        });
+    }
     let mut wrong = Vec::new();
     let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
     let mut kernels: Vec<(&str, &Test, Kernel, Kernel)> = Vec::new();
@@ -101,7 +110,7 @@ fn the_corpus_on(target: Target) {
     for (why, count) in left_out {
         eprintln!("  {count} tests have no kernel: {why}");
     }
-    assert!(kernels.len() > 600, "most of the corpus has kernels");
+    assert!(kernels.len() > if target == Target(90) { 1000 } else { 300 }, "most of the corpus has kernels: {}", kernels.len());
     assert!(wrong.is_empty(), "{target}: {}", wrong.join("\n"));
 }
 

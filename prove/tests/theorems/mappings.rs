@@ -44,7 +44,6 @@ fn broken() -> Vec<&'static str> {
 }
 
 #[test]
-#[ignore = "minutes: cargo test -p margay-prove -- --ignored"]
 fn no_broken_table_is_proved() {
     let all = broken();
     assert!(all.len() > 12);
