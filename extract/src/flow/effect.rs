@@ -174,7 +174,7 @@ const THREADS: &[&str] = &[
     "clusterlaunchcontrol",
 ];
 
-/// Instructions of control flow: the machine of [`super::paths`] knows them.
+/// Instructions of control flow: the machine of `super::paths` knows them.
 pub const CONTROL: &[&str] = &["bra", "brx", "call", "ret", "exit", "trap"];
 
 /// What an instruction does.
