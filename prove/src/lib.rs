@@ -7,6 +7,7 @@ pub mod argument;
 pub mod certificate;
 pub mod ground;
 pub mod logic;
+pub mod rocq;
 pub mod search;
 pub mod theorem;
 pub mod theory;

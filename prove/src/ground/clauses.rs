@@ -69,6 +69,8 @@ pub struct Clauses {
     pub variables: i32,
     /// The clauses, in literals of numbered variables, and where they come from.
     pub list: Vec<(Vec<i32>, Origin)>,
+    /// The formulas that have a number, in the order in which they got it.
+    pub named: Vec<(i32, Form)>,
 }
 
 impl Clauses {
@@ -80,6 +82,13 @@ impl Clauses {
             *variables
         });
         if lit.positive { number } else { -number }
+    }
+
+    /// The atoms that have a number, in order of these.
+    pub fn atoms(&self) -> Vec<(i32, Atom)> {
+        let mut all: Vec<(i32, Atom)> = self.numbers.iter().map(|(&atom, &number)| (number, atom)).collect();
+        all.sort_unstable_by_key(|a| a.0);
+        all
     }
 
     fn fresh(&mut self) -> i32 {
@@ -130,6 +139,7 @@ impl Clauses {
             return self.number(*lit);
         }
         let number = self.fresh();
+        self.named.push((number, form.clone()));
         let mut clauses = Vec::new();
         self.formula(form, &mut clauses);
         out.extend(clauses.into_iter().map(|mut c| {

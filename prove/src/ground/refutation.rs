@@ -82,7 +82,7 @@ fn search(
 }
 
 /// The clauses of an obligation: those of the question, of the values, and the instances.
-fn clauses(theory: &Theory, obligation: &Obligation, values: &[Value], instances: &[Origin]) -> Clauses {
+pub fn clauses(theory: &Theory, obligation: &Obligation, values: &[Value], instances: &[Origin]) -> Clauses {
     let mut clauses = Clauses::default();
     clauses.question(obligation);
     clauses.values(theory, values);

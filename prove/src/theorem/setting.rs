@@ -2,7 +2,7 @@
 
 use margay_mappings::encode::is_undefined_behaviour;
 use margay_mappings::language::Mapping;
-use margay_models::diagnostic::Diagnostic;
+use margay_models::diagnostic::{Diagnostic, Place};
 use margay_models::model::{Check, Model, Role, Sort};
 use margay_models::wellformed;
 
@@ -11,7 +11,7 @@ use crate::logic::{ExprId, Meaning, Pred};
 use crate::search::finder::{Finder, Missing};
 use crate::search::template::Vocabulary;
 use crate::theory::mapping::{Selection, has_ghosts, with_source};
-use crate::theory::{Reason, Theory};
+use crate::theory::{Reason, Theory, Translated};
 
 /// Something to be shown.
 #[derive(Debug, Clone)]
@@ -34,6 +34,10 @@ pub struct Setting<'a> {
     pub goals: Vec<Goal>,
     /// The sets that say what an event is, for drawings; empty where its kind says all.
     pub roles: Vec<Pred>,
+    /// How many of the theory's checks are about the target alone.
+    pub of_target: usize,
+    /// Where symbols are defined in the models.
+    pub written: Vec<(Pred, Place)>,
     /// Why nothing is proved of it, whatever the search would find.
     pub uncovered: Option<String>,
     /// The model whose axioms are to be shown.
@@ -60,15 +64,30 @@ impl<'a> Setting<'a> {
         let ghosts = has_ghosts(mapping, selection);
         let uncovered = ghosts.then(|| "a row makes nothing of an operation, which proofs do not cover".to_owned());
         let target = Theory::of_target(mapping, ghosts);
+        let of_target = target.0.sentences.len();
         let built = with_source(mapping, selection, &target);
         let mut theory = built.theory.clone();
+        let mut written = defined(&theory, &mapping.target, &built.target);
+        written.extend(defined(&theory, source, &built.source));
         let mut roots = built.target.checks.clone();
         roots.extend(theory.translate(wellformed::model(mapping.target.signature), &built.bases[0]).checks);
         let closures = built.source_closures(&theory);
         let places = theory.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
         let goals = goals(source, axioms, &built.source.checks);
         let roles = built.roles;
-        Ok(Self { theory, goals, roles, uncovered, claimed: source, roots, supposed: built.target.checks, closures, places })
+        Ok(Self {
+            theory,
+            goals,
+            roles,
+            of_target,
+            written,
+            uncovered,
+            claimed: source,
+            roots,
+            supposed: built.target.checks,
+            closures,
+            places,
+        })
     }
 
     /// Properties of a model that follow from its other axioms.
@@ -97,6 +116,8 @@ impl<'a> Setting<'a> {
             theory,
             goals,
             roles: Vec::new(),
+            of_target: 0,
+            written: Vec::new(),
             uncovered: None,
             claimed: model,
             roots,
@@ -133,6 +154,8 @@ impl<'a> Setting<'a> {
             theory,
             goals,
             roles: Vec::new(),
+            of_target: 0,
+            written: Vec::new(),
             uncovered: None,
             claimed,
             roots,
@@ -154,6 +177,11 @@ impl<'a> Setting<'a> {
     pub(super) fn tried(&self, finder: &Finder) -> Vec<(String, Vec<(String, bool)>)> {
         finder.tried.iter().map(|t| (finder.theory.symbols.name(t.of).to_owned(), t.guesses.clone())).collect()
     }
+}
+
+/// Where the symbols of a model's definitions are written, in the order of the text.
+fn defined(theory: &Theory, model: &Model, translated: &Translated) -> Vec<(Pred, Place)> {
+    translated.symbols(theory).into_iter().map(|(id, pred)| (pred, model.definition(id).place.clone())).collect()
 }
 
 /// The closures and recursive relations that expressions depend on.

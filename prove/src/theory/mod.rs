@@ -15,6 +15,7 @@ pub use model::{Base, Translated};
 pub use open::{Opening, Treatment};
 pub use stop::Stop;
 
+use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::logic::form::normalised;
@@ -67,6 +68,19 @@ pub struct Source {
     pub when: Use,
 }
 
+/// A check that is assumed, as its model says it; its clauses are among the facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sentence {
+    /// The form of the check.
+    pub kind: CheckKind,
+    /// What it is about.
+    pub expr: ExprId,
+    /// Is that a set?
+    pub is_set: bool,
+    /// Is it known to be transitive? Then `acyclic` says no more than `irreflexive`.
+    pub transitive: bool,
+}
+
 /// Symbols, expressions, and what is assumed.
 #[derive(Debug, Clone)]
 pub struct Theory {
@@ -78,6 +92,8 @@ pub struct Theory {
     pub facts: Vec<Fact>,
     /// What exists.
     pub sources: Vec<Source>,
+    /// The checks that are assumed, and why.
+    pub sentences: Vec<(Sentence, Reason)>,
     /// The symbol of each sequence and closure that has one.
     names: FxHashMap<(Expr, bool), Pred>,
     /// Symbols whose meaning is among the facts.
@@ -101,6 +117,7 @@ impl Default for Theory {
             exprs: Exprs::default(),
             facts: Vec::new(),
             sources: Vec::new(),
+            sentences: Vec::new(),
             names: FxHashMap::default(),
             explained: FxHashSet::default(),
             known: FxHashSet::default(),

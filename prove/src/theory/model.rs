@@ -5,8 +5,8 @@ use margay_models::model::{CheckKind, DefId, ExprId as Node, Model, Node as CatN
 use margay_models::signature::{BaseRelation, BaseSet};
 use rustc_hash::FxHashMap;
 
-use super::{Opening, Reason, Theory, Treatment};
-use crate::logic::{Expr, ExprId, Meaning, Pred, Term};
+use super::{Opening, Reason, Sentence, Theory, Treatment};
+use crate::logic::{Expr, ExprId, Form, Meaning, Pred, Term};
 
 /// What the base names of one level (source or target) mean.
 #[derive(Debug, Clone)]
@@ -28,6 +28,16 @@ pub struct Translated {
     pub checks: Vec<ExprId>,
     /// Where each symbol that was made for a definition is written.
     pub places: FxHashMap<Pred, Place>,
+}
+
+impl Translated {
+    /// The symbols of definitions.
+    pub fn symbols(&self, theory: &Theory) -> Vec<(DefId, Pred)> {
+        let mut all: Vec<(DefId, Pred)> =
+            self.definitions.iter().filter_map(|(&id, &value)| theory.as_symbol(value).map(|p| (id, p))).collect();
+        all.sort_unstable();
+        all
+    }
 }
 
 struct Translation<'a> {
@@ -58,8 +68,18 @@ impl Theory {
 
     /// Assumes a check.
     pub fn assume_check(&mut self, kind: CheckKind, expr: ExprId, is_set: bool, transitive: bool, reason: &Reason) {
+        if !matches!(reason, Reason::Lemma(..)) {
+            self.sentences.push((Sentence { kind, expr, is_set, transitive }, reason.clone()));
+        }
+        let form = self.violation(Sentence { kind, expr, is_set, transitive });
+        self.assume(&form.negated(), reason);
+    }
+
+    /// What an event or a pair would be that violates a check.
+    pub fn violation(&mut self, sentence: Sentence) -> Form {
+        let Sentence { kind, expr, is_set, transitive } = sentence;
         let (x, y) = (Term::variable(0), Term::variable(1));
-        let form = match kind {
+        match kind {
             CheckKind::Empty if is_set => self.premise(expr, x, x, 1),
             CheckKind::Empty => self.premise(expr, x, y, 2),
             CheckKind::Irreflexive => self.premise(expr, x, x, 1),
@@ -69,12 +89,11 @@ impl Theory {
                 let closure = self.exprs.symbol(closure);
                 self.form(closure, x, x)
             }
-        };
-        self.assume(&form.negated(), reason);
+        }
     }
 
     /// The formula of a premise, with variables where sequences meet, as long as there are at most three.
-    fn premise(&mut self, expr: ExprId, s: Term, t: Term, variables: usize) -> crate::logic::Form {
+    fn premise(&mut self, expr: ExprId, s: Term, t: Term, variables: usize) -> Form {
         let mut opening = Opening { treat: &|_, _, _| Treatment::Keep, next: variables, within: Vec::new(), variables: Some(3) };
         self.open(expr, s, t, &mut opening)
     }

@@ -1,0 +1,261 @@
+//! The statement: what an execution consists of, the definitions of both models, what is supposed, and the theorem.
+
+use margay_mappings::language::Mapping;
+use margay_models::model::CheckKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::steps::premises_of;
+use super::text::{Text, event};
+use crate::argument::Claim;
+use crate::logic::{Clause, Expr, ExprId, Meaning, Pred, Term};
+use crate::theorem::Setting;
+use crate::theory::{Reason, Sentence, Theory};
+
+/// Hypotheses with the names of their fields.
+pub struct Hypotheses {
+    /// For each check that is assumed, its proof.
+    pub checks: Vec<String>,
+    /// For each clause that rows make, its proof.
+    pub rows: FxHashMap<Clause, String>,
+    /// The records.
+    pub records: String,
+}
+
+/// The records of what is supposed.
+pub fn hypotheses(setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Result<Hypotheses, String> {
+    let mut fields: [Vec<String>; 3] = [Vec::new(), Vec::new(), Vec::new()];
+    let mut checks: Vec<String> = Vec::new();
+    let mut said: Vec<(usize, String)> = Vec::new();
+    for (number, (sentence, reason)) in theory.sentences.iter().enumerate() {
+        let (record, name) = match reason {
+            Reason::WellFormed(name) => (0, name),
+            Reason::Axiom(name) if number < setting.of_target => (1, name),
+            Reason::Axiom(name) => (2, name),
+            _ => return Err("a check is supposed for a reason that has no name".to_owned()),
+        };
+        let hypothesis = ["executions", "axioms", "defined"][record];
+        let says = sentence_text(theory, text, sentence);
+        // What both levels say is said once; what is about sets that nothing is in says nothing.
+        if theory.exprs.get(sentence.expr) == Expr::Empty {
+            checks.push(String::new());
+        } else if let Some(known) = said.iter().position(|s| *s == (record, says.clone())) {
+            let known: String = checks[known].clone();
+            checks.push(known);
+        } else {
+            let field = text.names.unique(&format!("{}_{name}", ["wf", "target", "no"][record]));
+            fields[record].push(format!("  {field} : {says}"));
+            checks.push(format!("({field} {hypothesis})"));
+        }
+        said.push((record, says));
+    }
+    let mut rows = FxHashMap::default();
+    let mut made = String::new();
+    let mut of = String::new();
+    for fact in &theory.facts {
+        let Reason::Row(what) = &fact.reason else { continue };
+        if *what != of {
+            made += &format!("  (* {what} *)\n");
+            of.clone_from(what);
+        }
+        let field = text.names.unique(&format!("row {}", rows.len() + 1));
+        made += &format!("  {field} : {};\n", text.closed_clause(theory, &fact.clause.lits, fact.clause.variables));
+        rows.insert(fact.clause.clone(), format!("({field} made)"));
+    }
+    let record = |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
+    let records = format!(
+        "(* An execution is well-formed: what the base names mean and how they fit together, at both levels. *)\n{}\
+         (* The axioms of the target. *)\n{}\
+         (* The execution consists of what the rows make of source operations: every event has a role, and its role says what it is. *)\n{}\
+         (* What the source leaves undefined does not happen: no race. *)\n{}",
+        record("well_formed", &fields[0].join(";\n")),
+        record("target_axioms", &fields[1].join(";\n")),
+        record("made_by_rows", made.trim_end().trim_end_matches(';')),
+        record("no_undefined_behaviour", &fields[2].join(";\n")),
+    );
+    Ok(Hypotheses { checks, rows, records })
+}
+
+fn sentence_text(theory: &Theory, text: &Text, sentence: &Sentence) -> String {
+    let Sentence { kind, expr, is_set, .. } = *sentence;
+    let claim = match kind {
+        CheckKind::Acyclic => Claim::Acyclic(expr),
+        CheckKind::Irreflexive => Claim::Irreflexive(expr),
+        CheckKind::Empty => Claim::Empty(expr, is_set),
+    };
+    text.claim(theory, &claim)
+}
+
+/// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
+pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text) -> Result<String, String> {
+    let mut done: FxHashSet<Pred> = FxHashSet::default();
+    let mut defined = String::new();
+    let (mut sets, mut relations): (Vec<Pred>, Vec<Pred>) = (Vec::new(), Vec::new());
+    // Writing a definition may name further symbols.
+    loop {
+        let open: Vec<Pred> = text.used().into_iter().filter(|p| !done.contains(p)).collect();
+        if open.is_empty() {
+            break;
+        }
+        for pred in open {
+            define(setting, theory, text, pred, &mut done, &mut defined, &mut sets, &mut relations)?;
+        }
+    }
+    let names = |all: &mut Vec<Pred>| -> Vec<String> {
+        all.sort_unstable();
+        all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect()
+    };
+    let (sets, relations) = (names(&mut sets), names(&mut relations));
+    let wrapped = |names: &[String]| -> String {
+        let lines: Vec<String> = names.chunks(12).map(|c| c.join(" ")).collect();
+        lines.join("\n  ")
+    };
+    Ok(format!(
+        "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{defined}\n",
+        wrapped(&sets),
+        wrapped(&relations)
+    ))
+}
+
+#[allow(clippy::too_many_arguments)]
+fn define(
+    setting: &Setting<'_>,
+    theory: &Theory,
+    text: &Text,
+    pred: Pred,
+    done: &mut FxHashSet<Pred>,
+    out: &mut String,
+    sets: &mut Vec<Pred>,
+    relations: &mut Vec<Pred>,
+) -> Result<(), String> {
+    if !done.insert(pred) {
+        return Ok(());
+    }
+    let symbol = theory.symbols.get(pred);
+    let name = text.names.get(pred).ok_or("a symbol has no name")?.to_owned();
+    let body = match symbol.meaning {
+        Meaning::Base => {
+            if symbol.arity == 1 { sets.push(pred) } else { relations.push(pred) }
+            return Ok(());
+        }
+        Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
+        Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => return Err(format!("`{name}` is no definition")),
+    };
+    for inner in symbols(theory, body) {
+        if text.names.get(inner).is_some() {
+            define(setting, theory, text, inner, done, out, sets, relations)?;
+        }
+    }
+    if let Some((_, place)) = setting.written.iter().find(|w| w.0 == pred) {
+        *out += &format!("(* {place}: {} *)\n", comment(place.text()));
+    }
+    let arity = if matches!(symbol.meaning, Meaning::Closure(_)) { 2 } else { symbol.arity };
+    let sort = if arity == 1 { "Event -> Prop" } else { "Event -> Event -> Prop" };
+    *out += &match symbol.meaning {
+        Meaning::Closure(r) => format!("Definition {name} : {sort} := {}⁺.\n", text.within(theory, r, 2)),
+        Meaning::Fixpoint(body, _) => recursive(theory, text, pred, &name, body, arity)?,
+        _ => format!("Definition {name} : {sort} := {}.\n", text.expr(theory, body, arity)),
+    };
+    Ok(())
+}
+
+/// A recursive relation: one rule for each part of its body.
+fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
+    if arity == 1 {
+        return Err(format!("`{name}` is a recursive set, which is not written for Rocq yet"));
+    }
+    let mut rules = String::new();
+    for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
+        let mut open = vec![(part, Term::variable(0), Term::variable(1))];
+        let mut next = 2;
+        let mut premises = Vec::new();
+        while !open.is_empty() {
+            let (first, s, t) = open.remove(0);
+            if let Some((parts, between)) = premises_of(theory, first, s, t, Term::variable(next)) {
+                next += u8::from(between);
+                open = parts.into_iter().chain(open).collect();
+                continue;
+            }
+            if theory.as_symbol(first) != Some(pred) && symbols_within(theory, first).contains(&pred) {
+                return Err(format!("`{name}` refers to itself within an expression, which is not written for Rocq yet"));
+            }
+            let is_set = s == t && !matches!(theory.exprs.get(first), Expr::Symbol(p) if theory.symbols.get(p).arity == 2);
+            let args = if is_set { event(s) } else { format!("{} {}", event(s), event(t)) };
+            premises.push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
+        }
+        let all: Vec<String> = (0..next).map(|v| format!("x{v}")).collect();
+        rules += &format!("\n| {name}_by_{} : forall {}, {} -> {name} x0 x1", k + 1, all.join(" "), premises.join(" -> "));
+    }
+    Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
+}
+
+/// The symbols of an expression, and of those that have no name of their own.
+fn symbols(theory: &Theory, id: ExprId) -> Vec<Pred> {
+    match theory.exprs.get(id) {
+        Expr::Empty | Expr::All => Vec::new(),
+        Expr::Symbol(Pred::EQUAL) => Vec::new(),
+        Expr::Symbol(p) => match theory.symbols.get(p).meaning {
+            Meaning::Sequence(a, b) => [symbols(theory, a), symbols(theory, b)].concat(),
+            Meaning::Closure(r) => [vec![p], symbols(theory, r)].concat(),
+            Meaning::Domain(r) | Meaning::Range(r) => symbols(theory, r),
+            _ => vec![p],
+        },
+        Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
+            [symbols(theory, a), symbols(theory, b)].concat()
+        }
+        Expr::Diagonal(a) | Expr::Inverse(a) => symbols(theory, a),
+    }
+}
+
+/// The symbols that an expression depends on, through definitions as well.
+fn symbols_within(theory: &Theory, id: ExprId) -> FxHashSet<Pred> {
+    let mut all = FxHashSet::default();
+    let mut open = symbols(theory, id);
+    while let Some(p) = open.pop() {
+        if all.insert(p) {
+            match theory.symbols.get(p).meaning {
+                Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => open.extend(symbols(theory, body)),
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// The record of what is shown.
+pub fn goals(setting: &Setting<'_>, theory: &Theory, text: &mut Text, proved: &[Claim]) -> (String, Vec<Claim>) {
+    let goals: Vec<_> = setting.goals.iter().filter(|g| proved.contains(&g.claim)).collect();
+    let fields: Vec<String> = goals
+        .iter()
+        .map(|g| format!("  {} : {}", text.names.unique(&format!("source {}", g.name)), text.claim(theory, &g.claim)))
+        .collect();
+    let record = format!("(* The axioms of the source. *)\nRecord source_axioms : Prop := {{\n{}\n}}.\n\n", fields.join(";\n"));
+    (record, goals.into_iter().map(|g| g.claim.clone()).collect())
+}
+
+/// What stands at the head of the file.
+pub fn head(mapping: &Mapping, left_out: &[String], goals: &[String]) -> String {
+    let without = if left_out.is_empty() { String::new() } else { format!(", without {}", left_out.join(", ")) };
+    format!(
+        "(* For executions of every size: {}{without}.\n\n\
+         Let an execution of the target model `{}` satisfy each axiom of that model, and consist of what the rows of the mapping make of\n\
+         operations of the source. Read it back as an execution of the source model `{}`: the same reads and writes, the fences that rows\n\
+         add left out, and any modification order that is total at each location and contains the coherence order of the target. If nothing\n\
+         happens that the source leaves undefined (no race), then it satisfies these axioms of the source: {}.\n\n\
+         Written by margay {}; `coqc FILE.v` of Coq 8.16 checks it. The definitions are those of the .cat files, whose lines are quoted\n\
+         above them, with three differences: base sets that no row of a mapping makes (barriers, proxies other than the generic one) are\n\
+         empty and left out; `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`.\n\n\
+         The mapping:\n\n{} *)\n\n",
+        mapping.title,
+        mapping.target.name,
+        mapping.source.name,
+        goals.join(", "),
+        env!("CARGO_PKG_VERSION"),
+        comment(&mapping.file.text),
+    )
+}
+
+/// A text as part of a comment.
+fn comment(text: &str) -> String {
+    // `(*` and `*)` would begin and end comments, a quote a string.
+    text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+}
