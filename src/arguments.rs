@@ -259,6 +259,9 @@ pub struct Prove {
     /// Write a certificate of what is a theorem into this new folder: the argument with every refutation (docs/certificates.md)
     #[arg(long, value_name = "DIR", conflicts_with = "all_mappings")]
     pub certify: Option<PathBuf>,
+    /// Write a theorem with its proof into this file, for `coqc` of Coq 8.16 (docs/unbounded.md)
+    #[arg(long, value_name = "FILE.v", conflicts_with_all = ["all_mappings", "model"])]
+    pub rocq: Option<PathBuf>,
     /// Write the counterexample, or the page, into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

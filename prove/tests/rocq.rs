@@ -1,37 +1,84 @@
-//! dev
+//! Files for Rocq: what they say, that they are the same each time, and that `coqc` accepts them where it is installed.
+
+use std::process::Command;
+
 use margay_mappings::check::{CheckOptions, asked};
-use margay_mappings::language::LoadOptions;
+use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
 use margay_prove::certificate::KeptStep;
+use margay_prove::rocq::write;
 use margay_prove::theorem::{Setting, prove};
 use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
 
-#[test]
-fn dev() {
-    let name = std::env::var("MAP").unwrap_or("rc11-to-ptx".into());
-    let without = std::env::var("WITHOUT").unwrap_or("R.SC,W.SC,RMW.SC".into());
-    let axioms = std::env::var("AXIOM").unwrap_or("".into());
-    let out = std::env::var("OUT").unwrap_or("/tmp/rocq-eng/out.v".into());
-    let loaded = library::find(&name, &LoadOptions { source: std::env::var("SOURCE").ok(), target: None }).unwrap();
-    let mut options = CheckOptions::new(1);
-    options.without = without.split(',').filter(|s| !s.is_empty()).map(str::to_owned).collect();
-    options.axioms = axioms.split(',').filter(|s| !s.is_empty()).map(str::to_owned).collect();
-    let (axioms, constructs) = asked(&loaded.mapping, &options).unwrap();
-    let setting = Setting::of_mapping(&loaded.mapping, &axioms, &Selection { constructs, typed: false }).unwrap();
-    let cache = format!("{out}.json");
-    let proof = if let Ok(text) = std::fs::read_to_string(&cache) {
-        let steps: Vec<KeptStep> = serde_json::from_str(&text).unwrap();
-        KeptStep::proof(&steps).unwrap()
-    } else {
-        let report = prove(&setting, &Stop::default());
-        for g in &report.goals { println!("{} {:?}", g.name, g.gap.as_ref().map(|g| g.what.clone())); }
-        let proof = report.proof.unwrap();
-        std::fs::write(&cache, serde_json::to_string(&KeptStep::all(&proof)).unwrap()).unwrap();
-        proof
-    };
-    match margay_prove::rocq::write(&setting, &loaded.mapping, &options.without, &proof) {
-        Ok(text) => std::fs::write(out, text).unwrap(),
-        Err(e) => panic!("{e}"),
+fn mapping(name: &str, source: Option<&str>) -> Mapping {
+    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
+}
+
+/// The file of a mapping whose axioms are all theorems.
+fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
+    let strings = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
+    let options = CheckOptions { without: strings(without), axioms: strings(axioms), ..CheckOptions::new(1) };
+    let (axioms, constructs) = asked(mapping, &options).expect("the options fit");
+    let selection = Selection { constructs, typed: true };
+    let setting = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
+    let report = prove(&setting, &Stop::default());
+    assert!(report.goals.iter().all(margay_prove::theorem::GoalReport::is_theorem), "all of it is a theorem");
+    let proof = report.proof.expect("there is one");
+    let text = write(&setting, mapping, "", &proof).expect("it has a form for Rocq");
+    // It depends on the proof alone, as a certificate keeps it.
+    let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
+    let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
+    assert!(write(&again, mapping, "", &kept).as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
+    text
+}
+
+/// Nothing is supposed but what the hypotheses of the theorem say, and nothing is left out.
+fn assert_closed(text: &str) {
+    for word in ["Admitted", "admit.", "Axiom ", "Parameter ", "Conjecture "] {
+        assert!(!text.contains(word), "`{word}` stands in it");
     }
+    let supposed = text.lines().filter(|l| l.starts_with("Hypothesis ")).count();
+    assert_eq!(supposed, 4, "what is supposed in the proof is what the theorem supposes");
+    let theorem = "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
+    assert!(text.contains(theorem));
+    assert!(text.ends_with("Print Assumptions mapping_is_sound.\n"));
+}
+
+/// Has `coqc` check a file; `Print Assumptions` shows classical logic alone.
+fn assert_accepted(name: &str, text: &str) {
+    let has_coq = Command::new("coqc").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !has_coq {
+        println!("{name}: not given to Rocq, since there is no `coqc`");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(format!("{name}.v"));
+    std::fs::write(&path, text).expect("it is written");
+    let output = Command::new("coqc").arg(&path).current_dir(folder.path()).output().expect("coqc runs");
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{name}: {errors}");
+    let said: Vec<&str> = said.split_whitespace().collect();
+    assert_eq!(said.join(" "), "Axioms: classic : forall P : Prop, P \\/ ~ P", "{name}");
+}
+
+#[test]
+fn fig_11_with_the_papers_operations() {
+    let text = file(&mapping("rc11-to-ptx", None), &["R.SC", "W.SC", "RMW.SC"], &[]);
+    assert_closed(&text);
+    // The statement is made of the lines of the models, the rows, and the axioms of the source.
+    for line in [
+        "obs = (morally-strong & rf) | (obs; rmw; obs) *)\nInductive obs : Event -> Event -> Prop :=\n\
+         | obs_by_1 : forall x0 x1, morally_strong x0 x1 -> rf x0 x1 -> obs x0 x1\n",
+        "R.ACQ.s       => ld.acquire.s",
+        "  source_Coherence : irreflexive ",
+        "  source_Atomicity : empty ",
+        "  source_SC : acyclic ",
+        "  target_Causality : irreflexive ((rf ∪ fr) ⨾ cause)",
+        "  wf_coherence_order_is_total : ",
+        "no_race : empty race",
+    ] {
+        assert!(text.contains(line), "`{line}` stands in it");
+    }
+    assert_accepted("fig11", &text);
 }

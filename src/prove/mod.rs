@@ -7,6 +7,7 @@ mod human;
 mod json;
 mod matrix;
 mod model;
+mod rocq;
 mod written;
 
 pub use beside::beside;
@@ -24,6 +25,7 @@ use margay_prove::theory::mapping::Selection;
 use crate::Outcome;
 use crate::arguments::{Format, Prove, Switch};
 use crate::check::is_like;
+use crate::exit::Exit;
 use crate::folder;
 use crate::limits::Limits;
 use crate::output::Output;
@@ -52,7 +54,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     output.warn(&loaded.warnings);
     let limits = options.search.limits();
     let start = std::time::Instant::now();
-    let (asked, report, search) = match of_mapping(&loaded.mapping, options, &limits, output) {
+    let (asked, report, search, rocq) = match of_mapping(&loaded.mapping, options, &limits, output) {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
@@ -78,7 +80,8 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     if let Some(Err(errors)) = &certified {
         output.warn(errors);
     }
-    printed.map(|()| exit)
+    printed?;
+    Ok(if rocq::save(options.rocq.as_deref(), rocq, output) { exit } else { Exit::Wrong })
 }
 
 /// Proves a mapping and searches for counterexamples.
@@ -87,7 +90,7 @@ fn of_mapping(
     options: &Prove,
     limits: &Limits,
     output: &Output,
-) -> Result<(CheckOptions, Report, CheckReport), Vec<Diagnostic>> {
+) -> Result<(CheckOptions, Report, CheckReport, Option<rocq::Text>), Vec<Diagnostic>> {
     let mut wanted = CheckOptions::new(options.bound);
     wanted.axioms.clone_from(&options.axiom);
     wanted.without.clone_from(&options.search.without);
@@ -106,5 +109,7 @@ fn of_mapping(
         bar.finish();
         result
     });
-    Ok((wanted, reports.remove(0), search?))
+    let report = reports.remove(0);
+    let rocq = options.rocq.as_ref().map(|_| rocq::Text::of(&setting, mapping, &wanted, &report));
+    Ok((wanted, report, search?, rocq))
 }

@@ -21,11 +21,11 @@ use crate::theorem::Setting;
 use text::Text;
 use writer::{Writer, claim_name};
 
-/// The file of a proof.
+/// The file of a proof; `part` says which constructs it is about, if those are not all.
 ///
 /// # Errors
 /// What of the proof cannot be written.
-pub fn write(setting: &Setting<'_>, mapping: &Mapping, left_out: &[String], proof: &Proof) -> Result<String, String> {
+pub fn write(setting: &Setting<'_>, mapping: &Mapping, part: &str, proof: &Proof) -> Result<String, String> {
     let theory = setting.theory.clone();
     let mut text = Text::of(&theory);
     let hypotheses = statement::hypotheses(setting, &theory, &mut text)?;
@@ -47,10 +47,11 @@ pub fn write(setting: &Setting<'_>, mapping: &Mapping, left_out: &[String], proo
     Ok(format!(
         "{}{}\nSection Mapping.\n\n(* The events, and the sets and relations that an execution consists of. *)\nVariable Event : Type.\n\n{definitions}\n{}{goals}\
          Section Proof.\nHypothesis executions : well_formed.\nHypothesis axioms : target_axioms.\nHypothesis made : made_by_rows.\nHypothesis defined : no_undefined_behaviour.\n\
+         (* Small facts follow from what is put before them alone. *)\nLtac alone := clear executions axioms made defined.\n\
          {lemmas}\nEnd Proof.\n\n\
          Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.\n\
          Proof. intros executions axioms made defined. constructor; auto using {}. Qed.\n\nEnd Mapping.\n\nPrint Assumptions mapping_is_sound.\n",
-        statement::head(mapping, left_out, &names),
+        statement::head(mapping, part, &names),
         include_str!("prelude.v"),
         hypotheses.records,
         parts.join(", "),

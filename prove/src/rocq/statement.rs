@@ -233,8 +233,8 @@ pub fn goals(setting: &Setting<'_>, theory: &Theory, text: &mut Text, proved: &[
 }
 
 /// What stands at the head of the file.
-pub fn head(mapping: &Mapping, left_out: &[String], goals: &[String]) -> String {
-    let without = if left_out.is_empty() { String::new() } else { format!(", without {}", left_out.join(", ")) };
+pub fn head(mapping: &Mapping, part: &str, goals: &[String]) -> String {
+    let without = if part.is_empty() { String::new() } else { format!(", {part}") };
     format!(
         "(* For executions of every size: {}{without}.\n\n\
          Let an execution of the target model `{}` satisfy each axiom of that model, and consist of what the rows of the mapping make of\n\
