@@ -40,7 +40,8 @@ fn assert_closed(text: &str) {
     }
     let supposed = text.lines().filter(|l| l.starts_with("Hypothesis ")).count();
     assert_eq!(supposed, 4, "what is supposed in the proof is what the theorem supposes");
-    let theorem = "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
+    let theorem =
+        "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
     assert!(text.contains(theorem));
     assert!(text.ends_with("Print Assumptions mapping_is_sound.\n"));
 }

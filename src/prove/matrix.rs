@@ -81,7 +81,7 @@ fn question(
     let begin = Instant::now();
     let loaded = library::find(mapping, &LoadOptions { source: Some(source.to_owned()), target: Some(target.to_owned()) })?;
     let limits = all.of_one(options.search.timeout);
-    let (asked, report, search) = of_mapping(&loaded.mapping, options, &limits, output)?;
+    let (asked, report, search, _) = of_mapping(&loaded.mapping, options, &limits, output)?;
     let answer = Answer {
         mapping: &loaded.mapping,
         options: &asked,

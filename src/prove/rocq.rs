@@ -7,6 +7,7 @@ use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_prove::theorem::{Report, Setting};
 
+use crate::arguments::Format;
 use crate::output::Output;
 
 /// What there is to write.
@@ -24,7 +25,8 @@ impl Text {
     pub fn of(setting: &Setting<'_>, mapping: &Mapping, options: &CheckOptions, report: &Report) -> Self {
         let open: Vec<String> = report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.clone()).collect();
         let Some(proof) = report.proof.as_ref().filter(|_| open.is_empty()) else { return Text::Open(open) };
-        let listed = |word: &str, all: &[String]| if all.is_empty() { String::new() } else { format!("{word} {}", all.join(", ")) };
+        let listed =
+            |word: &str, all: &[String]| if all.is_empty() { String::new() } else { format!("{word} {}", all.join(", ")) };
         let part: Vec<String> = [listed("only", &options.only), listed("without", &options.without)].into();
         let part: Vec<String> = part.into_iter().filter(|p| !p.is_empty()).collect();
         match margay_prove::rocq::write(setting, mapping, &part.join(", "), proof) {
@@ -40,7 +42,13 @@ pub fn save(path: Option<&Path>, text: Option<Text>, output: &Output) -> bool {
     let name = path.display();
     let (error, expected) = match text {
         Text::Theorem(text) => match std::fs::write(path, text) {
-            Ok(()) => return true,
+            Ok(()) => {
+                // The answer as JSON is one object, which is printed already.
+                if output.format == Format::Human {
+                    let _ = output.print(&format!("Theorem and proof in {name}: `coqc {name}` checks them."));
+                }
+                return true;
+            }
             Err(error) => {
                 let error = Diagnostic::error(format!("cannot write `{name}`: {error}"));
                 (error.help("the answer above stands; name a file that can be written"), false)

@@ -47,7 +47,15 @@ fn treatment(theory: &Theory, p: Pred, within: &[Pred], group: &[Pred]) -> Treat
 
 impl Writer {
     /// The term of type False that opens `of` at a pair, of which `term` is the proof.
-    pub fn open(&mut self, of: ExprId, s: Term, t: Term, term: &str, state: &mut State, rest: Rest<'_>) -> Result<String, String> {
+    pub fn open(
+        &mut self,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
         match self.theory.exprs.get(of) {
             Expr::Union(a, b) => self.open_union([a, b], s, t, term, state, rest),
             Expr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
@@ -138,9 +146,7 @@ impl Writer {
         let (left, right) = (state.name(), state.name());
         let [(a, s, t), (b, u, v)] = parts;
         let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, first| {
-            w.open(b, u, v, &right, state, &mut |w, state, second| {
-                rest(w, state, first.iter().cloned().chain(second).collect())
-            })
+            w.open(b, u, v, &right, state, &mut |w, state, second| rest(w, state, first.iter().cloned().chain(second).collect()))
         })?;
         Ok(format!("match {term} with conj {left} {right} => {inner} end"))
     }
@@ -181,8 +187,7 @@ impl Writer {
             let mut inner = State { next: start, ..state.clone() };
             let count = alternatives(own).len();
             let branch = self.open(part, s, t, &name, &mut inner, &mut |_, inner, all| {
-                let pads: Vec<String> =
-                    (start..end).map(|e| event(if e < inner.next { Term::event(e) } else { s })).collect();
+                let pads: Vec<String> = (start..end).map(|e| event(if e < inner.next { Term::event(e) } else { s })).collect();
                 let (found, term) = whole(&all);
                 if found != *own {
                     return Err("a relation was opened in two ways".to_owned());

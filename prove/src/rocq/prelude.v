@@ -375,5 +375,5 @@ Ltac idle no :=
   lazymatch goal with
   | |- _ /\ _ => split; idle no
   | |- _ \/ _ => right; idle no
-  | |- _ => intros; exfalso; apply no; tauto
+  | |- _ => intros; exfalso; apply no; first [solve [build] | tauto]
   end.

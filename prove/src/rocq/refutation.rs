@@ -79,7 +79,7 @@ impl Writer {
             let own = self.says(&values[v]);
             let name = self.source(values[v].source)?;
             proof += &format!(
-                "pose proof (share ({before}) (fun {e} => {so_far}) (fun {e} => {own}) shared_{at}_{k} ({name}{}) ltac:(let no := fresh in let y := fresh in intros no y; alone; idle no)) as shared_{at}_{}.\n",
+                "pose proof (share ({before}) (fun {e} => {so_far}) (fun {e} => {own}) shared_{at}_{k} ({name}{}) ltac:(let no := fresh in let y := fresh in intros no y; cbv beta; alone; idle no)) as shared_{at}_{}.\n",
                 arguments(&values[v]),
                 k + 1
             );

@@ -134,7 +134,11 @@ fn define(
     let name = text.names.get(pred).ok_or("a symbol has no name")?.to_owned();
     let body = match symbol.meaning {
         Meaning::Base => {
-            if symbol.arity == 1 { sets.push(pred) } else { relations.push(pred) }
+            if symbol.arity == 1 {
+                sets.push(pred)
+            } else {
+                relations.push(pred)
+            }
             return Ok(());
         }
         Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
@@ -213,7 +217,9 @@ fn symbols_within(theory: &Theory, id: ExprId) -> FxHashSet<Pred> {
     while let Some(p) = open.pop() {
         if all.insert(p) {
             match theory.symbols.get(p).meaning {
-                Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => open.extend(symbols(theory, body)),
+                Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => {
+                    open.extend(symbols(theory, body))
+                }
                 _ => {}
             }
         }

@@ -88,7 +88,8 @@ impl Writer {
                 let last_step = self.theory.exprs.union(step, more);
                 let (own, opened) = (self.text.symbol(&self.theory, atom.pred), self.text.within(&self.theory, last_step, 2));
                 let (x, y) = (Term::event(0), Term::event(1));
-                let unfold = if self.text.names.get(atom.pred).is_some() { format!("unfold {own} in H. ") } else { String::new() };
+                let unfold =
+                    if self.text.names.get(atom.pred).is_some() { format!("unfold {own} in H. ") } else { String::new() };
                 let lemma = self.entails_by(
                     &[x, y],
                     &format!("{own} e0 e1"),
@@ -191,7 +192,12 @@ impl Writer {
         let [whole, a, b, s] = [r, firsts, seconds, order].map(|e| self.text.within(&self.theory, e, 2));
         let unfold = self.unfolding(r);
         let (x, y) = (Term::event(0), Term::event(1));
-        let edges = self.entails_by(&[x, y], &format!("{whole} e0 e1"), &format!("{a} e0 e1 \\/ {b} e0 e1"), &format!("{unfold}alone. crush."));
+        let edges = self.entails_by(
+            &[x, y],
+            &format!("{whole} e0 e1"),
+            &format!("{a} e0 e1 \\/ {b} e0 e1"),
+            &format!("{unfold}alone. crush."),
+        );
         let twice = self.theory.exprs.sequence(order, order);
         let irreflexive = if first.is_empty() { "(closure_of_none _)".to_owned() } else { lemma(&Claim::Irreflexive(chain))? };
         let (strict, transitive) = (lemma(&Claim::Irreflexive(order))?, lemma(&Claim::Within(twice, order))?);
@@ -334,16 +340,25 @@ impl Writer {
             for (k, &edge) in edges.iter().enumerate() {
                 let way = if behind { edges.len() + k } else { k };
                 let holds = format!("edge_{k}");
-                let term = self.one_way(of, way, claims, own, at, all, &|w, state, rest| {
-                    if behind {
-                        let earlier = Form::Lit(Lit::yes(Atom::binary(of, Term::event(0), Term::event(2))));
-                        w.open(edge, first, second, &holds, state, &mut |w, state, pieces| {
-                            rest(w, state, std::iter::once((earlier.clone(), "before".to_owned())).chain(pieces).collect())
-                        })
-                    } else {
-                        w.open(edge, first, second, &holds, state, rest)
-                    }
-                }, if behind { 3 } else { 2 })?;
+                let term = self.one_way(
+                    of,
+                    way,
+                    claims,
+                    own,
+                    at,
+                    all,
+                    &|w, state, rest| {
+                        if behind {
+                            let earlier = Form::Lit(Lit::yes(Atom::binary(of, Term::event(0), Term::event(2))));
+                            w.open(edge, first, second, &holds, state, &mut |w, state, pieces| {
+                                rest(w, state, std::iter::once((earlier.clone(), "before".to_owned())).chain(pieces).collect())
+                            })
+                        } else {
+                            w.open(edge, first, second, &holds, state, rest)
+                        }
+                    },
+                    if behind { 3 } else { 2 },
+                )?;
                 branches.push(format!("(fun {holds} => {term})"));
             }
             let _ = claim;
@@ -372,11 +387,20 @@ impl Writer {
         let mut proofs = Vec::new();
         for (at, (_, property)) in own.iter().enumerate() {
             let binders = std::cell::RefCell::new((Vec::new(), Vec::new()));
-            let term = self.one_way(of, k, claims, own, at, all, &|w, state, rest| {
-                *binders.borrow_mut() = (Vec::new(), Vec::new());
-                let whole = vec![(part, Term::event(0), Term::event(1))];
-                w.by_premises(of, whole, &binders, state, Vec::new(), rest)
-            }, 2)?;
+            let term = self.one_way(
+                of,
+                k,
+                claims,
+                own,
+                at,
+                all,
+                &|w, state, rest| {
+                    *binders.borrow_mut() = (Vec::new(), Vec::new());
+                    let whole = vec![(part, Term::event(0), Term::event(1))];
+                    w.by_premises(of, whole, &binders, state, Vec::new(), rest)
+                },
+                2,
+            )?;
             let (events, premises) = binders.into_inner();
             pattern = [vec!["e0".to_owned(), "e1".to_owned()], events, premises].concat();
             proofs.push(self.concluded(property, &term));
@@ -431,7 +455,11 @@ impl Writer {
                 let premises: Vec<String> = (0..lits.iter().filter(|l| !l.positive).count()).map(|i| format!("l{i}")).collect();
                 let names = [more, premises].concat().join(" ");
                 let binder = if names.is_empty() { String::new() } else { format!("fun {names} => ") };
-                if lits.iter().any(|l| l.positive) { format!("({binder}NNPP _ (fun no => {split}))") } else { format!("({binder}{split})") }
+                if lits.iter().any(|l| l.positive) {
+                    format!("({binder}NNPP _ (fun no => {split}))")
+                } else {
+                    format!("({binder}{split})")
+                }
             }
             Property::Within(_) => format!("(NNPP _ (fun no => {split}))"),
         }
@@ -457,7 +485,9 @@ impl Writer {
         let choices = |w: &Way| -> Vec<(Atom, Vec<ExprId>, String)> {
             let bounded = |a: &Atom| {
                 claims.iter().enumerate().find_map(|(_, c)| match c {
-                    Claim::Pairs { of, property: Property::Within(e) } if *of == a.pred => Some(self.theory.exprs.union_parts(*e)),
+                    Claim::Pairs { of, property: Property::Within(e) } if *of == a.pred => {
+                        Some(self.theory.exprs.union_parts(*e))
+                    }
                     _ => None,
                 })
             };
@@ -630,13 +660,7 @@ fn induction_name(earlier: usize) -> String {
 
 /// The premises that a part of a rule's body is split into, and whether the given event is between them; `None` if it is one premise.
 #[allow(clippy::type_complexity)]
-pub fn premises_of(
-    theory: &Theory,
-    part: ExprId,
-    s: Term,
-    t: Term,
-    between: Term,
-) -> Option<(Vec<(ExprId, Term, Term)>, bool)> {
+pub fn premises_of(theory: &Theory, part: ExprId, s: Term, t: Term, between: Term) -> Option<(Vec<(ExprId, Term, Term)>, bool)> {
     Some(match theory.exprs.get(part) {
         Expr::Intersection(a, b) => (vec![(a, s, t), (b, s, t)], false),
         Expr::Inverse(a) => (vec![(a, t, s)], false),

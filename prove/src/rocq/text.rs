@@ -73,7 +73,8 @@ impl Text {
             Expr::Symbol(p) => self.symbol(theory, p),
             Expr::Union(a, b) => {
                 // Unions to the left need no parentheses.
-                let left = if matches!(theory.exprs.get(a), Expr::Union(..)) { self.expr(theory, a, arity) } else { sub(a, arity) };
+                let left =
+                    if matches!(theory.exprs.get(a), Expr::Union(..)) { self.expr(theory, a, arity) } else { sub(a, arity) };
                 format!("{left} ∪{sets} {}", sub(b, arity))
             }
             Expr::Intersection(a, b) => format!("{} ∩{sets} {}", sub(a, arity), sub(b, arity)),
@@ -96,7 +97,11 @@ impl Text {
             return format!("{} = {}", called(a), called(b));
         }
         let name = self.symbol(theory, atom.pred);
-        if theory.symbols.get(atom.pred).arity == 1 { format!("{name} {}", called(a)) } else { format!("{name} {} {}", called(a), called(b)) }
+        if theory.symbols.get(atom.pred).arity == 1 {
+            format!("{name} {}", called(a))
+        } else {
+            format!("{name} {} {}", called(a), called(b))
+        }
     }
 
     /// A literal.
@@ -130,7 +135,8 @@ impl Text {
     /// A clause as an implication: the negated literals are premises.
     pub fn clause(&self, theory: &Theory, lits: &[Lit], called: Called<'_>) -> String {
         let premises = lits.iter().filter(|l| !l.positive).map(|l| format!("{} -> ", self.raw_atom(theory, l.atom, called)));
-        let conclusions: Vec<String> = lits.iter().filter(|l| l.positive).map(|l| self.raw_atom(theory, l.atom, called)).collect();
+        let conclusions: Vec<String> =
+            lits.iter().filter(|l| l.positive).map(|l| self.raw_atom(theory, l.atom, called)).collect();
         let then = if conclusions.is_empty() { "False".to_owned() } else { conclusions.join(" \\/ ") };
         premises.collect::<String>() + &then
     }

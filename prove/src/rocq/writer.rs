@@ -172,7 +172,11 @@ impl Writer {
         } else {
             let exists = format!("exists {}, ", new.join(" "));
             let plain = format!("{name}_guarded");
-            self.lemma(&plain, &format!("forall {over} : Event, {together} -> {exists}{cases}"), &format!("{given} alone. crush."));
+            self.lemma(
+                &plain,
+                &format!("forall {over} : Event, {together} -> {exists}{cases}"),
+                &format!("{given} alone. crush."),
+            );
             let any: String = new.iter().map(|_| "exists x0. ").collect();
             let proof = format!(
                 "intros {over}. destruct (classic ({together})) as [yes|no]. - destruct ({plain} {over} yes) as ({} & found). {} intros; exact found. - {any}intros; exfalso; apply no; alone; tauto.",
