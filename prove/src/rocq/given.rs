@@ -4,7 +4,7 @@ use super::proven::{cases, injection, pieces};
 use super::text::event;
 use super::writer::Writer;
 use crate::ground::{Clauses, Obligation, Origin, Value};
-use crate::logic::{Atom, Existence, Form, Lit, Pred, Term};
+use crate::logic::{Atom, Form, Lit, Pred, Term};
 use rustc_hash::FxHashMap;
 
 /// A clause in numbered atoms, and its proof.
@@ -17,6 +17,9 @@ pub struct Given {
     /// The proof term.
     pub term: String,
 }
+
+/// The proof of a clause in one of the cases: the number of its literal, and a term for what holds.
+pub type Pick<'a> = &'a dyn Fn(usize, &str) -> String;
 
 /// Walks through ground clauses in the order in which they were made.
 pub struct Walk {
@@ -32,7 +35,7 @@ impl Walk {
         Self { numbers, named: clauses.named.clone().into_iter(), fresh: 0 }
     }
 
-    fn number(&self, lit: Lit) -> Result<i32, String> {
+    pub fn number(&self, lit: Lit) -> Result<i32, String> {
         let number = *self.numbers.get(&lit.atom).ok_or("an atom has no number")?;
         Ok(if lit.positive { number } else { -number })
     }
@@ -88,7 +91,7 @@ impl Walk {
     pub fn choice(
         &mut self,
         numbers: &[i32],
-        proof: &mut dyn FnMut(&dyn Fn(usize, &str) -> String) -> Result<String, String>,
+        proof: &mut dyn FnMut(Pick<'_>) -> Result<String, String>,
     ) -> Result<Given, String> {
         let mut premises: Vec<i32> = Vec::new();
         let mut conclusions: Vec<i32> = Vec::new();
@@ -116,7 +119,7 @@ impl Walk {
 }
 
 /// The raw literals of a clause at some events: as they stand, with what they become when they are kept.
-fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
+pub fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
     let own = lit.with(values);
     let raw = lit.atom.args.map(|t| t.with(values));
     let swapped = own.atom.args != raw;
@@ -252,113 +255,4 @@ impl Writer {
         given.term = format!("(fun {binders}=> {term})");
         Ok(given)
     }
-
-    /// The clauses of an event that exists, or of a choice among cases.
-    fn value(&mut self, walk: &mut Walk, values: &[Value], at: usize, out: &mut Vec<Given>) -> Result<(), String> {
-        let value = &values[at];
-        let existence = self.theory.sources[value.source].existence.clone();
-        let all = all_events(value, &existence);
-        let mut numbers = Vec::new();
-        for lit in &existence.guard {
-            if lit.atom.pred == Pred::EQUAL {
-                return Err("an existence depends on whether events are equal".to_owned());
-            }
-            numbers.push(walk.number(!lit.with(&value.of))?);
-        }
-        for &earlier in &value.unless {
-            numbers.push(walk.implied(&self.guard(&values[earlier]), out)?);
-        }
-        let mut kept_cases = Vec::new();
-        for case in &existence.cases {
-            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
-            if form == Form::Const(false) {
-                kept_cases.push(None);
-            } else {
-                numbers.push(walk.implied(&form, out)?);
-                kept_cases.push(Some(numbers.len() - 1));
-            }
-        }
-        let guards = existence.guard.len();
-        let unless = value.unless.len();
-        let base = self.value_name(values, at)?;
-        let given = walk.choice(&numbers, &mut |pick| {
-            // Where a guard does not hold, the clause does.
-            let guarded: Vec<String> = (0..guards).map(|g| format!("g{g}")).collect();
-            let chosen = |from: &str| {
-                let from = if guards == 0 { from.to_owned() } else { format!("({from} {})", guarded.join(" ")) };
-                cases(&from, existence.cases.len(), 50, &mut |i, t| match kept_cases[i] {
-                    Some(number) => pick(number, &simplified(&existence.cases[i], &all, t)),
-                    None => refuted(&existence.cases[i], &all, t),
-                })
-            };
-            let inner = if unless == 0 {
-                chosen(&base)
-            } else {
-                let first = cases("g_before", unless, 20, &mut |i, t| pick(guards + i, t));
-                format!("match {base} with or_introl g_before => {first} | or_intror g_own => {} end", chosen("g_own"))
-            };
-            let mut body = inner;
-            for (g, lit) in existence.guard.iter().enumerate().rev() {
-                let text = self.text.lit(&self.theory, lit.with(&value.of), &event);
-                let no = pick(g, &format!("n{g}"));
-                // The negation of a negative literal is positive.
-                let no = if lit.positive { no } else { pick(g, &format!("(NNPP _ n{g})")) };
-                body = format!("match classic ({text}) with or_introl g{g} => {body} | or_intror n{g} => {no} end");
-            }
-            Ok(format!("({body})"))
-        })?;
-        out.push(given);
-        Ok(())
-    }
-
-    /// The guard of a value, as a formula.
-    pub fn guard(&self, value: &Value) -> Form {
-        let guard = &self.theory.sources[value.source].existence.guard;
-        Form::and(guard.iter().map(|l| Form::lit(l.with(&value.of))))
-    }
-
-    /// What is known of a value: a hypothesis, or an instance of a choice.
-    fn value_name(&mut self, values: &[Value], at: usize) -> Result<String, String> {
-        let value = &values[at];
-        if self.theory.sources[value.source].existence.events > 0 {
-            return Ok(format!("value_{at}"));
-        }
-        let name = self.source(value.source)?;
-        let args: String = value.of.iter().map(|t| format!(" {}", event(*t))).collect();
-        Ok(format!("({name}{args})"))
-    }
-}
-
-/// The events that an existence speaks of, and the new ones.
-pub fn all_events(value: &Value, existence: &Existence) -> Vec<Term> {
-    let first = value.event.index();
-    value.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| Term::event(first + k))).collect()
-}
-
-/// The literals of a case with the terms that prove them.
-fn literals(case: &[Lit], term: &str) -> Vec<(Lit, String)> {
-    let form = Form::And(case.iter().map(|l| Form::Lit(*l)).collect());
-    case.iter().copied().zip(pieces(&form, term).into_iter().map(|p| p.1)).collect()
-}
-
-/// The proof of a case as it is kept, from the case as it stands.
-fn simplified(case: &[Lit], values: &[Term], term: &str) -> String {
-    let mut all = Vec::new();
-    for (lit, proof) in literals(case, term) {
-        let (_, constant, swapped) = kept(lit, values);
-        match (constant, swapped) {
-            (Some(_), _) => {}
-            (None, false) => all.push(proof),
-            (None, true) if lit.positive => all.push(format!("(eq_sym {proof})")),
-            (None, true) => all.push(format!("(fun same => {proof} (eq_sym same))")),
-        }
-    }
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    super::proven::conjunction(&all)
-}
-
-/// A contradiction, from a case that cannot be.
-fn refuted(case: &[Lit], values: &[Term], term: &str) -> String {
-    let found = literals(case, term).into_iter().find(|(lit, _)| kept(*lit, values).1 == Some(false));
-    found.map_or_else(|| term.to_owned(), |(_, proof)| format!("(False_ind _ ({proof} eq_refl))"))
 }

@@ -5,13 +5,16 @@
 //! that Rocq computes (prelude.v). It is made of the proof that was found; nothing is searched for again.
 
 mod given;
+mod induction;
 mod names;
 mod opening;
+mod orders;
 mod proven;
 mod refutation;
 mod statement;
 mod steps;
 mod text;
+mod values;
 mod writer;
 
 use margay_mappings::language::Mapping;

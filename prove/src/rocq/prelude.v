@@ -364,13 +364,9 @@ Ltac crush :=
     [ solve [build]
     | solve [eauto 6]
     | match goal with h : _ |- _ => solve [eapply h; build] end
-    | lazymatch goal with
-      | |- exists _, _ => solve [firstorder]
-      | |- False => solve [firstorder]
-      | |- _ => apply NNPP; let no := fresh in intro no; opened; first [solve [eauto 6] | solve [firstorder] ]
-      end
-    | solve [eauto 12]
-    | firstorder ].
+    | lazymatch goal with |- exists _, _ => solve [firstorder] | |- False => solve [firstorder] end
+    | apply NNPP; let no := fresh in intro no; opened; first [solve [eauto 6] | solve [firstorder] ]
+    | solve [eauto 12] ].
 Ltac idle no :=
   lazymatch goal with
   | |- _ /\ _ => split; idle no

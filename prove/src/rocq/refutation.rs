@@ -1,10 +1,10 @@
 //! An obligation as a lemma: of its events, what is asked leads to False, by a list of clauses and a derivation that Rocq computes.
 
-use super::given::{Given, all_events};
+use super::given::Given;
 use super::text::event;
 use super::writer::Writer;
-use crate::ground::{Obligation, Refutation, Value, ground_clauses};
-use crate::logic::{Form, Lit, Term};
+use crate::ground::{Obligation, Refutation, ground_clauses};
+use crate::logic::{Form, Term};
 
 impl Writer {
     /// Writes the lemma of an obligation that was refuted.
@@ -50,58 +50,6 @@ impl Writer {
         self.lemma(name, &statement, &proof);
         Ok(())
     }
-
-    /// Brings an event that exists among the hypotheses, when its first existence comes.
-    fn introduced(&mut self, values: &[Value], at: usize) -> Result<String, String> {
-        let source = &self.theory.sources[values[at].source].existence;
-        if source.events == 0 || !values[at].unless.is_empty() {
-            return Ok(String::new());
-        }
-        let new: Vec<String> =
-            (0..usize::from(source.events)).map(|k| event(Term::event(values[at].event.index() + k))).collect();
-        let same: Vec<usize> = (at + 1..values.len())
-            .filter(|&v| values[v].event == values[at].event && self.theory.sources[values[v].source].existence.events > 0)
-            .collect();
-        let name = self.source(values[at].source)?;
-        let first = format!("{name}{}", arguments(&values[at]));
-        if same.is_empty() {
-            return Ok(format!("destruct ({first}) as ({} & value_{at}).\n", new.join(" & ")));
-        }
-        // Later existences yield to earlier ones.
-        let e = &new[0];
-        let mut so_far = self.says(&values[at]);
-        let mut proof = format!("pose proof ({first}) as shared_{at}_0.\n");
-        let mut pattern = format!("value_{at}");
-        for (k, &v) in same.iter().enumerate() {
-            let earlier: Vec<Form> = values[v].unless.iter().map(|&u| self.guard(&values[u])).collect();
-            let texts: Vec<String> = earlier.iter().map(|f| self.text.inner(&self.theory, f, &event)).collect();
-            let before = texts.join(" \\/ ");
-            let own = self.says(&values[v]);
-            let name = self.source(values[v].source)?;
-            proof += &format!(
-                "pose proof (share ({before}) (fun {e} => {so_far}) (fun {e} => {own}) shared_{at}_{k} ({name}{}) ltac:(let no := fresh in let y := fresh in intros no y; cbv beta; alone; idle no)) as shared_{at}_{}.\n",
-                arguments(&values[v]),
-                k + 1
-            );
-            so_far = format!("({so_far}) /\\ (({before}) \\/ ({own}))");
-            pattern = format!("({pattern} & value_{v})");
-        }
-        Ok(proof + &format!("destruct shared_{at}_{} as ({e} & {pattern}).\n", same.len()))
-    }
-
-    /// What an existence says of its new event.
-    fn says(&self, value: &Value) -> String {
-        let existence = &self.theory.sources[value.source].existence;
-        let all = all_events(value, existence);
-        let called = |t: Term| event(t.with(&all));
-        let guards: String =
-            existence.guard.iter().map(|l: &Lit| format!("{} -> ", self.text.lit(&self.theory, *l, &called))).collect();
-        format!("{guards}{}", self.cases(&existence.cases, &called))
-    }
-}
-
-fn arguments(value: &Value) -> String {
-    value.of.iter().map(|t| format!(" {}", event(*t))).collect()
 }
 
 fn numbers(all: &[i32]) -> String {

@@ -4,7 +4,7 @@ use margay_mappings::language::Mapping;
 use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::steps::premises_of;
+use super::induction::premises_of;
 use super::text::{Text, event};
 use crate::argument::Claim;
 use crate::logic::{Clause, Expr, ExprId, Meaning, Pred, Term};
