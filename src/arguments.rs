@@ -122,7 +122,7 @@ pub struct Search {
     #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
     pub memory: Option<u64>,
     /// The SAT solver
-    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver)]
     pub solver: Backend,
 }
 
@@ -472,9 +472,7 @@ pub enum Co {
     Exists,
 }
 
-/// Solvers by name, those of this build listed in the help.
-fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name()))
-        .map(|name| name.parse::<Backend>().unwrap_or_default())
+/// A solver by its name.
+fn solver(name: &str) -> Result<Backend, String> {
+    name.parse()
 }

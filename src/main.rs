@@ -41,6 +41,8 @@ use arguments::{Arguments, Command};
 use exit::Exit;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),

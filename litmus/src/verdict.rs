@@ -6,6 +6,7 @@ use std::time::Instant;
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::signature::Signature;
+use margay_solver::Failure;
 
 use crate::corpus::Expected;
 use crate::engine::Engine;
@@ -114,6 +115,8 @@ pub enum Error {
     },
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
+    /// The SAT solver failed.
+    Solver(Failure),
     /// An answer was to be proved, and there is no proof of it that is accepted.
     Unproved(String),
 }
@@ -122,7 +125,9 @@ impl Error {
     /// Is the test left undecided? The other errors are of the test or the model.
     pub fn is_undecided(&self) -> bool {
         match self {
-            Self::Time | Self::Steps | Self::Disagreement { .. } | Self::Unconfirmed(_) | Self::Unproved(_) => true,
+            Self::Time | Self::Steps | Self::Disagreement { .. } | Self::Unconfirmed(_) | Self::Unproved(_) | Self::Solver(_) => {
+                true
+            }
             Self::Unfold(_) | Self::Signature { .. } => false,
         }
     }
@@ -142,12 +147,19 @@ impl fmt::Display for Error {
             Self::Unconfirmed(why) => {
                 write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
             }
+            Self::Solver(failure) => failure.fmt(f),
             Self::Unproved(why) => f.write_str(why),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Solver(failure)
+    }
+}
 
 impl From<unfold::Error> for Error {
     fn from(e: unfold::Error) -> Self {

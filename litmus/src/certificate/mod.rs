@@ -64,7 +64,7 @@ pub fn write(
         format: FORMAT.to_owned(),
         version: VERSION,
         margay: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: Backend::default().version().to_owned(),
+        solver: Backend::default().version(),
         subject: Subject::Run {
             tests: tests.iter().map(|file| Text::of(file)).collect(),
             models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,

@@ -17,7 +17,7 @@ use crate::language::Mapping;
 /// Why these options give no certificate, if they do not.
 pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
     let partly = || Diagnostic::error("a certificate is of all techniques together");
-    certificate::without_proofs(options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
+    certificate::without_proofs(&options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
 /// A part with a proof, as a certificate has it.

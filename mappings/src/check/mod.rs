@@ -19,7 +19,7 @@ pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Wor
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
-pub use witness::{Disagreement, Witness, witness};
+pub use witness::{Fault, Witness, witness};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::explain;
@@ -127,7 +127,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress)) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
-                    open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
+                    open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(disagreement.to_string()));
                     break;
                 }
             };
@@ -182,15 +182,10 @@ fn conclude(
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
             if let Err(disagreement) = choose(report, setting, question, decided, (pool, progress)) {
-                report.axioms[question].verdict = bug(&disagreement);
+                report.axioms[question].verdict = Verdict::Undecided(disagreement.to_string());
             }
         }
     }
-}
-
-/// The answer where the engines disagree.
-fn bug(Disagreement(what): &Disagreement) -> Verdict {
-    Verdict::Undecided(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"))
 }
 
 /// The names of a question's axioms.
@@ -273,7 +268,7 @@ fn choose(
     question: usize,
     decided: &[Decided<'_>],
     (pool, progress): (&rayon::ThreadPool, &dyn Progress),
-) -> Result<(), Disagreement> {
+) -> Result<(), Fault> {
     let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
     let found: Vec<(&Decided<'_>, &Learned)> =
         decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect();
@@ -315,7 +310,7 @@ fn choose(
         chosen.extend(witness(setting.mapping, v, &best.atoms, &best.instance));
     }
     if chosen.is_empty() {
-        return Err(Disagreement("an instance could not be read back".to_owned()));
+        return Err(Fault::Disagreement("an instance could not be read back".to_owned()));
     }
     for witness in chosen {
         let violated = witness.confirm(setting.mapping, &ask.questions, setting.options.level)?;
