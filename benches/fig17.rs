@@ -102,7 +102,7 @@ fn ablation(bound: usize) {
     let rows = std::iter::once(("none", None))
         .chain(Techniques::SWITCHES.iter().filter(|s| s.name != "guards").map(|s| (s.title, Some(s.off))));
     for (name, off) in rows {
-        let mut options = CheckOptions::new(bound);
+        let mut options = CheckOptions::published(bound);
         options.jobs = 1;
         options.without = PAPER.split(',').map(str::to_owned).collect();
         if let Some(off) = off {

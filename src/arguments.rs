@@ -55,7 +55,7 @@ pub enum Colour {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check a compilation mapping: can a legal target execution be read back as an illegal source execution?
+    /// Check a compilation mapping: can a compiled program do what the source language forbids?
     Check(Box<Check>),
     /// Verify a certificate, without a solver
     Verify(Verify),
@@ -129,25 +129,25 @@ pub struct Search {
 /// What is asked of a mapping, whatever is then done with the answer.
 #[derive(Debug, Args)]
 pub struct Question {
-    /// What a counterexample is: an execution (the published statement), or a program without races and an outcome that no
-    /// execution of it has (docs/program-level.md)
-    /// [default: execution]
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub level: Option<Level>,
-    /// At program level, at most so many guards `if (r == v)` and values computed from a read [default: as many as useful]
+    /// What a counterexample is: a program without races and an outcome that no execution of it has, which is a compiler bug
+    /// (docs/program-level.md), or a single execution: the published question, whose counterexamples may be of programs that race
+    /// (`--all-mappings` takes both: `execution,program`)
+    #[arg(long, value_enum, value_name = "LEVEL", value_delimiter = ',', default_value = "program")]
+    pub level: Vec<Level>,
+    /// At most so many guards `if (r == v)` and values computed from a read [default: as many as useful]
     #[arg(long, value_name = "N")]
     pub guards: Option<usize>,
     /// The largest number of source events; a read-modify-write is two, initial writes are none
     #[arg(short, long, value_name = "N", default_value_t = 5)]
     pub bound: usize,
-    /// Ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
+    /// At execution level, ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
     pub axiom: Vec<String>,
     /// Is a location atomic or plain, never both?
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
     pub typed: Switch,
-    /// Which modification orders must fail: `universal`, some one above coherence order (the published statement); `exists`,
-    /// all of them, so that the outcome itself is forbidden [default: universal; at program level always exists]
+    /// At execution level, which modification orders must fail: `universal`, some one above coherence order (the published statement);
+    /// `exists`, all of them, so that the outcome itself is forbidden, as at program level [default: universal]
     #[arg(long, value_enum, value_name = "READING")]
     pub co: Option<Co>,
     /// A .cat file or model name to use instead of the mapping's source model
@@ -167,8 +167,8 @@ pub struct Check {
     /// A .map file, or the name of a built-in mapping
     #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
     pub mapping: Option<String>,
-    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against four readings of C++ and two of PTX, at
-    /// both levels unless --level names one; --timeout is then for each question, --out gets a page with links
+    /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against four readings of C++ and two of
+    /// PTX; --timeout is then for each question, --out gets a page with links
     #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "co", "all", "keep_going", "dump_cnf", "certify", "guards", "checkpoint", "split", "cluster"])]
     pub all_mappings: bool,
     /// What is asked
@@ -225,6 +225,10 @@ pub struct Confirm {
     /// Run every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
     pub all: Option<usize>,
+    /// Run counterexamples that are no compiler bugs, too: of programs that race, or with an outcome that another modification order
+    /// explains (they occur with `--level execution`)
+    #[arg(long)]
+    pub racy: bool,
     /// What runs them, and how
     #[command(flatten)]
     pub on: On,
@@ -343,6 +347,12 @@ pub struct Run {
     /// A .cat file or model name; several to compare
     #[arg(short, long, value_name = "MODEL", required = true, value_delimiter = ',')]
     pub model: Vec<String>,
+    /// Take in an optional axiom of a model (a flag that negates `acyclic` or `irreflexive`), e.g. `no-thin-air`
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
+    pub axiom: Vec<String>,
+    /// Leave out an axiom of a model
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
+    pub without_axiom: Vec<String>,
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
@@ -457,10 +467,10 @@ pub enum Switch {
 /// Executions or programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// One legal execution of the target that reads back as an illegal one of the source.
-    Execution,
-    /// A program without races, and an outcome that only its compiled form has.
+    /// A program without races, and an outcome that only its compiled form has: a compiler bug.
     Program,
+    /// One legal execution of the target that reads back as an illegal one of the source (the published question).
+    Execution,
 }
 
 /// The reading of modification order.

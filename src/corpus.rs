@@ -14,6 +14,7 @@ use margay_litmus::{clusters, parallel, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::model::Model;
+use margay_models::whole::write_whole;
 use serde_json::json;
 
 use crate::Outcome;
@@ -108,7 +109,7 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
         if options.bless && found_lines.iter().zip(&folder.lines).any(|(a, b)| a != b) && found_lines.len() == folder.lines.len()
         {
             let file = folder.path.join(corpus::EXPECTED);
-            if let Err(error) = std::fs::write(&file, corpus::write(&found_lines)) {
+            if let Err(error) = write_whole(&file, corpus::write(&found_lines).as_bytes()) {
                 errors.push(Diagnostic::error(format!("cannot write `{}`: {error}", file.display())));
             }
         }

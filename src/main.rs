@@ -15,6 +15,7 @@ mod diff;
 mod exit;
 mod explain;
 mod fence;
+mod folder;
 mod r#gen;
 mod gpu;
 mod histogram;
@@ -31,6 +32,7 @@ mod sim;
 mod synth;
 mod table;
 mod verify;
+mod violation;
 mod wrapped;
 
 use std::process::ExitCode;
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),
     };
     let output = output::Output::new(arguments.format, arguments.color);
+    #[cfg(unix)]
+    outlive_file_limits();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         // Colours would need a feature that the log here does without; asking for them panics.
@@ -88,6 +92,15 @@ fn main() -> ExitCode {
     };
     let exit = exit.unwrap_or_else(|error| output.failed(&error));
     ExitCode::from(exit as u8)
+}
+
+/// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.
+#[cfg(unix)]
+fn outlive_file_limits() {
+    let reached = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, reached) {
+        tracing::warn!("a limit on the size of files would end the program: {error}");
+    }
 }
 
 /// What a subcommand returns: how to exit, or why its output could not be written.

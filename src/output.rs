@@ -1,6 +1,7 @@
 //! Where output goes and how it looks: colours and width on a terminal, none in a pipe; a closed pipe ends the program quietly.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use margay_models::diagnostic::Diagnostic;
@@ -19,6 +20,9 @@ pub struct Output {
 
 /// The version of every JSON object that is printed.
 pub const SCHEMA: u32 = 1;
+
+/// How the program ends once the answer is known, whether or not it can be printed.
+static ANSWER: OnceLock<Exit> = OnceLock::new();
 
 impl Output {
     /// For the options given.
@@ -101,13 +105,19 @@ impl Output {
         diagnostics::print(found, self.colour_errors(), self.width());
     }
 
-    /// The end of a program whose output could not be written.
+    /// The answer is known: from here on the program ends so, even if nothing more can be written.
+    pub fn settle(self, exit: Exit) -> Exit {
+        *ANSWER.get_or_init(|| exit)
+    }
+
+    /// The end of a program whose output could not be written: that of its answer, if it has one.
     pub fn failed(self, error: &io::Error) -> Exit {
+        let answer = ANSWER.get().copied();
         if error.kind() != io::ErrorKind::BrokenPipe {
             let _ = writeln!(io::stderr(), "error: cannot write: {error}");
-            return Exit::Wrong;
+            return answer.unwrap_or(Exit::Wrong);
         }
         // The reader has seen enough.
-        Exit::Holds
+        answer.unwrap_or(Exit::Holds)
     }
 }

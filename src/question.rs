@@ -59,7 +59,11 @@ impl Question {
         asked.axioms.clone_from(&self.axiom);
         asked.deadline = limits.deadline;
         asked.stop = limits.stop.clone();
-        (asked.level, asked.guards) = (self.level.map_or(Level::Execution, level), self.guards);
+        let &[one] = self.level.as_slice() else {
+            let error = Diagnostic::error("one question at a time: `--level program` or `--level execution`");
+            return Err(error.help("`margay check --all-mappings` asks both"));
+        };
+        (asked.level, asked.guards) = (level(one), self.guards);
         asked.co = match (self.co, asked.level) {
             (Some(Co::Universal), Level::Program) => {
                 let error = Diagnostic::error("at program level an outcome counts that no modification order explains");
@@ -70,7 +74,7 @@ impl Question {
         };
         if asked.level == Level::Execution && asked.guards.is_some() {
             let error = Diagnostic::error("`--guards` is about programs, and this question is about executions");
-            return Err(error.help("add `--level program`"));
+            return Err(error.help("leave out `--level execution`, or `--guards`"));
         }
         Ok(asked)
     }

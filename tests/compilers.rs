@@ -60,7 +60,7 @@ fn instructions(ptx: &str) -> Vec<String> {
 
 /// All counterexamples of the smallest size.
 fn smallest(mapping: &Mapping, bound: usize, most: usize) -> CheckReport {
-    let mut options = CheckOptions::new(bound);
+    let mut options = CheckOptions::published(bound);
     options.all = Some(most);
     options.without = vec!["R.SC".to_owned()];
     check(mapping, &options, &Silent).unwrap_or_else(|e| panic!("{e:?}"))

@@ -7,7 +7,9 @@ use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::{corpus, read};
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
-use margay_models::picture::{Edge, Picture, event_label, svg, text};
+use margay_models::explain::violation;
+use margay_models::model::CheckKind;
+use margay_models::picture::{Edge, Picture, Shown, event_label, event_name, svg, text};
 
 /// The execution that has the outcome of each test of a folder, under a model, whether or not the model allows it.
 fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
@@ -61,9 +63,76 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     let plain = svg(&execution, &picture);
     roxmltree::Document::parse(&plain).expect("well-formed XML");
     assert!(!plain.contains("class=\"event on\""));
-    picture.edges.push(Edge { from: Event(0), to: Event(1), label: "<hb>".to_owned(), emphasis: true });
+    let edge = Edge { from: Event(0), to: Event(1), label: "<hb>".to_owned(), emphasis: true, missing: false };
+    picture.shown = Shown::Cycle(vec![edge.clone()]);
+    picture.edges.push(edge);
     let emphasised = svg(&execution, &picture);
     roxmltree::Document::parse(&emphasised).expect("well-formed XML");
     assert!(emphasised.contains("class=\"event on\""));
     assert!(text(&execution, &picture, 80, false).contains("cycle: a -<hb>-> b"));
+}
+
+/// The edges that a picture in text has under a heading: from, to.
+fn listed(text: &str, heading: &str) -> Vec<(String, String)> {
+    let lines = text.lines().skip_while(|l| !l.starts_with(&format!("{heading}: ")));
+    let mut list = String::new();
+    for (i, line) in lines.enumerate() {
+        if i > 0 && !line.starts_with("  ") {
+            break;
+        }
+        list.push_str(line.trim_start_matches(&format!("{heading}: ")));
+        // Where a line ends an edge ends, without a comma.
+        list.push(',');
+    }
+    let edge = |item: &str| Some((item.split_once(" -")?.0.trim().to_owned(), item.rsplit_once("-> ")?.1.trim().to_owned()));
+    list.split(',').filter_map(edge).collect()
+}
+
+/// What is called a cycle is one, in words and in the picture, for everything in the corpus that a model forbids; and what an `empty` axiom
+/// forbids is never called one.
+#[test]
+fn cycles_close() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let (mut cycles, mut pairs, mut missing) = (0, 0, 0);
+    let mut models = std::collections::BTreeMap::new();
+    for folder in corpus::read(&root).expect("a corpus") {
+        for line in folder.lines.iter().filter(|l| !l.expected.reachable) {
+            let (model, runner) = models.entry(line.model.clone()).or_insert_with(|| {
+                let model = margay_models::library::load(&line.model, std::slice::from_ref(&root)).expect("a model").model;
+                let runner = Runner::new(&model);
+                (model, runner)
+            });
+            let test = read::load(&folder.path.join(&line.file)).expect("a test").test;
+            let few = Options { steps: Some(20_000), ..Options::default() };
+            let Ok(Some(forbidden)) = runner.forbidden(&test, &few) else { continue };
+            let x = &forbidden.witness.execution;
+            for &check in &forbidden.checks {
+                let what = format!("{} under {}, {}", line.file, line.model, model.checks[check].display_name());
+                let violation = violation(model, x, check).unwrap_or_else(|| panic!("{what}: nothing fails"));
+                let picture = Picture::of("test", x, Some(&violation));
+                let words = text(x, &picture, 60, false);
+                let cycle = listed(&words, "cycle");
+                assert_eq!(cycle.is_empty(), model.checks[check].kind == CheckKind::Empty, "{what}\n{words}");
+                for (i, edge) in cycle.iter().enumerate() {
+                    assert_eq!(edge.1, cycle[(i + 1) % cycle.len()].0, "{what}\n{words}");
+                }
+                // All of it is drawn, each edge once, thick.
+                let drawn = |(a, b): &(String, String)| {
+                    picture.edges.iter().any(|e| e.emphasis && event_name(x, e.from) == *a && event_name(x, e.to) == *b)
+                };
+                assert!(cycle.iter().all(drawn), "{what}\n{words}");
+                cycles += usize::from(!cycle.is_empty());
+                let is_pair = model.checks[check].kind == CheckKind::Empty;
+                assert_eq!(is_pair, !listed(&words, "there").is_empty(), "{what}\n{words}");
+                pairs += usize::from(is_pair);
+                if !listed(&words, "missing").is_empty() {
+                    missing += 1;
+                    let drawn = svg(x, &picture);
+                    let dashed = ["co", "sync"].iter().any(|class| drawn.contains(&format!("class=\"edge {class} missing\"")));
+                    assert!(dashed && !drawn.contains("edge derived missing"), "{what}");
+                }
+            }
+        }
+    }
+    assert!(cycles > 500 && pairs > 20 && missing > 10, "{cycles} cycles, {pairs} pairs, {missing} of them lack something");
 }

@@ -119,15 +119,21 @@ pub enum Error {
     Solver(Failure),
     /// An answer was to be proved, and there is no proof of it that is accepted.
     Unproved(String),
+    /// An answer was to be proved, and the proof cannot be written.
+    Unwritten(String),
 }
 
 impl Error {
     /// Is the test left undecided? The other errors are of the test or the model.
     pub fn is_undecided(&self) -> bool {
         match self {
-            Self::Time | Self::Steps | Self::Disagreement { .. } | Self::Unconfirmed(_) | Self::Unproved(_) | Self::Solver(_) => {
-                true
-            }
+            Self::Time
+            | Self::Steps
+            | Self::Disagreement { .. }
+            | Self::Unconfirmed(_)
+            | Self::Solver(_)
+            | Self::Unproved(_)
+            | Self::Unwritten(_) => true,
             Self::Unfold(_) | Self::Signature { .. } => false,
         }
     }
@@ -148,7 +154,7 @@ impl fmt::Display for Error {
                 write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
             }
             Self::Solver(failure) => failure.fmt(f),
-            Self::Unproved(why) => f.write_str(why),
+            Self::Unproved(why) | Self::Unwritten(why) => f.write_str(why),
         }
     }
 }

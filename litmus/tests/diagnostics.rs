@@ -266,6 +266,8 @@ fn whole_tests() {
         "PTX mp\n{ x=0; x=1; }\n",
         "PTX mp\n{ x @ genric aliases y; }\n",
         "PTX mp\n{ y @ generic aliases z; x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ y @ generic aliases z; z @ surface aliases y; x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
+        "PTX mp\n{ x=0; s @ surface aliases x; }\n P0@cta 0,gpu 0 ;\n st.weak s, 1 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0 ;\n st.weak x, 1 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@cta 0,gpu 0 | P2@cta 1,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
         "PTX mp\n{ x=0; }\n P0@gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)",
@@ -337,6 +339,19 @@ fn whole_tests() {
      st.weak x, 1 ;
     exists (x == 1)
         t:2:3: error: unknown location `z` [y: not known]
+    PTX mp
+    { y @ generic aliases z; z @ surface aliases y; x=0; }
+     P0@cta 0,gpu 0 ;
+     st.weak x, 1 ;
+    exists (x == 1)
+        t:2:3: error: `y` is an alias of itself [y: the chain of aliases comes back here] (one of the names must own the memory: declare it without `aliases`, e.g. `x=0`)
+        t:2:26: error: `z` is an alias of itself [z: the chain of aliases comes back here] (one of the names must own the memory: declare it without `aliases`, e.g. `x=0`)
+    PTX mp
+    { x=0; s @ surface aliases x; }
+     P0@cta 0,gpu 0 ;
+     st.weak s, 1 ;
+    exists (x == 1)
+        t:4:2: warning: a generic access by `s`, a name for a surface [st.weak s, 1: goes through the generic proxy] (`suld` and `sust` access surfaces)
     PTX mp
     { x=0; }
      P0 ;

@@ -17,7 +17,7 @@ use margay_models::typing::OnlyBuiltIn;
 /// Not here are three words that nothing depends on: that the write of a release pattern is strong (it must be observed, which is
 /// to be morally strong with a read of another thread, or with an atomic operation that is such a write itself), and that
 /// morally strong operations are strong (`sr` relates only what has a scope).
-const EDITS: [(&str, &str, &str); 34] = [
+const EDITS: [(&str, &str, &str); 45] = [
     ("let read-operation = R \\ RED", "let read-operation = R", "8.11.1: red forms no acquire pattern"),
     ("let overlap = vloc", "let overlap = loc", "8.2.1: same virtual address"),
     ("po | po^-1 | (strong * strong) & sr) \\", "po | po^-1 | (strong * strong)) \\", "8.7: scopes include each other"),
@@ -53,13 +53,28 @@ const EDITS: [(&str, &str, &str); 34] = [
     ("    sync_fence\n  | sync_barrier\n", "    sync_fence\n", "8.9.4: barriers"),
     ("| (morally-strong & (release-pattern", "| ((release-pattern", "8.9.4: first and last operation morally strong"),
     ("let base-causality = (po | synchronizes)+", "let base-causality = synchronizes | po", "8.9.5: transitive"),
-    ("  | ((base-causality; [ALIAS]; base-causality) & loc & (GEN * GEN))\n", "", "8.9.5: alias fences"),
+    ("  | ((from-generic; base-causality; [ALIAS]; base-causality; to-generic) & loc)\n", "", "8.9.5: alias fences"),
+    ("to-generic) & overlap)", "to-generic) & loc)", "8.9.5, item 1: same address"),
+    ("base-causality; [ALIAS]; base-causality", "base-causality", "8.9.5, item 3: an alias fence along the path"),
+    ("let from-generic = [GEN] | leave(SUR)", "let from-generic = [GEN]", "8.6: a fence of the proxy of the first"),
+    ("| leave(SUR) | leave(TEX)", "| leave(SUR)", "8.6: a texture fence behind a texture load"),
+    ("leave(TEX) | leave(CON)", "leave(TEX)", "8.6: a constant fence behind a constant load"),
+    ("let to-generic = [GEN] | enter(SUR)", "let to-generic = [GEN]", "8.6: a fence of the proxy of the second"),
+    ("| enter(SUR) | enter(TEX)", "| enter(SUR)", "8.6: a texture fence before a texture load"),
+    ("enter(TEX) | enter(CON)", "enter(TEX)", "8.6: a constant fence before a constant load"),
+    ("[P]; (base-causality & scta); [F & P]", "[P]; base-causality; [F & P]", "8.6: in the thread block of the first access"),
+    ("[F & P]; (base-causality & scta); [P]", "[F & P]; base-causality; [P]", "8.6: in the thread block of the second access"),
+    (
+        "let leave(P) = [P]; (base-causality & scta); [F & P]",
+        "let leave(P) = [P]; (base-causality & scta); [F]",
+        "8.6: of the proxy",
+    ),
     ("  | (base-causality & overlap & same-proxy & scta)\n", "", "8.9.5: same proxy, same block"),
     ("let causality = proxy-preserved | (observation; proxy-preserved)", "let causality = proxy-preserved", "8.9.5: observation"),
     ("empty ([W]; causality; [W]) \\ co as Coherence\n", "", "8.10.1"),
     ("empty ((morally-strong & fr); (morally-strong & co)) & rmw as Atomicity", "", "8.10.3"),
     ("let dependency = addr | data | ctrl | rmw", "let dependency = addr | data | ctrl", "8.10.4: an RMW's own dependency"),
-    ("acyclic (po & overlap) | (morally-strong & communication) as SC-per-Location", "", "8.10.5"),
+    ("acyclic (po & overlap & same-proxy) | (morally-strong & communication) as SC-per-Location", "", "8.10.5"),
 ];
 
 /// Edits that take a whole axiom or a kind of dependency away.

@@ -2,7 +2,7 @@
 
 use margay_litmus::render::{Error, render};
 use margay_models::bits::Event;
-use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
+use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
 use margay_models::signature::Signature;
 
 /// An event of a thread at a location.
@@ -173,4 +173,41 @@ fn what_no_program_does_is_an_error() {
     assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::NoSource(Event(3)));
     let x = message_passing(Signature::Ptx, [Order::Plain, Order::Sc, Order::Acq, Order::Plain]);
     assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::NoInstruction(Event(1)));
+}
+
+/// `W.SUR s | R y, R.CON c`: a surface over x, an alias of x, and constants over the alias.
+#[test]
+fn names_of_one_memory() {
+    let proxied = |kind, thread, location, proxy| EventData { proxy, ..event(kind, thread, Order::Plain, None, Some(location)) };
+    let events = vec![
+        proxied(Kind::Write, 0, 1, Proxy::Surface),
+        proxied(Kind::Read, 1, 2, Proxy::Generic),
+        proxied(Kind::Read, 1, 3, Proxy::Constant),
+        init(0),
+    ];
+    let same = |name: &str| Location { name: name.into(), physical: 0, atomic: false };
+    let mut x = Execution::new(Signature::Ptx, events, APART.to_vec(), ["x", "s", "y", "c"].map(same).to_vec());
+    x.generic = vec![0, 0, 2, 2];
+    x.co.insert(Event(3), Event(0));
+    x.rf.insert(Event(0), Event(1));
+    x.rf.insert(Event(3), Event(2));
+    let rendered = render(&x, "names", None, &[]).unwrap();
+    insta::assert_snapshot!(rendered.test.to_string(), @r"
+    PTX names
+    { x=0; s @ surface aliases x; y @ generic aliases x; c @ constant aliases y; P1:r0=0; P1:r1=0; }
+     P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+     sust.weak s, 1 | ld.weak r0, y  ;
+                    | cld.weak r1, c ;
+    exists (P1:r0 == 1 /\ P1:r1 == 0)
+    ");
+    // What is read back has the same addresses.
+    let source = margay_models::diagnostic::SourceFile::new("names.litmus", rendered.test.to_string());
+    let read = margay_litmus::read::test(&source).unwrap();
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    let unfolding = margay_litmus::unfold::Unfolding::new(&read.test, Signature::Ptx, Default::default()).unwrap();
+    let again = unfolding.skeleton(0).unwrap().execution;
+    assert_eq!((again.generic, again.locations), (x.generic.clone(), x.locations.clone()));
+    // There is no instruction that stores through a texture, and no atom through a surface.
+    x.events[0].proxy = Proxy::Texture;
+    assert_eq!(render(&x, "names", None, &[]).err(), Some(Error::NoInstruction(Event(0))));
 }

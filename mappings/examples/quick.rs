@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p margay-mappings --example quick -- MAPPING BOUND [only=..] [without=..] [axiom=..] [solver=..]
-//!     [exists] [program] [untyped] [all] [jobs=..] [off=..]
+//!     [execution] [exists] [untyped] [all] [jobs=..] [off=..]
 //! ```
 //!
 //! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. `off=` switches a technique of
@@ -57,8 +57,8 @@ fn set(options: &mut CheckOptions, word: &str) -> Result<(), String> {
         ("without", names) => options.without = list(names),
         ("axiom", names) => options.axioms = list(names),
         ("solver", name) => options.backend = name.parse()?,
+        ("execution", _) => (options.level, options.co) = (Level::Execution, CoReading::Universal),
         ("exists", _) => options.co = CoReading::Exists,
-        ("program", _) => options.level = Level::Program,
         ("jobs", number) => options.jobs = number.parse().map_err(|e| format!("jobs={number}: {e}"))?,
         ("untyped", _) => options.typed = false,
         ("all", _) => options.all = Some(1000),

@@ -11,6 +11,7 @@
 //! - [`change`]: rows that could be weaker, and what mends a mapping that falls
 //! - [`compare`]: the smallest executions that one of two models allows and the other forbids (docs/diff.md)
 //! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's confirmation
+//! - [`status`]: what follows from a counterexample: a compiler bug, or less
 //!
 //! # Example
 //!
@@ -20,6 +21,7 @@
 //! use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
 //! use margay_mappings::language::{LoadOptions, load_text};
 //! use margay_mappings::library;
+//! use margay_mappings::status::Status;
 //! use margay_models::diagnostic::SourceFile;
 //!
 //! let published = library::built_in("rc11-to-ptx").expect("it is shipped");
@@ -29,13 +31,13 @@
 //!     .mapping;
 //!
 //! let mut options = CheckOptions::new(4);
-//! options.axioms = vec!["Coherence".to_owned()];
 //! options.only = ["R.ACQ", "R.NA", "W.REL", "W.NA"].map(str::to_owned).to_vec();
 //! let report = check(&mapping, &options, &Silent).expect("the options fit the mapping");
 //!
 //! assert_eq!(report.verdict, Verdict::Counterexample);
 //! assert_eq!(report.established, 3); // nothing has three events or fewer
 //! assert_eq!(report.counterexamples[0].source.threads.len(), 2); // message passing
+//! assert_eq!(report.counterexamples[0].status, Status::Program); // a compiler bug
 //! ```
 
 pub mod certificate;
@@ -47,6 +49,7 @@ pub mod language;
 pub mod library;
 mod pool;
 mod selection;
+pub mod status;
 pub mod synthesis;
 
 pub use margay_solver::Backend;

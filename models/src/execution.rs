@@ -133,7 +133,7 @@ pub struct EventData {
     pub order: Order,
     /// Its scope; `None` for plain and weak operations and where there are no scopes.
     pub scope: Option<Scope>,
-    /// The location that it accesses (virtual address), an index into [`Execution::locations`]; `None` for fences and barriers.
+    /// The location that it accesses (by which name), an index into [`Execution::locations`]; `None` for fences and barriers.
     pub location: Option<u8>,
     /// The value read or written, if known.
     pub value: Option<i64>,
@@ -147,6 +147,8 @@ pub struct EventData {
     pub reduction: bool,
     /// Does it belong to a compare-and-swap? A read that does and has no write is one that failed.
     pub compare: bool,
+    /// Does it belong to an exchange, which writes what it is given whatever it reads?
+    pub exchange: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
 }
@@ -166,12 +168,13 @@ impl EventData {
             mmio: false,
             reduction: false,
             compare: false,
+            exchange: false,
             barrier: None,
         }
     }
 }
 
-/// A location: its name, and the physical location behind it.
+/// A name for memory, and the physical location behind it. Its generic address is in [`Execution::generic`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The name in the program.
@@ -193,6 +196,10 @@ pub struct Execution {
     pub threads: Vec<Placement>,
     /// The locations.
     pub locations: Vec<Location>,
+    /// For each location the one whose generic address it has (PTX ISA 8.6): itself, unless it is the name of a surface, a texture
+    /// or a constant. Such a name is reached through its proxy and has the generic address of what it names, while a virtual
+    /// alias has one of its own; aliases of either kind have the same physical location.
+    pub generic: Vec<u8>,
     /// Program order.
     pub po: BitMatrix,
     /// Reads-from.
@@ -224,11 +231,13 @@ impl Execution {
                 po.insert(a, b);
             }
         }
+        let generic = (0..locations.len()).map(|l| l as u8).collect();
         Self {
             signature,
             events,
             threads,
             locations,
+            generic,
             po,
             rf: empty.clone(),
             co: empty.clone(),
@@ -265,6 +274,7 @@ impl Execution {
             BaseSet::M => self.events_where(|e| matches!(e.kind, Init | Read | Write)),
             BaseSet::F | BaseSet::Mfence => self.events_where(|e| matches!(e.kind, Fence | ProxyFence)),
             BaseSet::B => self.events_where(|e| matches!(e.kind, BarrierArrive | BarrierWait)),
+            BaseSet::Wait => self.events_where(|e| e.kind == BarrierWait),
             BaseSet::Rmw => self.rmw.pairs().flat_map(|(r, w)| [r, w]).collect(),
             BaseSet::Iw => self.events_where(|e| e.kind == Init),
             BaseSet::Na | BaseSet::Weak => {
@@ -286,6 +296,7 @@ impl Execution {
             BaseSet::Tex => proxy(Proxy::Texture),
             BaseSet::Con => proxy(Proxy::Constant),
             BaseSet::Red => self.events_where(|e| e.reduction),
+            BaseSet::Xchg => self.events_where(|e| e.exchange),
             BaseSet::Volatile => self.events_where(|e| e.volatile),
             BaseSet::Mmio => self.events_where(|e| e.mmio),
         }
@@ -316,7 +327,7 @@ impl Execution {
                 fr
             }
             BaseRelation::Loc => where_pairs(&|a, b| self.physical(a).is_some() && self.physical(a) == self.physical(b)),
-            BaseRelation::Vloc => where_pairs(&|a, b| event(a).location.is_some() && event(a).location == event(b).location),
+            BaseRelation::Vloc => where_pairs(&|a, b| self.address(a).is_some() && self.address(a) == self.address(b)),
             BaseRelation::Int => where_pairs(&int),
             BaseRelation::Ext => where_pairs(&|a, b| !int(a, b)),
             BaseRelation::Rmw => self.rmw.clone(),
@@ -344,6 +355,11 @@ impl Execution {
     /// The physical location that an event accesses.
     pub fn physical(&self, e: Event) -> Option<u8> {
         self.events[e.index()].location.map(|l| self.locations[usize::from(l)].physical)
+    }
+
+    /// The generic address that an event accesses, as the location that has it.
+    pub fn address(&self, e: Event) -> Option<u8> {
+        self.events[e.index()].location.map(|l| self.generic[usize::from(l)])
     }
 
     /// Does the scope of `a` include the thread of `b`?

@@ -4,6 +4,7 @@ pub mod bits;
 pub mod cat;
 pub mod certificate;
 pub mod diagnostic;
+pub mod dialect;
 pub mod digest;
 pub mod execution;
 pub mod explain;

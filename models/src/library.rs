@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, nearest};
+use crate::dialect::{HERD7, split_prefix};
 use crate::model::{Loaded, Model};
 use crate::typing::{FilesThenBuiltIn, Options, read};
 
@@ -27,27 +28,12 @@ shipped! {
     "ptx-2015"
     "rmo"
     "rc11"
+    "rc11-lb"
     "rc11-scoped"
     "rc11-scoped-mo-atomic"
     "c20"
     "c20-scoped"
 }
-
-/// Files of herd7's library that models include. What cos.cat and stdlib.cat define, every model has anyway
-/// (src/typing/standard.cat), and what they generate is part of every execution.
-const INCLUDES: [(&str, &str); 5] = [
-    ("cos.cat", ""),
-    ("cos-opt.cat", ""),
-    ("stdlib.cat", ""),
-    ("x86fences.cat", "let mfence = fencerel(MFENCE)"),
-    (
-        "filters.cat",
-        "let RR(r) = r & (R * R) let RW(r) = r & (R * W) let RM(r) = r & (R * M)
-         let WR(r) = r & (W * R) let WW(r) = r & (W * W) let WM(r) = r & (W * M)
-         let MR(r) = r & (M * R) let MW(r) = r & (M * W) let MM(r) = r & (M * M)
-         let noid(r) = r \\ id",
-    ),
-];
 
 /// The names of the built-in models.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
@@ -63,20 +49,23 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
 
 /// The text of a built-in file that models include.
 pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
-    if let Some((_, text)) = INCLUDES.iter().find(|(known, _)| *known == name) {
-        return Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{name}"), *text));
-    }
-    built_in(name)
+    HERD7.include(name).or_else(|| built_in(name))
 }
 
-/// The model for a name: a path to a file; `name` or `name.cat` in one of the folders; a built-in model.
+/// The model for a name: a path to a file; `name` or `name.cat` in one of the folders; a built-in model. In front of it may stand whose
+/// definitions its base names have: `herd7:x86tso.cat` (see [`crate::dialect`]).
 pub fn load(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> {
     load_with(name, folders, &Options::default())
 }
 
 /// Like [`load`], with options.
 pub fn load_with(name: &str, folders: &[PathBuf], options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
-    let source = find(name, folders).map_err(|error| vec![error])?;
+    let (dialect, path) = split_prefix(name);
+    let mut source = find(path, folders).map_err(|error| vec![error])?;
+    if let Some(dialect) = dialect {
+        // The name says it from here on, in certificates as well.
+        source = SourceFile::new(format!("{}:{}", dialect.name, source.name), source.text.clone());
+    }
     Model::parse_with(source, &FilesThenBuiltIn, options)
 }
 

@@ -7,6 +7,7 @@ use crate::bits::{Event, MAX_EVENTS};
 use crate::diagnostic::SourceFile;
 use crate::execution::{Execution, Kind};
 use crate::judge::{Judge, Machine};
+use crate::library::BUILT_IN_FOLDER;
 use crate::model::{Model, Sort};
 use crate::signature::Signature;
 use crate::typing::Includes;
@@ -46,7 +47,7 @@ fn conditions(signature: Signature) -> &'static (Model, Judge) {
         Signature::Ptx => (&PTX, "ptx", include_str!("../signatures/ptx.cat")),
     };
     cell.get_or_init(|| {
-        let source = SourceFile::new(format!("signatures/{name}.cat"), text);
+        let source = SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{name}.cat"), text);
         let loaded =
             Model::parse(source, &Common).expect("the files of signatures/ are part of the program and read without errors");
         let judge = Judge::new(&loaded.model);
@@ -94,6 +95,18 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
     for (i, location) in execution.locations.iter().enumerate() {
         if usize::from(location.physical) >= execution.locations.len() {
             found.push(format!("location {i} is an alias of a location that does not exist"));
+        }
+    }
+    if execution.generic.len() != execution.locations.len() {
+        found.push(format!("{} locations have {} generic addresses", execution.locations.len(), execution.generic.len()));
+    }
+    for (i, &address) in execution.generic.iter().enumerate() {
+        let physical = |l: usize| execution.locations.get(l).map(|location| location.physical);
+        let owner = usize::from(address);
+        if execution.generic.get(owner) != Some(&address) {
+            found.push(format!("location {i} has the generic address of a location that has none of its own"));
+        } else if physical(owner) != physical(i) {
+            found.push(format!("location {i} has a generic address in other memory"));
         }
     }
     for (i, event) in execution.events.iter().enumerate() {

@@ -8,6 +8,12 @@ use std::path::Path;
 /// How unfinished files begin; those of a killed process stay.
 const UNFINISHED: &str = ".unfinished-";
 
+/// Is there no room left: on the disk, of a quota, or of the largest file that the process may write? There may be later, so that this is no
+/// reason to give up before there is something to write.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
 /// Is this the name of an unfinished file?
 pub fn is_unfinished(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with(UNFINISHED)

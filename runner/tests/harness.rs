@@ -161,3 +161,21 @@ fn arrays() {
         assert!(seen.len() > 1 && seen.is_subset(&set(&[[0, 0], [1, 4]])), "{environment}: {seen:?}");
     }
 }
+
+/// Memory is mapped twice at most, and surfaces lie over the first mapping: names for more would be another test.
+#[test]
+fn addresses_that_kernels_have_not() {
+    for (names, said) in [
+        ("y @ generic aliases x; z @ generic aliases y;", "`z` would be a third address"),
+        ("y @ generic aliases x; z @ generic aliases x;", "`z` would be a third address"),
+        ("y @ generic aliases x; s @ surface aliases y;", "`s` is a name for a second address"),
+    ] {
+        let text = format!("PTX names\n{{ x=0; {names} }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n");
+        let test = read::test(&SourceFile::new("test", text.as_str())).unwrap().test;
+        let error = kernel(&test, Target(90), &Environment::default()).unwrap_err();
+        assert!(error.message.contains(said), "{names}: {}", error.message);
+    }
+    let one = "PTX names\n{ x=0; y @ generic aliases x; s @ surface aliases x; t @ surface aliases s; }\n P0@cta 0,gpu 0 ;\n sust t, 1 ;\nexists (x == 1)\n";
+    let test = read::test(&SourceFile::new("test", one)).unwrap().test;
+    assert!(kernel(&test, Target(90), &Environment::default()).is_ok());
+}

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use margay_mappings::check::{CaseFile, Cost, Engine, Progress, Verdict, Work, check};
-use margay_models::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
 use super::List;
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
+use crate::folder::{self, Folder};
 use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::table::{number, table};
@@ -50,6 +50,9 @@ pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
         Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),
     };
+    if let Some(Err(error)) = into.map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
     if let Some(Err(error)) = options.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, true)) {
         return output.wrong(&[error]);
     }
@@ -73,21 +76,13 @@ pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
         Verdict::None => (Exit::Holds, "answered"),
         Verdict::Undecided(_) => (Exit::Undecided, "undecided"),
     };
-    let mut files = Vec::new();
-    if let Some(folder) = into {
-        let written = std::fs::create_dir_all(folder).and_then(|()| cases.iter().map(|case| case.write(folder)).collect());
-        match written {
-            Ok(written) => files = written,
-            Err(error) => {
-                let error = Diagnostic::error(format!("cannot write case files into `{}`: {error}", folder.display()));
-                return output.wrong(&[error]);
-            }
-        }
-    }
+    let files: Vec<String> =
+        into.map_or(Vec::new(), |folder| cases.iter().map(|case| folder.join(case.file()).display().to_string()).collect());
+    output.settle(exit);
     let sum = cases.iter().filter_map(|case| case.predicted).fold(Cost::default(), Cost::plus);
     if output.format == Format::Json {
         let object = |(i, case): (usize, &CaseFile)| -> Value {
-            let file = files.get(i).map(|path| path.display().to_string());
+            let file = files.get(i);
             let (conflicts, seconds) = (case.predicted.map(|c| c.conflicts), case.predicted.map(|c| c.seconds));
             json!({ "case": case.name, "predicted_conflicts": conflicts, "predicted_seconds": seconds, "file": file })
         };
@@ -99,13 +94,10 @@ pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
             "established": report.established,
             "cases": cases.iter().enumerate().map(object).collect::<Vec<_>>(),
         }))?;
-        return Ok(exit);
+        return write(&cases, into, exit, output);
     }
     output.print(&match verdict {
-        "open" => {
-            let written = into.map_or(String::new(), |folder| format!(", written into {}", folder.display()));
-            format!("{} cases of {} events are open{written}", cases.len(), asked.bound)
-        }
+        "open" => format!("{} cases of {} events are open", cases.len(), asked.bound),
         "counterexample" => format!("{}: nothing is open beyond it; `margay check` shows it", output.bad("counterexample")),
         "answered" => format!("every case up to {} events is answered: {}", asked.bound, output.good("no counterexample")),
         _ => format!("{}: {reason}, before the cases of {} events were known", output.unsure("undecided"), asked.bound),
@@ -117,6 +109,20 @@ pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
         let rows: Vec<Vec<String>> = each.chain([whole.to_vec()]).collect();
         output.print("")?;
         output.print(&table(&["case", "predicted conflicts", "predicted s"], &rows, &[1, 2], output.width()))?;
+    }
+    write(&cases, into, exit, output)
+}
+
+/// Writes the case files, if there is a folder for them. They are what was asked for: without them the command has failed.
+fn write(cases: &[CaseFile], into: Option<&Path>, exit: Exit, output: &Output) -> Outcome {
+    let Some(path) = into else { return Ok(exit) };
+    let is_like = |name: &str| name.ends_with(".case.json");
+    let all = |folder: &mut Folder| cases.iter().try_for_each(|case| folder.write(&case.file(), case.text()?));
+    if !folder::fill(into, &is_like, *output, all) {
+        return Ok(Exit::Wrong);
+    }
+    if output.format != Format::Json {
+        output.print(&format!("\n{} case files written into {}", cases.len(), path.display()))?;
     }
     Ok(exit)
 }

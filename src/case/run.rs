@@ -29,7 +29,7 @@ fn object(solved: &Solved) -> Value {
         "conflicts": solved.conflicts,
         "seconds": solved.seconds,
         "kept": solved.kept,
-        "file": solved.is_decided().then(|| solved.path.display().to_string()),
+        "file": (solved.is_decided() && !solved.unwritten).then(|| solved.path.display().to_string()),
     })
 }
 
@@ -71,11 +71,19 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         (false, true) => (Exit::Undecided, "undecided"),
         (false, false) => (Exit::Holds, "none"),
     };
+    // Others wait for the files: without them the command has not done what it is for, whatever the answers are.
+    let unwritten: Vec<Diagnostic> = solved
+        .iter()
+        .filter(|s| s.unwritten)
+        .map(|s| Diagnostic::error(format!("the answer of `{}` cannot be kept in `{}`", s.name, s.path.display())))
+        .collect();
+    let ends = output.settle(if unwritten.is_empty() { exit } else { Exit::Wrong });
     let reason = open.then(|| limits.reason().map_or("a limit was reached", |reason| reason.words()));
     if output.format == Format::Json {
         let cases: Vec<Value> = solved.iter().map(object).collect();
         output.json(&json!({ "schema": SCHEMA, "verdict": verdict, "reason": reason, "cases": cases }))?;
-        return Ok(exit);
+        output.warn(&unwritten);
+        return Ok(ends);
     }
     let cases = if solved.len() == 1 { "1 case".to_owned() } else { format!("{} cases", solved.len()) };
     let answer = match exit {
@@ -94,5 +102,6 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if kept > 0 {
         output.print(&format!("{kept} of {cases} had an answer already."))?;
     }
-    Ok(exit)
+    output.warn(&unwritten);
+    Ok(ends)
 }

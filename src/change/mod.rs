@@ -6,7 +6,7 @@ mod weaken;
 pub use repair::run as repair;
 pub use weaken::run as weaken;
 
-use std::path::Path;
+use std::io;
 
 use margay_mappings::change::Pool;
 use margay_mappings::check::{CheckOptions, CoReading, Counterexample};
@@ -14,7 +14,8 @@ use margay_mappings::language::{Loaded, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::{Co, Question};
-use crate::check::{Presented, write_counterexample};
+use crate::check::{Presented, stem, write_counterexample};
+use crate::folder::Folder;
 use crate::limits::Limits;
 use crate::output::Output;
 
@@ -31,22 +32,20 @@ fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping,
     Ok((mapping, limits, options))
 }
 
-/// `falls at 4 (Coherence)`.
+/// `falls at 4 (Coherence)`, `falls at 4 (Coherence, racy)`.
 fn falls(counterexample: &Counterexample) -> String {
-    format!("falls at {} ({})", counterexample.events, counterexample.axiom)
-}
-
-/// How the files of a counterexample of the pool are called.
-fn stem(index: usize) -> String {
-    format!("counterexample-{}", index + 1)
+    let Counterexample { events, axiom, status, .. } = counterexample;
+    match status.is_bug() {
+        true => format!("falls at {events} ({axiom})"),
+        false => format!("falls at {events} ({axiom}, {})", status.name()),
+    }
 }
 
 /// Writes counterexamples of the pool into files, each with the mapping that falls by it.
-fn write(out: &Path, pool: &Pool, found: &[(usize, &Mapping)]) -> Result<(), Diagnostic> {
+fn write(out: &mut Folder, pool: &Pool, found: &[(usize, &Mapping)]) -> io::Result<()> {
     for &(index, mapping) in found {
         let shown = Presented::new(mapping, &pool.get(index).counterexample);
-        write_counterexample(out, &stem(index), mapping, &shown)
-            .map_err(|error| Diagnostic::error(format!("cannot write into `{}`: {error}", out.display())))?;
+        write_counterexample(out, &stem(index), mapping, &shown)?;
     }
     Ok(())
 }

@@ -1,21 +1,22 @@
 //! `margay repair`: the cheapest changes that mend a mapping.
 
-use std::fs;
 use std::time::Instant;
 
 use margay_mappings::change::{Costs, Repair, RepairReport, repair};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
-use margay_models::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
-use super::{falls, prepare, stem, write};
+use super::{falls, prepare, write};
 use crate::Outcome;
 use crate::arguments::{self, Format};
+use crate::check::{is_like, stem};
 use crate::exit::Exit;
+use crate::folder;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::table::table;
+use crate::wrapped::wrapped;
 
 /// Runs the command.
 pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
@@ -23,6 +24,9 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
         Ok(prepared) => prepared,
         Err(errors) => return output.wrong(&errors),
     };
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
     let costs = match &options.costs {
         Some(path) => match Costs::load(path, mapping.target.signature) {
             Ok(costs) => costs,
@@ -41,43 +45,47 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
     if let (Some(why), Some(reason)) = (&mut report.stopped, limits.reason()) {
         *why = format!("{}; {why}", reason.words());
     }
-    if let Some(folder) = &options.out {
-        let fallen: Vec<(usize, &Mapping)> = report.fallen.map(|i| (i, &mapping)).into_iter().collect();
-        let written = write(folder, &report.pool, &fallen).and_then(|()| {
-            report.repairs.iter().enumerate().try_for_each(|(i, found)| {
-                let path = folder.join(format!("repair-{}.map", i + 1));
-                let text = format!("// Mended by `margay repair`, up to {} events.\n{}", asked.bound, found.mapping);
-                fs::create_dir_all(folder)
-                    .and_then(|()| fs::write(&path, text))
-                    .map_err(|error| Diagnostic::error(format!("cannot write `{}`: {error}", path.display())))
-            })
-        });
-        if let Err(error) = written {
-            return output.wrong(&[error]);
-        }
-    }
-    match output.format {
-        Format::Human | Format::Junit => {
-            output.print(&answer(&mapping, &report, asked.bound, *output))?;
-            for (i, found) in report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()) {
-                output.print("")?;
-                output.print(&output.heading(&format!("Repair {} of {}", i + 1, report.repairs.len())))?;
-                output.print(&changes(&mapping, found, *output))?;
-            }
-            output.print(&format!(
-                "\n{} candidates, {} searches, {:.1} s",
-                report.candidates,
-                report.searches,
-                start.elapsed().as_secs_f64()
-            ))?;
-        }
-        Format::Json => output.json(&object(&mapping, &report, &asked, start.elapsed().as_secs_f64()))?,
-    }
-    Ok(match (report.fallen, &report.stopped) {
+    let seconds = start.elapsed().as_secs_f64();
+    let exit = output.settle(match (report.fallen, &report.stopped) {
         (_, Some(_)) => Exit::Undecided,
         (Some(_), None) => Exit::Found,
         (None, None) => Exit::Holds,
-    })
+    });
+    let printed = match output.format {
+        Format::Human | Format::Junit => output.print(&human(&mapping, &report, asked.bound, seconds, *output)),
+        Format::Json => output.json(&object(&mapping, &report, &asked, seconds)),
+    };
+    folder::fill(options.out.as_deref(), &|name| is_like(name) || name.starts_with("repair-"), *output, |folder| {
+        let fallen: Vec<(usize, &Mapping)> = report.fallen.map(|i| (i, &mapping)).into_iter().collect();
+        write(folder, &report.pool, &fallen)?;
+        report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()).try_for_each(|(i, found)| {
+            let text = format!("// Mended by `margay repair`, up to {} events.\n{}", asked.bound, found.mapping);
+            folder.write(&format!("repair-{}.map", i + 1), text)
+        })
+    });
+    printed.map(|()| exit)
+}
+
+fn human(mapping: &Mapping, report: &RepairReport, bound: usize, seconds: f64, output: Output) -> String {
+    let mut parts = vec![answer(mapping, report, bound, output)];
+    for (i, found) in report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()) {
+        let heading = format!("Repair {} of {} ({})", i + 1, report.repairs.len(), price(found));
+        parts.push(format!("{}\n{}", output.heading(&heading), changes(mapping, found, output)));
+    }
+    parts.push(format!("{} candidates, {} searches, {seconds:.1} s", report.candidates, report.searches));
+    if report.repairs.iter().any(|r| !r.changes.is_empty()) {
+        let meaning = "What instructions cost is in a table (`--costs`); a step is one of order, scope or fence \
+                       (docs/weaken-and-repair.md).";
+        parts.push(wrapped(meaning, output.width()));
+    }
+    parts.join("\n\n")
+}
+
+/// What is ranked by, and its two parts: `3 = 2 in instructions + 1 step`.
+fn price(repair: &Repair) -> String {
+    let steps = u64::from(repair.steps);
+    let plural = if steps == 1 { "step" } else { "steps" };
+    format!("{} = {} in instructions + {steps} {plural}", repair.cost + steps, repair.cost)
 }
 
 fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output) -> String {
@@ -95,7 +103,9 @@ fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output
         ([first, ..], stopped) => {
             let count = report.repairs.len();
             let plural = if count == 1 { "repair" } else { "repairs" };
-            let found = format!("{} at a cost of {}", output.good(&format!("{count} cheapest {plural}")), first.cost);
+            let price = first.cost + u64::from(first.steps);
+            let count = output.good(&format!("{count} cheapest {plural}"));
+            let found = format!("{count} at a price of {price} (what instructions cost more, and one for each step)");
             match stopped {
                 Some(why) => format!("{found}, perhaps not all ({why})"),
                 None => format!("{found}, sound up to {bound} events"),
@@ -130,7 +140,7 @@ fn object(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, second
                     json!({ "row": head, "before": before, "after": c.slot.text(mapping, &c.lowering).1 })
                 })
                 .collect();
-            json!({ "cost": r.cost, "steps": r.steps, "changes": changes, "mapping": r.mapping.to_string() })
+            json!({ "price": r.cost + u64::from(r.steps), "cost": r.cost, "steps": r.steps, "changes": changes, "mapping": r.mapping.to_string() })
         })
         .collect();
     json!({

@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use margay_mappings::change::{Fate, RowReport, WeakenReport, Weaker, weaken};
+use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, Weaker, weaken};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use serde_json::{Value, json};
 
-use super::{falls, prepare, stem, write};
+use super::{falls, prepare, write};
 use crate::Outcome;
 use crate::arguments::{Format, Weaken};
+use crate::check::{is_like, stem};
 use crate::exit::Exit;
+use crate::folder;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::table::table;
+use crate::wrapped::wrapped;
 
 /// Runs the command.
 pub fn run(options: &Weaken, output: &Output) -> Outcome {
@@ -22,6 +25,9 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
         Ok(prepared) => prepared,
         Err(errors) => return output.wrong(&errors),
     };
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
     let start = Instant::now();
     let bar = Bar::new(*output);
     let result = weaken(&mapping, &asked, &bar);
@@ -33,53 +39,68 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
     if let (Some(why), Some(reason)) = (&mut report.stopped, limits.reason()) {
         *why = format!("{}; {why}", reason.words());
     }
-    if let Some(folder) = &options.out {
-        let changed: Vec<(usize, Mapping)> = report
-            .rows
-            .iter()
-            .flat_map(|r| r.weaker.iter().map(move |w| (r.slot, w)))
-            .filter_map(|(slot, w)| {
-                let Fate::Falls(index) = w.fate else { return None };
+    let exit = output.settle(match (report.fallen, &report.stopped) {
+        (Some(_), _) => Exit::Found,
+        (None, Some(_)) => Exit::Undecided,
+        (None, None) if report.rows.iter().any(|r| r.is_loose(asked.bound)) => Exit::Found,
+        (None, None) if report.rows.iter().all(RowReport::is_tight) => Exit::Holds,
+        // The bound is too small for what is left.
+        (None, None) => Exit::Undecided,
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    let printed = match output.format {
+        Format::Human | Format::Junit => human(&mapping, &report, asked.bound, seconds, output),
+        Format::Json => output.json(&object(&mapping, &report, &asked, seconds)),
+    };
+    let written = folder::fill(options.out.as_deref(), &is_like, *output, |folder| {
+        let changed = fallen(&mapping, &report);
+        write(folder, &report.pool, &changed.iter().map(|(i, m)| (*i, m)).collect::<Vec<_>>())
+    });
+    if output.format != Format::Json {
+        match &options.out {
+            Some(folder) if written => output.print(&format!("the counterexamples are in {}", folder.display()))?,
+            None if !report.pool.is_empty() => output.print("`--out DIR` writes the counterexamples")?,
+            Some(_) | None => {}
+        }
+    }
+    printed.map(|()| exit)
+}
+
+/// The mappings that fall, each once with the counterexample of the pool by which it does.
+fn fallen(mapping: &Mapping, report: &WeakenReport) -> Vec<(usize, Mapping)> {
+    let mut found: BTreeMap<usize, Mapping> = report.fallen.map(|index| (index, mapping.clone())).into_iter().collect();
+    for (slot, weaker) in report.rows.iter().flat_map(|r| r.weaker.iter().map(move |w| (r.slot, w))) {
+        if let Fate::Falls(index) = weaker.fate {
+            found.entry(index).or_insert_with(|| {
                 let mut changed = mapping.clone();
-                slot.set(&mut changed, w.lowering.clone());
-                Some((index, changed))
-            })
-            .collect();
-        let mut found: Vec<(usize, &Mapping)> =
-            changed.iter().map(|(i, m)| (*i, m)).chain(report.fallen.map(|i| (i, &mapping))).collect();
-        found.sort_by_key(|&(i, _)| i);
-        found.dedup_by_key(|&mut (i, _)| i);
-        if let Err(error) = write(folder, &report.pool, &found) {
-            return output.wrong(&[error]);
+                slot.set(&mut changed, weaker.lowering.clone());
+                changed
+            });
         }
     }
-    match output.format {
-        Format::Human | Format::Junit => {
-            output.print(&answer(&mapping, &report, asked.bound, *output))?;
-            if !report.rows.is_empty() {
-                output.print("")?;
-                output.print(&rows(&mapping, &report, asked.bound, *output))?;
-            }
-            if !report.pool.is_empty() && report.fallen.is_none() {
-                output.print("\nCounterexamples of the weaker mappings, by axiom and number of events")?;
-                output.print(&sizes(&report, asked.bound, *output))?;
-            }
-            let effort = format!("{} searches, {:.1} s", report.searches, start.elapsed().as_secs_f64());
-            output.print(&format!("\n{effort}; one row is weakened at a time"))?;
-            match &options.out {
-                Some(folder) => output.print(&format!("the counterexamples are in {}", folder.display()))?,
-                None if !report.pool.is_empty() => output.print("`--out DIR` writes the counterexamples")?,
-                None => {}
-            }
-        }
-        Format::Json => output.json(&object(&mapping, &report, &asked, start.elapsed().as_secs_f64()))?,
+    found.into_iter().collect()
+}
+
+fn human(mapping: &Mapping, report: &WeakenReport, bound: usize, seconds: f64, output: &Output) -> std::io::Result<()> {
+    output.print(&wrapped(&answer(mapping, report, bound, *output), output.width()))?;
+    if !report.rows.is_empty() {
+        output.print("")?;
+        output.print(&rows(mapping, report, bound, *output))?;
     }
-    Ok(match (report.fallen, &report.stopped, report.rows.iter().all(RowReport::is_tight)) {
-        (Some(_), _, _) => Exit::Found,
-        (None, Some(_), _) => Exit::Undecided,
-        (None, None, true) => Exit::Holds,
-        (None, None, false) => Exit::Found,
-    })
+    if !report.pool.is_empty() && report.fallen.is_none() {
+        output.print("\nCounterexamples of the weaker mappings, by axiom and number of events")?;
+        output.print(&sizes(report, bound, *output))?;
+    }
+    output.print(&format!("\n{} searches, {seconds:.1} s; one row is weakened at a time", report.searches))?;
+    if report.rows.iter().any(|r| r.is_untold(bound)) {
+        let meaning = format!(
+            "`needs N`: with fewer than N events {} does not tell the operation from weaker ones, so that any lowering passes which is \
+             good enough for those. That such a row has no counterexample is no advice.",
+            mapping.source.name
+        );
+        output.print(&wrapped(&meaning, output.width()))?;
+    }
+    Ok(())
 }
 
 fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output) -> String {
@@ -88,23 +109,59 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
         let how = falls(&report.pool.get(index).counterexample);
         return format!("{}: {title} {how}; `margay repair` looks for what mends it", output.bad("it falls as it is"));
     }
-    let loose = report.rows.iter().filter(|r| r.weaker.iter().any(|w| w.fate == Fate::Sound)).count();
-    let all = report.rows.len();
-    let found = match loose {
-        0 => format!("{} up to {bound} events: {title}", output.good("tight")),
-        n => format!("{} up to {bound} events: {title}", output.unsure(&format!("{n} of {all} rows could be weaker"))),
+    let names = |rows: &[&RowReport]| {
+        let heads: Vec<String> = rows.iter().map(|r| r.slot.text(mapping, r.slot.lowering(mapping)).0).collect();
+        heads.join(", ")
     };
+    let loose: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_loose(bound)).collect();
+    let untold: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_untold(bound)).collect();
+    let all = report.rows.len();
+    let mut found = match (loose.as_slice(), untold.as_slice()) {
+        ([], []) => format!("{} up to {bound} events", output.good("tight")),
+        ([], _) => {
+            let words = format!("{bound} events are too few for {} of {all} rows", untold.len());
+            format!("{}, and no other row could be weaker", output.unsure(&words))
+        }
+        _ => {
+            let words = format!("{} of {all} rows could be weaker", loose.len());
+            format!("{} up to {bound} events ({})", output.unsure(&words), names(&loose))
+        }
+    };
+    if !untold.is_empty() {
+        let most = untold.iter().map(|r| match r.need {
+            Some(Need::Events(n)) => Some(n),
+            Some(Need::MoreThan(_) | Need::Unknown(_)) | None => None,
+        });
+        let wanted = match most.collect::<Option<Vec<usize>>>().and_then(|n| n.into_iter().max()) {
+            Some(n) => format!("`--bound {n}`"),
+            None => "a larger bound".to_owned(),
+        };
+        let need = if untold.len() == 1 { "needs" } else { "need" };
+        found.push_str(&format!("; {} {need} {wanted}", names(&untold)));
+    }
+    let found = format!("{found}: {title}");
     match &report.stopped {
         Some(why) => format!("{}: {why}\n{found}, as far as it was asked", output.unsure("undecided")),
         None => found,
     }
 }
 
-fn words(report: &WeakenReport, weaker: &Weaker, bound: usize, output: Output) -> String {
+fn words(report: &WeakenReport, row: &RowReport, weaker: &Weaker, bound: usize, output: Output) -> String {
     match &weaker.fate {
-        Fate::Sound => output.good(&format!("none up to {bound}")),
+        Fate::Sound if row.is_loose(bound) => output.good(&format!("none up to {bound}")),
+        Fate::Sound => output.unsure(&format!("not told by {bound}")),
         Fate::Falls(index) => format!("{}: {}", falls(&report.pool.get(*index).counterexample), stem(*index)),
         Fate::Undecided(_) => output.unsure("undecided"),
+    }
+}
+
+/// The bound that a row needs.
+fn needs(row: &RowReport) -> String {
+    match &row.need {
+        Some(Need::Events(n)) => n.to_string(),
+        Some(Need::MoreThan(n)) => format!("more than {n}"),
+        Some(Need::Unknown(_)) => "?".to_owned(),
+        None => "-".to_owned(),
     }
 }
 
@@ -114,14 +171,14 @@ fn rows(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output) 
         .iter()
         .flat_map(|r| {
             let (head, body) = r.slot.text(mapping, r.slot.lowering(mapping));
-            let first = [head, body];
+            let first = [head, body, needs(r)];
             r.weaker.iter().enumerate().map(move |(i, w)| {
-                let [head, body] = if i == 0 { first.clone() } else { [String::new(), String::new()] };
-                vec![head, body, r.slot.text(mapping, &w.lowering).1, words(report, w, bound, output)]
+                let [head, body, needs] = if i == 0 { first.clone() } else { Default::default() };
+                vec![head, body, needs, r.slot.text(mapping, &w.lowering).1, words(report, r, w, bound, output)]
             })
         })
         .collect();
-    table(&["row", "lowering", "weaker", "answer"], &lines, &[], output.width())
+    table(&["row", "lowering", "needs", "weaker", "answer"], &lines, &[], output.width())
 }
 
 /// How many counterexamples of each size there are; what does not appear any more at the end was found with fewer events.
@@ -156,11 +213,19 @@ fn object(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, second
                     json!({
                         "lowering": r.slot.text(mapping, &w.lowering).1, "verdict": verdict, "reason": reason,
                         "events": found.map(|c| c.events), "axiom": found.map(|c| &c.axiom),
-                        "files": index.map(stem),
+                        "status": found.map(|c| c.status), "files": index.map(stem),
                     })
                 })
                 .collect();
-            json!({ "row": head, "lowering": body, "tight": r.is_tight(), "weaker": weaker })
+            let (needs, needs_more_than) = match r.need {
+                Some(Need::Events(n)) => (Some(n), None),
+                Some(Need::MoreThan(n)) => (None, Some(n)),
+                Some(Need::Unknown(_)) | None => (None, None),
+            };
+            json!({
+                "row": head, "lowering": body, "tight": r.is_tight(), "loose": r.is_loose(asked.bound), "needs": needs,
+                "needs_more_than": needs_more_than, "weaker": weaker,
+            })
         })
         .collect();
     json!({

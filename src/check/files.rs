@@ -1,46 +1,53 @@
 //! `--out`: each counterexample as files that other tools and browsers read.
 
-use std::fs;
 use std::io;
-use std::path::Path;
 
 use margay_mappings::language::Mapping;
 
 use super::json;
 use super::present::{Context, Presented};
+use crate::folder::Folder;
+
+/// Is it a name that the files of a counterexample have, or had in older versions?
+pub fn is_like(name: &str) -> bool {
+    name.starts_with("counterexample")
+}
+
+/// What the files of the counterexample with this number, from 0, are called: always with it, however many there are.
+pub fn stem(index: usize) -> String {
+    format!("counterexample-{}", index + 1)
+}
 
 /// Writes report.json and the files of each counterexample.
-pub fn write(folder: &Path, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+pub fn write(folder: &mut Folder, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
     let report = serde_json::to_string_pretty(&json::object(context, presented))?;
-    fs::write(folder.join("report.json"), report + "\n")?;
+    folder.write("report.json", report + "\n")?;
     for (i, shown) in presented.iter().enumerate() {
-        let stem = if presented.len() == 1 { "counterexample".to_owned() } else { format!("counterexample-{}", i + 1) };
-        counterexample(folder, &stem, context.mapping, shown)?;
+        counterexample(folder, &stem(i), context.mapping, shown)?;
     }
     Ok(())
 }
 
 /// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures and the explanation.
-pub fn counterexample(folder: &Path, stem: &str, mapping: &Mapping, shown: &Presented<'_>) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let file = |suffix: &str| folder.join(format!("{stem}{suffix}"));
+pub fn counterexample(folder: &mut Folder, stem: &str, mapping: &Mapping, shown: &Presented<'_>) -> io::Result<()> {
+    let mut file = |suffix: &str, content: &str| folder.write(&format!("{stem}{suffix}"), content);
     let (source, target) = shown.svgs();
-    fs::write(file("-source.litmus"), format!("{}\n", shown.source))?;
-    fs::write(file("-target.litmus"), format!("{}\n", shown.target))?;
+    file("-source.litmus", &format!("{}\n", shown.source))?;
+    file("-target.litmus", &format!("{}\n", shown.target))?;
     if let Some(cuda) = &shown.cuda {
-        fs::write(file("-source.cu"), cuda)?;
+        file("-source.cu", cuda)?;
     }
-    fs::write(file("-source.svg"), source)?;
-    fs::write(file("-target.svg"), target)?;
+    file("-source.svg", &source)?;
+    file("-target.svg", &target)?;
     let words = format!(
-        "{}: axiom {} of {} fails with {} events.\n\noutcome: {}\n\n{}\n",
+        "{}: axiom {} of {} fails with {} events.\n{}\n\noutcome: {}\n\n{}\n",
         mapping.title,
         shown.counterexample.axiom,
         mapping.source.name,
         shown.counterexample.events,
+        shown.standing(),
         shown.outcome,
         shown.explanation.join("\n")
     );
-    fs::write(file(".txt"), words)
+    file(".txt", &words)
 }

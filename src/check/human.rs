@@ -2,7 +2,7 @@
 
 use std::io;
 
-use margay_mappings::check::{CoReading, Level, Verdict};
+use margay_mappings::check::{CoReading, Level, Row, Verdict};
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
@@ -13,7 +13,13 @@ use crate::wrapped::{indented, wrapped};
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
-    output.print(&answer(context, presented, *output))?;
+    let (tone, found, rest) = answer(context);
+    let found = match tone {
+        Tone::Good => output.good(&found),
+        Tone::Bad => output.bad(&found),
+        Tone::Unsure => output.unsure(&found),
+    };
+    output.print(&format!("{found}{rest}"))?;
     output.print(&format!(
         "{} ({}) -> {} ({})",
         context.mapping.source.name,
@@ -40,28 +46,48 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     output.print(&wrapped(&meaning(context), output.width()))
 }
 
-fn answer(context: &Context<'_>, presented: &[Presented<'_>], output: Output) -> String {
+/// The first line: what it begins with, how that is to be taken, and the rest.
+pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
     let title = &context.mapping.title;
     match &context.report.verdict {
         Verdict::None => {
-            format!("{} up to {} events: {title}", output.good("no counterexample"), context.report.established)
+            let rest = format!(" up to {} events{}: {title}", context.report.established, level(context));
+            (Tone::Good, "no counterexample".to_owned(), rest)
         }
-        Verdict::Counterexample => match presented.iter().min_by_key(|p| p.counterexample.events) {
-            Some(first) => format!(
-                "{} with {} events, axiom {}: {title}",
-                output.bad("counterexample"),
-                first.counterexample.events,
-                first.counterexample.axiom
-            ),
-            None => format!("{}: {title}", output.bad("counterexample")),
+        Verdict::Counterexample => match context.report.foremost() {
+            Some(first) => {
+                let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
+                let found = format!("counterexample with {} events ({})", first.events, first.status.words());
+                (tone, found, format!(", axiom {}: {title}", first.axiom))
+            }
+            None => (Tone::Bad, "counterexample".to_owned(), format!(": {title}")),
         },
         Verdict::Undecided(why) => {
             let established = match context.report.established {
                 0 => "nothing is established".to_owned(),
-                n => format!("no counterexample up to {n} events"),
+                n => format!("no counterexample up to {n} events{}", level(context)),
             };
-            format!("{}: {why}; established: {established}: {title}", output.unsure("undecided"))
+            (Tone::Unsure, "undecided".to_owned(), format!(": {why}; established: {established}: {title}"))
         }
+    }
+}
+
+/// How an answer is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing is wrong.
+    Good,
+    /// Something is.
+    Bad,
+    /// It does not say.
+    Unsure,
+}
+
+/// What is said of the question where it is not the usual one.
+fn level(context: &Context<'_>) -> &'static str {
+    match context.options.level {
+        Level::Program => "",
+        Level::Execution => " among single executions (the published question)",
     }
 }
 
@@ -76,6 +102,7 @@ fn counterexample(
     let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
     let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, context.mapping.source.name, c.events);
     output.print(&output.heading(&heading))?;
+    output.print(&wrapped(&shown.standing(), output.width()))?;
     output.print("")?;
     let (left, right) = (
         format!("source, forbidden by {}", context.mapping.source.name),
@@ -93,47 +120,49 @@ fn counterexample(
     output.print(text(&c.source, &shown.source_picture, output.width(), output.colour()).trim_end())
 }
 
-/// The table of axioms and bounds.
+/// The columns, each with the level that it is of, where it is of one alone (about programs there is one question for all axioms), and the
+/// width that a window must have for it.
+const COLUMNS: [(&str, Option<Level>, usize); 10] = [
+    ("axiom", Some(Level::Execution), 0),
+    ("events", None, 0),
+    ("answer", None, 0),
+    ("shapes", None, 72),
+    ("variables", None, 90),
+    ("clauses", None, 90),
+    ("conflicts", None, 0),
+    ("racy", Some(Level::Program), 0),
+    ("explained", Some(Level::Program), 0),
+    ("CPU s", None, 0),
+];
+
+/// The table of axioms and bounds. In a narrow window it has fewer columns; the JSON has all.
 fn effort(context: &Context<'_>, output: Output) -> String {
-    let is_program = context.options.level == Level::Program;
-    let rows: Vec<Vec<String>> = context
-        .report
-        .axioms
-        .iter()
-        .flat_map(|a| &a.rows)
-        .map(|r| {
-            let verdict = match &r.verdict {
-                Verdict::None => "none".to_owned(),
-                Verdict::Counterexample => "counterexample".to_owned(),
-                Verdict::Undecided(_) => "undecided".to_owned(),
-            };
-            let shapes =
-                if r.shapes == r.all_shapes { r.shapes.to_string() } else { format!("{} of {}", r.shapes, r.all_shapes) };
-            let mut row = vec![
-                r.axiom.clone(),
-                r.bound.to_string(),
-                verdict,
-                shapes,
-                number(r.variables as u64),
-                number(r.clauses as u64),
-                number(r.conflicts),
-                format!("{:.2}", r.seconds),
-            ];
-            if is_program {
-                // One question for all axioms.
-                row.splice(7..7, [number(r.racy as u64), number(r.explained as u64)]);
-                row.remove(0);
-            }
-            row
-        })
+    let columns: Vec<&str> = COLUMNS
+        .into_iter()
+        .filter(|&(_, level, width)| level.is_none_or(|l| l == context.options.level) && output.width() >= width)
+        .map(|(name, ..)| name)
         .collect();
-    let mut header = vec!["axiom", "events", "answer", "shapes", "variables", "clauses", "conflicts", "CPU s"];
-    if is_program {
-        header.splice(7..7, ["racy", "explained"]);
-        header.remove(0);
-    }
-    let right: Vec<usize> = (0..header.len()).filter(|&i| !["axiom", "answer"].contains(&header[i])).collect();
-    let mut out = table(&header, &rows, &right, output.width());
+    let cell = |r: &Row, column: &str| match column {
+        "axiom" => r.axiom.clone(),
+        "events" => r.bound.to_string(),
+        "answer" => match &r.verdict {
+            Verdict::None => "none".to_owned(),
+            Verdict::Counterexample => "counterexample".to_owned(),
+            Verdict::Undecided(_) => "undecided".to_owned(),
+        },
+        "shapes" if r.shapes == r.all_shapes => r.shapes.to_string(),
+        "shapes" => format!("{} of {}", r.shapes, r.all_shapes),
+        "variables" => number(r.variables as u64),
+        "clauses" => number(r.clauses as u64),
+        "conflicts" => number(r.conflicts),
+        "racy" => number(r.racy as u64),
+        "explained" => number(r.explained as u64),
+        _ => format!("{:.2}", r.seconds),
+    };
+    let all = context.report.axioms.iter().flat_map(|a| &a.rows);
+    let rows: Vec<Vec<String>> = all.map(|r| columns.iter().map(|c| cell(r, c)).collect()).collect();
+    let right: Vec<usize> = (0..columns.len()).filter(|&i| !["axiom", "answer"].contains(&columns[i])).collect();
+    let mut out = table(&columns, &rows, &right, output.width());
     out.push_str(&format!(
         "\n{:.2} s on {} threads, {}",
         context.seconds,
@@ -179,9 +208,10 @@ fn meaning_of_executions(co: CoReading) -> String {
         CoReading::Exists => "A counterexample's outcome is explained by no modification order. ",
     };
     format!(
-        "{EVENTS}The question is about single executions: a legal target execution, read back as a source execution without \
-         undefined behaviour. {reading}Not established: that a program with such an execution is free of races in all its \
-         executions, and that its guards leave the execution possible; `--level program` asks that. "
+        "{EVENTS}The published question is about single executions: a legal target execution, read back as a source execution without \
+         undefined behaviour. {reading}What follows was asked of every counterexample: `program`, its program has no race and no \
+         execution with the outcome, a compiler bug; `racy`, it races; `explained`, another modification order allows the outcome. One that is a \
+         compiler bug is shown if there is one of that size. `--level program` asks for compiler bugs alone. "
     )
 }
 

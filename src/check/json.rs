@@ -3,8 +3,10 @@
 use margay_mappings::check::{AxiomReport, Row, Verdict};
 use serde_json::{Value, json};
 
+use super::human::answer;
 use super::present::{Context, Presented};
 use crate::output::SCHEMA;
+use crate::violation;
 
 fn verdict(verdict: &Verdict) -> &'static str {
     match verdict {
@@ -46,20 +48,16 @@ fn axiom(axiom: &AxiomReport) -> Value {
 fn counterexample(shown: &Presented<'_>) -> Value {
     let c = shown.counterexample;
     let name = |e| margay_models::picture::event_name(&c.source, e);
-    let cycle: Vec<Value> = c
-        .violation
-        .iter()
-        .flat_map(|v| v.edges())
-        .map(|e| json!({ "from": name(e.from), "to": name(e.to), "relation": e.relation.name() }))
-        .collect();
     let (source_svg, target_svg) = shown.svgs();
     let events: Vec<Value> = (0..c.source.size())
         .map(margay_models::bits::Event::from)
         .map(|e| json!({ "name": name(e), "event": margay_models::picture::event_label(&c.source, e) }))
         .collect();
-    json!({
+    let mut object = json!({
         "axiom": c.axiom,
         "events": c.events,
+        "status": c.status,
+        "race": c.race.map(|pair| pair.map(name)),
         "guards": c.guards,
         "computed": c.computed,
         "threads": c.source.threads.len(),
@@ -69,12 +67,13 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         "target_litmus": shown.target,
         "outcome": shown.outcome,
         "source_events": events,
-        "cycle": cycle,
         "summary": shown.summary,
         "explanation": shown.explanation,
         "source_svg": source_svg,
         "target_svg": target_svg,
-    })
+    });
+    violation::insert(&mut object, c.violation.as_ref(), &name);
+    object
 }
 
 /// The whole report.
@@ -84,6 +83,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         Verdict::Undecided(why) => Some(why),
         Verdict::None | Verdict::Counterexample => None,
     };
+    let (_, found, rest) = answer(context);
     json!({
         "schema": SCHEMA,
         "margay": env!("CARGO_PKG_VERSION"),
@@ -99,7 +99,9 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "typed": options.typed,
         "constructs": report.constructs,
         "solver": options.backend.version(),
+        "answer": format!("{found}{rest}"),
         "verdict": verdict(&report.verdict),
+        "status": report.foremost().map(|c| c.status),
         "reason": reason,
         "bound": options.bound,
         "established": report.established,

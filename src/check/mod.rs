@@ -6,7 +6,7 @@ mod json;
 mod matrix;
 mod present;
 
-pub use files::counterexample as write_counterexample;
+pub use files::{counterexample as write_counterexample, is_like, stem};
 pub use present::{Presented, outcome_of};
 
 use margay_mappings::check::{Level, Verdict, check};
@@ -15,22 +15,21 @@ use margay_models::diagnostic::Diagnostic;
 use crate::Outcome;
 use crate::arguments::{Check, Format};
 use crate::exit::Exit;
+use crate::folder;
 use crate::output::Output;
 use crate::progress::Bar;
 use crate::question::level;
 
-/// Makes the folders that files go to.
+/// Sees to it that files can be written where they are asked for.
 fn folders(options: &Check) -> Result<(), Diagnostic> {
-    for folder in [&options.out, &options.dump_cnf].into_iter().flatten() {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Diagnostic::error(format!("cannot make the folder `{}`: {error}", folder.display())))?;
-    }
-    Ok(())
+    [&options.out, &options.dump_cnf].into_iter().flatten().try_for_each(|path| folder::prepare(path))
 }
 
 /// `--all-mappings`.
 fn all(options: &Check, output: &Output) -> Outcome {
-    let levels = options.question.level.map_or(vec![Level::Execution, Level::Program], |l| vec![level(l)]);
+    let mut levels: Vec<Level> = options.question.level.iter().map(|&l| level(l)).collect();
+    levels.sort_unstable();
+    levels.dedup();
     match folders(options).and_then(|()| options.question.usual()) {
         Ok(asked) => matrix::run(options, &levels, &asked, output),
         Err(error) => output.wrong(&[error]),
@@ -93,18 +92,17 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         report.counterexamples.iter().map(|c| present::Presented::new(&mapping, c)).collect();
     let context =
         present::Context { mapping: &mapping, options: &asked, report: &report, seconds: start.elapsed().as_secs_f64() };
-    if let Some(folder) = &options.out
-        && let Err(error) = files::write(folder, &context, &presented)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
-    }
-    match output.format {
-        Format::Human | Format::Junit => human::print(&context, &presented, output)?,
-        Format::Json => output.json(&json::object(&context, &presented))?,
-    }
-    Ok(match report.verdict {
+    let exit = output.settle(match report.verdict {
         Verdict::None => Exit::Holds,
         Verdict::Counterexample => Exit::Found,
         Verdict::Undecided(_) => Exit::Undecided,
-    })
+    });
+    let printed = match output.format {
+        Format::Human | Format::Junit => human::print(&context, &presented, output),
+        Format::Json => output.json(&json::object(&context, &presented)),
+    };
+    // First the answer, then what can fail.
+    folder::fill(options.out.as_deref(), &is_like, *output, |folder| files::write(folder, &context, &presented));
+    output.warn(&report.uncertified);
+    printed.map(|()| exit)
 }

@@ -84,6 +84,18 @@ impl<'a> Presented<'a> {
         }
     }
 
+    /// What follows from it, and why: in one line.
+    pub fn standing(&self) -> String {
+        let c = self.counterexample;
+        match c.race {
+            Some([a, b]) => {
+                let name = |e| event_name(&c.source, e);
+                format!("{}; {} and {} race in another execution of it", c.status.words(), name(a), name(b))
+            }
+            None => c.status.words().to_owned(),
+        }
+    }
+
     /// The pictures as SVG: source, target.
     pub fn svgs(&self) -> (String, String) {
         (svg(&self.counterexample.source, &self.source_picture), svg(&self.counterexample.target, &self.target_picture))

@@ -10,8 +10,9 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 
 use crate::Outcome;
 use crate::arguments::{Confirm, Format};
-use crate::check::{Presented, write_counterexample};
+use crate::check::{Presented, is_like, stem, write_counterexample};
 use crate::exit::Exit;
+use crate::folder;
 use crate::gpu::measure::{Judge, Measured, Problem, measure};
 use crate::gpu::results::Results;
 use crate::gpu::session::{Session, absent};
@@ -25,6 +26,8 @@ struct Confirmed<'a> {
     /// The name of its files and of its test.
     name: String,
     ran: Result<Measured, Diagnostic>,
+    /// It was not run, as it is no compiler bug.
+    refused: bool,
 }
 
 impl Confirmed<'_> {
@@ -47,6 +50,9 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         Ok(results) => results,
         Err(error) => return output.wrong(&[error]),
     };
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
     // First: without a device there is nothing to wait for.
     let mut session = match Session::open(&options.on, options.instances, output) {
         Ok(session) => session,
@@ -84,7 +90,12 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
             break;
         }
         let presented = Presented::new(&mapping, counterexample);
-        let name = format!("counterexample-{}", i + 1);
+        let name = stem(i);
+        if !counterexample.status.is_bug() && !options.racy {
+            let why = Diagnostic::error(counterexample.status.words()).help("`--racy` runs it all the same");
+            confirmed.push(Confirmed { presented, name, ran: Err(why), refused: true });
+            continue;
+        }
         let file = SourceFile::new(format!("{name}-target.litmus"), presented.target.as_str());
         let ran = match read::test(&file) {
             // What says why there is no test is no test.
@@ -110,12 +121,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         {
             unwritten.push(error);
         }
-        if let Some(folder) = &options.out
-            && let Err(error) = write_counterexample(folder, &name, &mapping, &presented)
-        {
-            unwritten.push(Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display())));
-        }
-        confirmed.push(Confirmed { presented, name, ran });
+        confirmed.push(Confirmed { presented, name, ran, refused: false });
         if failed.is_some() || !unwritten.is_empty() {
             break;
         }
@@ -128,24 +134,30 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         request: &session.request,
         seconds,
     };
-    if let Some(folder) = &options.out
-        && let Err(error) = report.write(folder)
-    {
-        unwritten.push(Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display())));
+    let refused = confirmed.iter().filter(|c| c.refused).count();
+    let exit = output.settle(match (&failed, &checked.verdict) {
+        // What was asked for was not done.
+        (None, Verdict::Counterexample) if refused > 0 && refused == confirmed.len() => Exit::Wrong,
+        (_, Verdict::None) => Exit::Holds,
+        (_, Verdict::Counterexample) => Exit::Found,
+        (_, Verdict::Undecided(_)) => Exit::Undecided,
+    });
+    let printed = match output.format {
+        Format::Json => output.json(&report.json()),
+        Format::Human | Format::Junit => report.print(output),
+    };
+    folder::fill(options.out.as_deref(), &is_like, *output, |folder| {
+        confirmed.iter().try_for_each(|c| write_counterexample(folder, &c.name, &mapping, &c.presented))?;
+        report.write(folder)
+    });
+    output.warn(&unwritten);
+    printed?;
+    if exit == Exit::Wrong && output.format != Format::Json {
+        let error = Diagnostic::error("nothing was run: no counterexample is a compiler bug");
+        output.warn(&[error.help("leave out `--level execution` to look for compiler bugs; `--racy` runs these all the same")]);
     }
-    match output.format {
-        Format::Json => output.json(&report.json())?,
-        Format::Human | Format::Junit => report.print(output)?,
+    match failed {
+        Some(failure) => absent(&failure, output),
+        None => Ok(exit),
     }
-    if !unwritten.is_empty() {
-        return output.wrong(&unwritten);
-    }
-    if let Some(failure) = failed {
-        return absent(&failure, output);
-    }
-    Ok(match checked.verdict {
-        Verdict::None => Exit::Holds,
-        Verdict::Counterexample => Exit::Found,
-        Verdict::Undecided(_) => Exit::Undecided,
-    })
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
 
 use margay_mappings::check::{CheckReport, Verdict};
 use margay_mappings::language::Mapping;
@@ -10,6 +9,7 @@ use margay_runner::device::{Description, Request};
 use serde_json::json;
 
 use super::Confirmed;
+use crate::folder::Folder;
 use crate::histogram;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
@@ -33,6 +33,9 @@ pub struct Report<'a> {
 /// What not seeing a bug means.
 const STAYS: &str = "A mapping bug that no run shows stays a bug: the model of the target allows the outcome, and another GPU, driver or \
                      environment may show it.";
+/// What runs of programs that are no compiler bugs mean.
+const NO_BUG: &str = "Of a program that races, or an outcome that the source allows, neither seeing it nor not seeing it says anything of the \
+                      compiler.";
 /// What the machine on the CPU is worth here.
 const SIM: &str =
     "Not yet run on hardware: the machine on the CPU is no model of PTX, and what it shows or not says nothing of a GPU.";
@@ -48,7 +51,17 @@ impl Report<'_> {
             Verdict::Undecided(why) => format!("undecided, so nothing to run: {why}: {title}"),
             Verdict::Counterexample => {
                 let (of, device) = (self.checked.counterexamples.len(), &self.device.name);
-                format!("{seen} of {of} counterexamples seen on {device}: {title}")
+                let bugs = self.checked.counterexamples.iter().filter(|c| c.status.is_bug()).count();
+                let refused = self.confirmed.iter().filter(|c| c.refused).count();
+                let status = match self.checked.foremost() {
+                    Some(first) if bugs == 0 => format!(" ({})", first.status.words()),
+                    Some(_) if bugs < of => format!(" ({bugs} of them compiler bugs)"),
+                    _ => String::new(),
+                };
+                if refused > 0 && refused == self.confirmed.len() {
+                    return format!("nothing was run of {of} counterexamples{status}: {title}");
+                }
+                format!("{seen} of {of} counterexamples seen on {device}{status}: {title}")
             }
         }
     }
@@ -76,10 +89,14 @@ impl Report<'_> {
 
     fn notes(&self) -> Vec<&'static str> {
         let mut notes = Vec::new();
-        if self.confirmed.iter().any(|c| c.seen() == 0) {
+        let is_bug = |c: &Confirmed<'_>| c.presented.counterexample.status.is_bug();
+        if self.confirmed.iter().any(|c| c.seen() == 0 && is_bug(c)) {
             notes.push(STAYS);
         }
-        if self.device.target.is_none() && !self.confirmed.is_empty() {
+        if self.confirmed.iter().any(|c| !is_bug(c)) {
+            notes.push(NO_BUG);
+        }
+        if self.device.target.is_none() && self.confirmed.iter().any(|c| !c.refused) {
             notes.push(SIM);
         }
         notes
@@ -99,6 +116,7 @@ impl Report<'_> {
             output.print("")?;
             let heading = format!("{}: axiom {} fails with {} events", c.name, found.axiom, found.events);
             output.print(&output.heading(&heading))?;
+            output.print(&c.presented.standing())?;
             output.print(&format!("{}\n", c.presented.target))?;
             output.print(&format!("{}; {}", self.sentence(c), self.environment()))?;
             if let Ok(measured) = &c.ran {
@@ -123,6 +141,7 @@ impl Report<'_> {
             json!({
                 "axiom": c.presented.counterexample.axiom,
                 "events": c.presented.counterexample.events,
+                "status": c.presented.counterexample.status,
                 "source_litmus": c.presented.source,
                 "target_litmus": c.presented.target,
                 "seen": c.ran.is_ok().then(|| c.seen() > 0),
@@ -136,7 +155,9 @@ impl Report<'_> {
             "mapping": self.mapping.title,
             "source": self.mapping.source.name,
             "target": self.mapping.target.name,
+            "answer": self.answer(),
             "verdict": verdict,
+            "status": self.checked.foremost().map(|c| c.status),
             "established": self.checked.established,
             "check_seconds": self.seconds,
             "device": self.device.name,
@@ -146,8 +167,7 @@ impl Report<'_> {
     }
 
     /// Writes `confirmation.md`, and `confirmation.json` with all that is needed to run it again.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(folder)?;
+    pub fn write(&self, folder: &mut Folder) -> io::Result<()> {
         let mut page = String::new();
         if self.device.target.is_none() {
             let _ = writeln!(page, "{SIM}\n");
@@ -157,7 +177,9 @@ impl Report<'_> {
         let _ = writeln!(page, "Device: {}{driver}; {}.\n", self.device.name, self.environment());
         for c in self.confirmed {
             let found = c.presented.counterexample;
-            let _ = writeln!(page, "## Axiom {} fails with {} events\n\n{}.\n", found.axiom, found.events, self.sentence(c));
+            let _ =
+                writeln!(page, "## Axiom {} fails with {} events\n\n{}.\n", found.axiom, found.events, c.presented.standing());
+            let _ = writeln!(page, "{}.\n", self.sentence(c));
             let _ = writeln!(page, "    {}\n", c.presented.target.replace('\n', "\n    "));
             if let Ok(measured) = &c.ran {
                 page.push_str("| outcome | runs | |\n| --- | --- | --- |\n");
@@ -169,10 +191,10 @@ impl Report<'_> {
                 page.push('\n');
             }
         }
-        if self.confirmed.iter().any(|c| c.seen() == 0) {
-            let _ = writeln!(page, "{STAYS}");
+        for note in self.notes().into_iter().filter(|&note| note != SIM) {
+            let _ = writeln!(page, "{note}");
         }
-        std::fs::write(folder.join("confirmation.md"), page)?;
-        std::fs::write(folder.join("confirmation.json"), serde_json::to_string_pretty(&self.json())? + "\n")
+        folder.write("confirmation.md", page)?;
+        folder.write("confirmation.json", serde_json::to_string_pretty(&self.json())? + "\n")
     }
 }

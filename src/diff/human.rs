@@ -4,6 +4,7 @@ use std::io;
 
 use margay_mappings::check::Level;
 use margay_mappings::compare::{Kind, Subjects, Verdict};
+use margay_mappings::status::Status;
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
@@ -43,13 +44,41 @@ fn answer(context: &Context<'_>, output: Output) -> String {
         Verdict::Equal | Verdict::Undecided(_) => None,
     });
     match (smallest.min(), report.undecided(), report.equal_up_to()) {
-        (Some(events), ..) => format!("{} from {events} events on: {old} and {new}", output.bad("different")),
+        (Some(events), ..) => format!("{} from {events} events on{}: {old} and {new}", output.bad("different"), shown(context)),
         (None, Some(why), _) => {
             let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
             format!("{}: {why}: {old} and {new}", output.unsure("undecided"))
         }
         (None, None, Some(bound)) => format!("{} up to {bound} events{but}: {old} and {new}", output.good("equal")),
         (None, None, None) => format!("{}{but}: {old} and {new} say the same in other words", output.good("equal")),
+    }
+}
+
+/// What is to be said of the differences that are shown, if no program shows one.
+fn shown(context: &Context<'_>) -> &'static str {
+    let all = context.report.questions.iter().flat_map(|q| &q.differences);
+    let mut statuses: Vec<Option<Status>> = all.map(|d| d.status).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    match statuses.as_slice() {
+        [Some(Status::Racy)] => " (of single executions: the programs that are shown race)",
+        [Some(Status::Explained)] => " (of single executions: both models allow the outcomes that are shown)",
+        [Some(Status::Explained), Some(Status::Racy)] => {
+            " (of single executions: of the programs that are shown both models allow the outcome, or they race)"
+        }
+        _ => "",
+    }
+}
+
+/// What follows from a difference for programs.
+fn standing(status: Status, other: &str) -> String {
+    match status {
+        Status::Program => "program: its program has no race, and the outcome is one of one model alone".to_owned(),
+        Status::Explained => {
+            format!("explained: {other} allows the outcome by another execution, so no program tells the models apart here")
+        }
+        Status::Racy => "racy: its program has a race, so nothing is said of what it does".to_owned(),
+        Status::Unknown => "unknown: its program was not decided".to_owned(),
     }
 }
 
@@ -75,6 +104,9 @@ fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, outpu
     output.print("")?;
     let heading = format!("{title} ({}), {} events, {number} of {of}", d.violated.join(", "), d.events);
     output.print(&output.heading(&heading))?;
+    if let Some(status) = d.status {
+        output.print(&wrapped(&standing(status, &context.report.models[1 - question.allows]), output.width()))?;
+    }
     output.print("")?;
     match (context.subjects, shown.litmus.as_slice()) {
         (Subjects::Mapping(_), [source, target]) => {
@@ -116,8 +148,8 @@ fn meaning(context: &Context<'_>) -> String {
         }
         Level::Program => {
             "Compared were outcomes of programs: what every read returns and which write each location ends with, by whatever \
-             coherence order. Executions that a model calls undefined were left out; that the program has no other undefined \
-             execution is not established. "
+             coherence order. Executions that a model calls undefined were left out; whether the program has another undefined \
+             execution is said of each difference. "
         }
     });
     if !report.blind.is_empty() {

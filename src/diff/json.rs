@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::present::{Context, Presented, stem};
 use crate::output::SCHEMA;
+use crate::violation;
 
 /// The whole report.
 pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
@@ -67,28 +68,24 @@ fn difference(shown: &Presented<'_>) -> Value {
     let d = shown.difference;
     let execution = &d.executions[shown.shown];
     let name = |e| event_name(execution, e);
-    let cycle: Vec<Value> = d
-        .violation
-        .iter()
-        .flat_map(|v| v.edges())
-        .map(|e| json!({ "from": name(e.from), "to": name(e.to), "relation": e.relation.name() }))
-        .collect();
     let events: Vec<Value> =
         (0..execution.size()).map(Event::from).map(|e| json!({ "name": name(e), "event": event_label(execution, e) })).collect();
-    json!({
+    let mut object = json!({
         "events": d.events,
         "threads": execution.threads.len(),
         "locations": execution.locations.len(),
         "violated": d.violated,
+        "status": d.status,
         "undefined": d.undefined,
         "litmus": shown.litmus,
         "outcome": shown.outcome,
         "execution": events,
-        "cycle": cycle,
         "reasons": d.reasons.iter().zip(&shown.reasons).map(|(r, words)| reason(r, words)).collect::<Vec<_>>(),
         "explanation": shown.explanation,
         "svg": shown.svg(),
-    })
+    });
+    violation::insert(&mut object, d.violation.as_ref(), &name);
+    object
 }
 
 fn reason(reason: &Reason, words: &str) -> Value {

@@ -8,11 +8,11 @@ mod present;
 
 use margay_mappings::check::Level;
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
-use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
 use crate::arguments::{Diff, Format, Switch};
 use crate::exit::Exit;
+use crate::folder;
 use crate::output::Output;
 use crate::progress::Bar;
 use load::Loading;
@@ -26,10 +26,8 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     output.warn(&warnings);
-    if let Some(folder) = &options.out
-        && let Err(error) = std::fs::create_dir_all(folder)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot make the folder `{}`: {error}", folder.display()))]);
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
     }
     let subjects = match &loaded {
         Loading::Models(models) => Subjects::Models(&models[0], &models[1]),
@@ -78,20 +76,18 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         .flat_map(|(q, question)| question.differences.iter().map(move |d| (q, d)))
         .map(|(q, difference)| Presented::new(&context, q, difference))
         .collect();
-    if let Some(folder) = &options.out
-        && let Err(error) = files::write(folder, &context, &presented)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
-    }
-    match output.format {
-        Format::Human | Format::Junit => human::print(&context, &presented, output)?,
-        Format::Json => output.json(&json::object(&context, &presented))?,
-    }
-    Ok(if report.differ() {
+    let exit = output.settle(if report.differ() {
         Exit::Found
     } else if report.undecided().is_some() {
         Exit::Undecided
     } else {
         Exit::Holds
-    })
+    });
+    let printed = match output.format {
+        Format::Human | Format::Junit => human::print(&context, &presented, output),
+        Format::Json => output.json(&json::object(&context, &presented)),
+    };
+    folder::fill(options.out.as_deref(), &files::is_like, *output, |folder| files::write(folder, &context, &presented));
+    output.warn(&report.uncertified);
+    printed.map(|()| exit)
 }

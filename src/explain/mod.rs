@@ -170,19 +170,23 @@ fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidde
         let violation = explain::violation(&subject.model, x, check);
         let picture = Picture::of(&format!("{}: forbidden by {axiom}", subject.test.name), x, violation.as_ref());
         let words = violation.as_ref().map(|v| v.words(&name)).unwrap_or_default();
-        let cycle = violation.as_ref().map(explain::Violation::edges_with_places).unwrap_or_default();
+        let edges = violation.as_ref().map(explain::Violation::edges_with_places).unwrap_or_default();
+        let missing = violation.as_ref().map(explain::Violation::missing).unwrap_or_default();
+        let is_cycle = violation.as_ref().is_some_and(explain::Violation::is_cycle);
         if output.format == Format::Json {
             let edge = |(e, place): &(explain::Edge, Place)| {
                 json!({
-                    "from": name(e.from), "to": name(e.to), "relation": e.relation.name(), "file": place.file.name, "line": place.line(),
+                    "from": name(e.from), "to": name(e.to), "relation": e.link.name(), "file": place.file.name, "line": place.line(),
                     "text": line_of(place),
                 })
             };
-            axioms.push(json!({
+            let mut object = json!({
                 "axiom": axiom, "file": check_of.place.file.name, "line": check_of.place.line(), "text": line_of(&check_of.place),
-                "summary": violation.as_ref().map(|v| v.summary(&name)), "explanation": words,
-                "cycle": cycle.iter().map(edge).collect::<Vec<_>>(), "svg": svg(x, &picture),
-            }));
+                "summary": violation.as_ref().map(|v| v.summary(&name)), "explanation": words, "svg": svg(x, &picture),
+            });
+            crate::violation::insert(&mut object, violation.as_ref(), &name);
+            object[if is_cycle { "cycle" } else { "there" }] = edges.iter().map(edge).collect::<Vec<_>>().into();
+            axioms.push(object);
             continue;
         }
         output.print("")?;
@@ -193,17 +197,21 @@ fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidde
         for line in &words {
             output.print(&format!("  {line}"))?;
         }
-        if !cycle.is_empty() {
+        if !edges.is_empty() {
             output.print("")?;
-            output.print(&output.heading("The cycle, edge by edge, and the line that each comes from"))?;
-            for (e, place) in &cycle {
-                let edge = format!("{} -{}-> {}", name(e.from), e.relation.name(), name(e.to));
+            let what = if is_cycle { "The cycle, edge by edge" } else { "What is there, edge by edge" };
+            output.print(&output.heading(&format!("{what}, and the line that each comes from")))?;
+            for (e, place) in &edges {
+                let edge = format!("{} -{}-> {}", name(e.from), e.link.name(), name(e.to));
                 let line = format!("  {edge:<22} line {:<4}", place.line());
                 let text = line_of(place);
                 // In a narrow window the line of the model stands below.
                 let fits = line.chars().count() + 1 + text.chars().count() <= output.width();
                 output.print(&if fits { format!("{line} {text}") } else { format!("{}\n    {text}", line.trim_end()) })?;
             }
+        }
+        for e in &missing {
+            output.print(&format!("  missing: {} -{}-> {}", name(e.from), e.link.name(), name(e.to)))?;
         }
         output.print("")?;
         output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;

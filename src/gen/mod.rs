@@ -2,7 +2,6 @@
 
 mod options;
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -14,6 +13,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
+use crate::folder::{self, Folder};
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 
@@ -54,12 +54,14 @@ pub fn run(options: &Gen, output: &Output) -> Outcome {
     if limit > 0 {
         generate(options, &plan, &mut found);
     }
-    match (failed, &options.out) {
-        (Some(error), Some(folder)) => {
+    let done = failed.map_or(Ok(()), Err).and_then(|()| sink.finish());
+    match (done, &options.out) {
+        (Ok(warning), _) => output.warn(&warning.into_iter().collect::<Vec<_>>()),
+        // The files are what was asked for.
+        (Err(error), Some(folder)) => {
             return output.wrong(&[Diagnostic::error(format!("cannot write to `{}`: {error}", folder.display()))]);
         }
-        (Some(error), None) => return Err(error),
-        (None, _) => sink.finish()?,
+        (Err(error), None) => return Err(error),
     }
     if kept == 0 {
         let error = Diagnostic::error("no test fits the options");
@@ -116,25 +118,22 @@ fn generate(options: &Gen, plan: &Plan, found: &mut impl FnMut(Generated) -> Con
 struct Sink<'a> {
     options: &'a Gen,
     json: bool,
-    index: Option<BufWriter<File>>,
+    folder: Option<Folder>,
+    index: String,
     out: BufWriter<io::Stdout>,
     any: bool,
 }
 
 impl<'a> Sink<'a> {
     fn new(options: &'a Gen, output: &Output) -> Result<Self, Diagnostic> {
-        let index = options.out.as_ref().map(|folder| {
-            std::fs::create_dir_all(folder)?;
-            let mut index = BufWriter::new(File::create(folder.join(INDEX))?);
-            writeln!(index, "file\tshape\tcycle")?;
-            io::Result::Ok(index)
-        });
-        let index = index.transpose().map_err(|error| {
+        options.out.as_deref().map_or(Ok(()), folder::prepare)?;
+        let folder = options.out.as_deref().map(Folder::open).transpose().map_err(|error| {
             let folder = options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();
             Diagnostic::error(format!("cannot write to the folder `{folder}`: {error}"))
         })?;
         let out = BufWriter::new(io::stdout());
-        Ok(Self { options, json: output.format == Format::Json, index, out, any: false })
+        let index = "file\tshape\tcycle\n".to_owned();
+        Ok(Self { options, json: output.format == Format::Json, folder, index, out, any: false })
     }
 
     fn write(&mut self, generated: &Generated) -> io::Result<()> {
@@ -142,9 +141,9 @@ impl<'a> Sink<'a> {
         let name = &generated.test.name;
         let file = format!("{name}.litmus");
         let cycle = generated.from.cycle.to_string();
-        if let (Some(folder), Some(index)) = (&self.options.out, &mut self.index) {
-            std::fs::write(folder.join(&file), &text)?;
-            writeln!(index, "{file}\t{}\t{cycle}", generated.shape.unwrap_or("-"))?;
+        if let Some(folder) = &mut self.folder {
+            folder.write(&file, &text)?;
+            self.index.push_str(&format!("{file}\t{}\t{cycle}\n", generated.shape.unwrap_or("-")));
         }
         if self.json {
             let path = self.options.out.as_ref().map(|folder| folder.join(&file).display().to_string());
@@ -153,7 +152,7 @@ impl<'a> Sink<'a> {
                 "digest": format!("{:016x}", generated.form.digest()), "litmus": text,
             });
             writeln!(self.out, "{line}")?;
-        } else if self.index.is_none() {
+        } else if self.folder.is_none() {
             if self.any {
                 writeln!(self.out)?;
             }
@@ -163,8 +162,11 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    /// Ends; a warning about other tests in the folder.
+    fn finish(mut self) -> io::Result<Option<Diagnostic>> {
         self.out.flush()?;
-        self.index.as_mut().map_or(Ok(()), Write::flush)
+        let Some(mut folder) = self.folder else { return Ok(None) };
+        folder.write(INDEX, &self.index)?;
+        Ok(folder.finish(&|name| name.ends_with(".litmus")))
     }
 }

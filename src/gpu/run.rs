@@ -1,6 +1,6 @@
 //! `margay gpu run`: histograms of tests on a device, beside what a model says.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
@@ -14,6 +14,7 @@ use super::session::{Session, absent};
 use crate::arguments::Format;
 use crate::chart::{Bars, Group};
 use crate::exit::Exit;
+use crate::folder::{self, Folder};
 use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Steps;
@@ -36,8 +37,8 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         Ok(results) => results,
         Err(error) => return output.wrong(&[error]),
     };
-    if let Some(Err(error)) = options.charts.as_deref().map(std::fs::create_dir_all) {
-        return output.wrong(&[Diagnostic::error(format!("cannot make the folder of --charts: {error}"))]);
+    if let Some(Err(error)) = options.charts.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
     }
     let mut session = match Session::open(&options.on, options.instances, output) {
         Ok(session) => session,
@@ -57,19 +58,22 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
     let mut campaign =
         Campaign { device: &mut *session.device, request: &session.request, judge, results, resume: options.soundness };
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
-    let mut uncharted = None;
+    let mut charts = options.charts.as_deref().map(Folder::open).transpose();
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
         bar.step(&read.test.name);
         match event {
             Event::Measured(measured) => {
-                if let Some(folder) = &options.charts {
-                    uncharted = chart(folder, read, measured).err().or(uncharted.take());
-                }
-                match output.format {
+                let printed = match output.format {
                     Format::Json => output.print(&measured.line.to_string()),
                     _ if options.soundness && !measured.differs() => Ok(()),
                     _ => bar.aside(|| print(read, measured, device.description(), output)),
+                };
+                if let Ok(Some(folder)) = &mut charts
+                    && let Err(error) = chart(folder, read, measured)
+                {
+                    charts = Err(error);
                 }
+                printed
             }
             Event::Known(line) if output.format == Format::Json => output.print(&line.to_string()),
             Event::Problem(problem) if options.soundness && output.format == Format::Json => {
@@ -80,14 +84,16 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         }
     })?;
     bar.finish();
-    if let Some(error) = uncharted {
-        errors.push(Diagnostic::error(format!("cannot write a chart: {error}")));
+    match (charts, &options.charts) {
+        (Err(error), Some(path)) => folder::unwritten(path, &error, *output),
+        (Ok(Some(folder)), _) => output.warn(&folder.finish(&|name| name.ends_with(".svg")).into_iter().collect::<Vec<_>>()),
+        (Err(_) | Ok(None), _) => {}
     }
     finish(end, errors, options, output)
 }
 
 /// The histogram as bars.
-fn chart(folder: &Path, read: &Read, measured: &Measured) -> std::io::Result<()> {
+fn chart(folder: &mut Folder, read: &Read, measured: &Measured) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
@@ -99,7 +105,7 @@ fn chart(folder: &Path, read: &Read, measured: &Measured) -> std::io::Result<()>
     };
     let file: String =
         read.test.name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
-    std::fs::write(folder.join(format!("{file}.svg")), bars.svg())
+    folder.write(&format!("{file}.svg"), bars.svg())
 }
 
 fn finish(end: End, mut errors: Vec<Diagnostic>, options: &GpuRun, output: &Output) -> Outcome {

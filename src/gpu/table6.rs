@@ -135,11 +135,16 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
         rows.push(row);
     }
     bar.finish();
+    if output.format == Format::Human {
+        print(&rows, session.device.description(), output)?;
+    }
     if let Err(error) = write(&options.page, &tests, &rows, session.device.description(), &base) {
-        return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()))]);
+        // The page is what was asked for; the numbers are printed.
+        output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()))]);
+        return Ok(Exit::Wrong);
     }
     if output.format == Format::Human {
-        print(&rows, session.device.description(), &options.page, output)?;
+        output.print(&format!("page written to {}", options.page.display()))?;
     }
     Ok(Exit::Holds)
 }
@@ -151,8 +156,8 @@ fn interrupted(bar: &Steps, output: &Output) -> Outcome {
     Ok(Exit::Undecided)
 }
 
-fn print(rows: &[Vec<Cell>], device: &Description, page: &Path, output: &Output) -> std::io::Result<()> {
-    output.print(&format!("{}: weak outcomes of 100,000 runs; page written to {}", device.name, page.display()))?;
+fn print(rows: &[Vec<Cell>], device: &Description, output: &Output) -> std::io::Result<()> {
+    output.print(&format!("{}: weak outcomes of 100,000 runs", device.name))?;
     let lines: Vec<Vec<String>> = (0..16)
         .map(|column| {
             let marks: String = (0..4).map(|i| if on(column, i) { 'x' } else { '-' }).collect();

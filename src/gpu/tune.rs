@@ -85,14 +85,19 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]),
     };
     let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.\n{text}", options.profile_to.display());
+    match output.format {
+        Format::Human | Format::Junit => print(&found, &names, &device, output)?,
+        Format::Json => output.json(&object(&found, &names, &profile))?,
+    }
     if let Err(error) = std::fs::write(&options.profile_to, text) {
+        // The profile is what was asked for; what it says is printed.
         let message =
             format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
-        return output.wrong(&[Diagnostic::error(message)]);
+        output.warn(&[Diagnostic::error(message)]);
+        return Ok(Exit::Wrong);
     }
-    match output.format {
-        Format::Human | Format::Junit => print(&found, &names, &options.profile_to, &device, output)?,
-        Format::Json => output.json(&object(&found, &names, &profile))?,
+    if output.format != Format::Json {
+        output.print(&format!("\nprofile written to {}", options.profile_to.display()))?;
     }
     Ok(Exit::Holds)
 }
@@ -170,9 +175,9 @@ fn or_none(value: Option<impl ToString>) -> String {
     value.map_or("none found".to_owned(), |v| v.to_string())
 }
 
-fn print(found: &Found, tests: &[String], file: &Path, device: &Description, output: &Output) -> std::io::Result<()> {
+fn print(found: &Found, tests: &[String], device: &Description, output: &Output) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
-    output.print(&format!("{}; profile written to {}", output.good(&format!("most effective: {best}")), file.display()))?;
+    output.print(&output.good(&format!("most effective: {best}")))?;
     if device.target.is_none() {
         output.print("The machine on the CPU has no environment: what it shows does not depend on it.")?;
     }

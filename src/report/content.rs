@@ -20,14 +20,17 @@ const HIDDEN: [&str; 2] = ["schema", "margay"];
 const DEPTH: usize = 6;
 
 /// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
-const FIRST: [&str; 39] = [
+const FIRST: [&str; 44] = [
+    "answer",
     "verdict",
+    "status",
     "reason",
     "name",
     "test",
     "file",
     "mapping",
     "axiom",
+    "events",
     "model",
     "old",
     "new",
@@ -56,6 +59,8 @@ const FIRST: [&str; 39] = [
     "target_svg",
     "explanation",
     "cycle",
+    "there",
+    "missing",
     "outcomes",
     "repairs",
     "changes",

@@ -60,6 +60,11 @@ pub fn class(key: &str, value: &Value) -> &'static str {
             "undecided" | "unsupported" => "unsure",
             _ => "word",
         },
+        ("status", Value::String(s)) => match s.as_str() {
+            "program" => "bad",
+            "racy" | "explained" | "unknown" => "unsure",
+            _ => "word",
+        },
         // Whether that is good is for the reader to say.
         ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
         ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",

@@ -66,7 +66,8 @@ fn one(command: &str, of: &Object, out: &mut String) {
     let headline = match command {
         "margay test" if differences.is_empty() => format!("**no difference**, {} verdicts as expected", number("passed")),
         "margay test" => format!("**{} differences**, {} verdicts as expected", differences.len(), number("passed")),
-        _ => text(of, "verdict").map(|v| format!("**{}**", inline(v))).unwrap_or_default(),
+        // The first line of the answer says what follows from it.
+        _ => text(of, "answer").or(text(of, "verdict")).map(|v| format!("**{}**", inline(v))).unwrap_or_default(),
     };
     let facts = [
         "mapping",
@@ -95,7 +96,7 @@ fn one(command: &str, of: &Object, out: &mut String) {
         table(&differences, &["test", "model", "expected", "found"], out);
     }
     let answers = list(of, "answers");
-    table(&answers, &["mapping", "source", "target", "level", "verdict", "bound", "axiom"], out);
+    table(&answers, &["mapping", "source", "target", "level", "verdict", "status", "bound", "axiom"], out);
     table(&list(of, "axioms"), &["axiom", "verdict", "bound"], out);
     let questions = list(of, "questions");
     table(&questions, &["kind", "allowed_by", "verdict", "events", "established"], out);
@@ -104,7 +105,11 @@ fn one(command: &str, of: &Object, out: &mut String) {
     for example in examples.iter().take(EXAMPLES) {
         let violated = example.get("violated").and_then(Value::as_array).map(|a| strings(a).join(", ")).unwrap_or_default();
         let title = text(example, "summary").or(text(example, "outcome")).unwrap_or("program");
-        let title = if violated.is_empty() { title.to_owned() } else { format!("{violated}: {title}") };
+        let title = match text(example, "status") {
+            Some(status) => format!("{status}: {title}"),
+            None => title.to_owned(),
+        };
+        let title = if violated.is_empty() { title } else { format!("{violated}: {title}") };
         let _ = write!(out, "\n<details><summary>{}</summary>\n\n", escape(&title));
         for key in ["source_litmus", "target_litmus", "litmus"] {
             match example.get(key) {

@@ -10,8 +10,8 @@ use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::parallel;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::model::Model;
 
+use super::axioms::{Chosen, Dependence};
 use crate::arguments::Run;
 use crate::limits::Limits;
 
@@ -20,7 +20,7 @@ pub struct Question<'a> {
     pub options: &'a Run,
     pub unlimited: Options,
     pub choice: Choice,
-    pub models: &'a [Model],
+    pub models: &'a [Chosen],
     pub tests: &'a [Read],
     /// What stops a run that writes a certificate.
     pub limits: Option<Limits>,
@@ -31,7 +31,32 @@ pub struct Asked {
     pub test: usize,
     pub model: usize,
     pub milliseconds: f64,
-    pub result: Result<(Verdict, Option<Claim>), Failure>,
+    pub result: Result<Answered, Failure>,
+    /// Why its proof could not be written, if it could not; the answer is then without one.
+    pub unwritten: Option<String>,
+}
+
+/// The answer, what is claimed of it in a certificate, and the optional axioms that it depends on.
+pub struct Answered {
+    pub verdict: Verdict,
+    pub claim: Option<Claim>,
+    pub dependences: Vec<Dependence>,
+}
+
+/// For each model its runner, and those of the models that differ in an optional axiom.
+#[derive(Clone)]
+pub struct Runners {
+    pub asked: Vec<Runner>,
+    others: Vec<Vec<Runner>>,
+}
+
+impl Runners {
+    pub fn new(models: &[Chosen]) -> Self {
+        Self {
+            asked: models.iter().map(|chosen| Runner::new(&chosen.model)).collect(),
+            others: models.iter().map(|chosen| chosen.others.iter().map(super::axioms::Other::runner).collect()).collect(),
+        }
+    }
 }
 
 /// Why there is no verdict.
@@ -46,36 +71,50 @@ pub enum Failure {
 
 impl Question<'_> {
     /// Asks about each test under each model and hands on the answers in order.
-    pub fn ask(
-        &self,
-        jobs: usize,
-        runners: &[Runner],
-        mut done: impl FnMut(Asked) -> std::io::Result<()>,
-    ) -> std::io::Result<()> {
+    pub fn ask(&self, jobs: usize, runners: &Runners, mut done: impl FnMut(Asked) -> std::io::Result<()>) -> std::io::Result<()> {
         let pairs = self.tests.len() * self.models.len();
-        let work = |runners: &mut Vec<Runner>, i: usize| {
+        let work = |runners: &mut Runners, i: usize| {
             let (test, model) = (i / self.models.len(), i % self.models.len());
             let start = Instant::now();
-            let result = self.one(test, model, &mut runners[model], start);
-            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result }
+            let mut unwritten = None;
+            let result = self.one(test, model, runners, start, &mut unwritten);
+            Asked { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result, unwritten }
         };
-        parallel::in_order(jobs, pairs, || runners.to_vec(), work, |_, asked| done(asked))
+        parallel::in_order(jobs, pairs, || runners.clone(), work, |_, asked| done(asked))
     }
 
-    fn one(&self, test: usize, model: usize, runner: &mut Runner, start: Instant) -> Result<(Verdict, Option<Claim>), Failure> {
+    fn one(
+        &self,
+        test: usize,
+        model: usize,
+        runners: &mut Runners,
+        start: Instant,
+        unwritten: &mut Option<String>,
+    ) -> Result<Answered, Failure> {
         if let Some(reason) = self.limits.as_ref().and_then(Limits::reason) {
             return Err(Failure::Stopped(reason.words()));
         }
         let read = &self.tests[test];
-        if let Some(error) = clusters::mismatch(&read.test, &self.models[model], &read.file) {
+        if let Some(error) = clusters::mismatch(&read.test, &self.models[model].model, &read.file) {
             return Err(Failure::Mismatch(error));
         }
         let options = Options { deadline: self.options.timeout.and_then(|t| start.checked_add(t)), ..self.unlimited };
-        match self.options.certify.as_deref() {
+        let runner = &mut runners.asked[model];
+        let (verdict, claim) = match self.options.certify.as_deref() {
             None => runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None)),
-            Some(folder) => self.certified(test, model, runner, &options, folder),
+            Some(folder) => match self.certified(test, model, runner, &options, folder) {
+                // A full disk costs the certificate, and not the answer.
+                Err(Error::Unwritten(why)) => {
+                    *unwritten = Some(why);
+                    runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None))
+                }
+                certified => certified,
+            },
         }
-        .map_err(Failure::Engine)
+        .map_err(Failure::Engine)?;
+        let others = &mut runners.others[model];
+        let dependences = self.models[model].dependences(&verdict, &read.test, &options, self.choice, others);
+        Ok(Answered { verdict, claim, dependences })
     }
 
     fn certified(

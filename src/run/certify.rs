@@ -29,7 +29,8 @@ pub fn begin(options: &Run) -> Result<(), Diagnostic> {
 /// Writes the certificate of what was answered.
 pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
     let tests: Vec<_> = asked.tests.iter().map(|t| &t.file).collect();
-    certificate::write(&tests, asked.models, Given { unroll: asked.options.unroll }, claims, path)
+    let models: Vec<_> = asked.models.iter().map(|chosen| chosen.model.clone()).collect();
+    certificate::write(&tests, &models, Given { unroll: asked.options.unroll }, claims, path)
 }
 
 /// Says what was written.

@@ -1,6 +1,7 @@
 //! `margay run`: is the outcome of a litmus test allowed, and what shows or forbids it?
 
 mod ask;
+mod axioms;
 mod certify;
 pub mod rows;
 mod show;
@@ -8,7 +9,6 @@ mod show;
 use std::sync::Arc;
 
 use margay_litmus::corpus::Expected;
-use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options, Verdict};
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
@@ -26,14 +26,17 @@ use crate::output::{Output, SCHEMA};
 use crate::progress::Steps;
 use crate::question::jobs;
 use crate::table::number;
-use ask::{Asked, Failure, Question};
+use crate::wrapped::wrapped;
+use ask::{Answered, Asked, Failure, Question, Runners};
+use axioms::{Chosen, Dependence};
 
 /// One test under one model.
 struct Answer<'a> {
     file: &'a str,
     test: &'a Test,
-    model: &'a Model,
+    model: &'a Chosen,
     verdict: Verdict,
+    dependences: Vec<Dependence>,
     milliseconds: f64,
 }
 
@@ -50,6 +53,10 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
+    let models = match axioms::choose(models, &options.axiom, &options.without_axiom) {
+        Ok(models) => models,
+        Err(errors) => return output.wrong(&errors),
+    };
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = inputs::files(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
@@ -80,19 +87,20 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         tests: &tests,
         limits: options.certify.is_some().then(|| Limits::start(None, None)),
     };
-    let mut runners: Vec<Runner> = models.iter().map(Runner::new).collect();
-    let (mut answers, mut claims) = (Vec::new(), Vec::new());
+    let mut runners = Runners::new(&models);
+    let (mut answers, mut claims, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut undecided = false;
     let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
     question.ask(jobs, &runners, |asked: Asked| {
         let Read { test, file: source, .. } = &tests[asked.test];
         let (file, model, milliseconds) = (source.name.as_str(), &models[asked.model], asked.milliseconds);
         bar.step(&test.name);
+        unwritten.extend(asked.unwritten.map(|why| (test.name.clone(), why)));
         match asked.result {
-            Ok((verdict, claim)) => {
+            Ok(Answered { verdict, claim, dependences }) => {
                 undecided |= verdict.bounded;
                 claims.extend(claim);
-                let answer = Answer { file, test, model, verdict, milliseconds };
+                let answer = Answer { file, test, model, verdict, dependences, milliseconds };
                 if output.format == Format::Json {
                     output.print(&line(&answer).to_string())?;
                 }
@@ -100,7 +108,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             }
             Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors)?,
             Err(Failure::Engine(error)) if !error.is_undecided() => {
-                wrong(vec![diagnostic(&error, file, source, model)], file, &mut errors)?;
+                wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors)?;
             }
             Err(failure) => {
                 undecided = true;
@@ -111,9 +119,9 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                     Failure::Mismatch(error) => error.message,
                 };
                 if output.format == Format::Json {
-                    output.print(&without_answer(file, test, model, &why, milliseconds).to_string())?;
+                    output.print(&without_answer(file, test, &model.model, &why, milliseconds).to_string())?;
                 }
-                let warning = Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.name));
+                let warning = Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.label()));
                 bar.aside(|| output.warn(&[warning]));
             }
         }
@@ -124,15 +132,21 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
             let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
-            show::explain(only, &mut runners[model], &question.unlimited, question.choice, output)?;
+            show::explain(only, &mut runners.asked[model], &question.unlimited, question.choice, output)?;
         }
     }
     if let Some(folder) = &options.certify {
         let claimed = claims.len();
         match certify::end(&question, claims, folder) {
             Ok(extent) => certify::print(claimed, &extent, folder, output)?,
-            Err(found) => wrong(found, &folder.display().to_string(), &mut errors)?,
+            // The answers are printed, and stand without it.
+            Err(found) => output.warn(&found),
         }
+    }
+    if let Some((name, why)) = unwritten.first() {
+        let more = if unwritten.len() > 1 { format!(", nor are {} more answers", unwritten.len() - 1) } else { String::new() };
+        let error = Diagnostic::error(format!("`{name}` is not in the certificate{more}: {why}"));
+        output.warn(&[error.help("the answers stand; the certificate is of what has a proof alone")]);
     }
     if !errors.is_empty() {
         return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
@@ -163,7 +177,10 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
         "schema": SCHEMA,
         "file": answer.file,
         "name": answer.test.name,
-        "model": answer.model.name,
+        "model": answer.model.model.name,
+        "with_axioms": answer.model.taken,
+        "without_axioms": answer.model.left_out,
+        "depends_on": answer.dependences.iter().map(depends).collect::<Vec<_>>(),
         "quantifier": v.quantifier.keyword(),
         "holds": v.holds,
         "reachable": v.reachable,
@@ -172,6 +189,16 @@ fn line(answer: &Answer<'_>) -> serde_json::Value {
         "engine": v.engine.to_string(),
         "executions": v.executions,
         "milliseconds": answer.milliseconds,
+    })
+}
+
+/// An optional axiom that decides an answer, and the answer with that axiom the other way.
+fn depends(on: &Dependence) -> serde_json::Value {
+    let otherwise = on.otherwise.as_ref();
+    json!({
+        "axiom": on.axiom,
+        "counts": on.counts,
+        "otherwise": otherwise.map(|o| json!({ "reachable": o.reachable, "racy": o.racy })),
     })
 }
 
@@ -196,10 +223,41 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: &str, millisec
 
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
     let row = |a: &Answer<'_>| {
-        let mut cells = rows::cells(a.test, &a.model.name, Expected::from(&a.verdict));
+        let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
+        cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) { "*" } else { "" });
+        cells[4].push_str(if a.dependences.iter().any(Dependence::is_of_races) { "*" } else { "" });
         cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);
         cells
     };
     let header: Vec<&str> = rows::COLUMNS.into_iter().chain(["executions", "ms"]).collect();
-    rows::print(&header, &answers.iter().map(row).collect::<Vec<_>>(), output)
+    rows::print(&header, &answers.iter().map(row).collect::<Vec<_>>(), output)?;
+    for sentence in optional(answers) {
+        output.print(&format!("\n{}", wrapped(&sentence, output.width())))?;
+    }
+    Ok(())
+}
+
+/// What the asterisks in the table mean: one sentence for each optional axiom that decides an answer.
+fn optional(answers: &[Answer<'_>]) -> Vec<String> {
+    // What is said in front of the models and behind them, and the models.
+    let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
+    for answer in answers {
+        let name = answer.model.model.name.as_str();
+        for Dependence { axiom, counts, otherwise } in &answer.dependences {
+            let (before, behind) = match (otherwise, counts, answer.model.left_out.contains(axiom)) {
+                (None, ..) => (format!("Whether this depends on {axiom}, an optional axiom of"), " was not decided".to_owned()),
+                (_, _, true) => (format!("Only without {axiom}, an axiom of"), " that was left out".to_owned()),
+                (_, true, false) => (format!("Only with {axiom}, an optional axiom of"), " that `--axiom` took in".to_owned()),
+                (_, false, false) => {
+                    (format!("Only without {axiom}, an optional axiom of"), format!(" that `--axiom {axiom}` takes in"))
+                }
+            };
+            match found.iter_mut().find(|(b, e, _)| (b, e) == (&before, &behind)) {
+                Some((.., models)) if models.contains(&name) => {}
+                Some((.., models)) => models.push(name),
+                None => found.push((before, behind, vec![name])),
+            }
+        }
+    }
+    found.into_iter().map(|(before, behind, models)| format!("* {before} {}{behind}.", models.join(", "))).collect()
 }

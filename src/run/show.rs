@@ -17,11 +17,11 @@ pub fn explain(
     engine: Choice,
     output: &Output,
 ) -> io::Result<()> {
-    let (test, model, verdict) = (answer.test, answer.model, &answer.verdict);
+    let (test, model, verdict) = (answer.test, &answer.model.model, &answer.verdict);
     output.print("")?;
     if let Some(witness) = &verdict.witness {
         output.print(&output.heading("An execution with this outcome"))?;
-        let picture = Picture::of(&format!("{}: allowed by {}", test.name, model.name), &witness.execution, None);
+        let picture = Picture::of(&format!("{}: allowed by {}", test.name, answer.model.label()), &witness.execution, None);
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub fn explain(
     let execution = &forbidden.witness.execution;
     for &check in &forbidden.checks {
         let name = model.checks[check].display_name();
-        output.print(&output.heading(&format!("Why {} forbids it (axiom {name})", model.name)))?;
+        output.print(&output.heading(&format!("Why {} forbids it (axiom {name})", answer.model.label())))?;
         let violation = explain::violation(model, execution, check);
         if let Some(violation) = &violation {
             for line in violation.words(&|e| event_name(execution, e)) {

@@ -1,23 +1,22 @@
 //! `--out`: a suite as a folder of tests, with their verdicts as `margay test` reads them, and an index.
 
-use std::fs;
 use std::io;
-use std::path::Path;
 
 use margay_litmus::corpus::{EXPECTED, Line, write as expected};
 use margay_litmus::test::Test;
 use margay_mappings::synthesis::SynthesisReport;
 
+use crate::folder::Folder;
+
 /// Writes the tests, expected.txt and index.md.
-pub fn write(folder: &Path, model: &str, report: &SynthesisReport) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+pub fn write(folder: &mut Folder, model: &str, report: &SynthesisReport) -> io::Result<()> {
     let mut lines = Vec::new();
     let mut index = format!(
         "# Minimal tests of {model}\n\n| test | name | events | threads | forbidden by | outcome |\n| --- | --- | --- | --- | --- | --- |\n"
     );
     for test in &report.tests {
         let file = format!("{}.litmus", test.test.name);
-        fs::write(folder.join(&file), test.test.to_string())?;
+        folder.write(&file, test.test.to_string())?;
         let (threads, violated) = (test.test.threads.len(), test.violated.join(", "));
         let outcome = asked(&test.test).replace('|', "\\|");
         index.push_str(&format!(
@@ -27,8 +26,8 @@ pub fn write(folder: &Path, model: &str, report: &SynthesisReport) -> io::Result
         let source = "margay synth: both engines".to_owned();
         lines.push(Line { file, model: model.to_owned(), expected: test.verdict, source });
     }
-    fs::write(folder.join("index.md"), index)?;
-    fs::write(folder.join(EXPECTED), expected(&lines))
+    folder.write("index.md", index)?;
+    folder.write(EXPECTED, expected(&lines))
 }
 
 /// What a test asks for: its last lines behind `exists`.

@@ -3,13 +3,13 @@
 mod files;
 
 use margay_mappings::synthesis::{SynthesisOptions, SynthesisReport, synthesize};
-use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Format, Switch, Synth};
 use crate::exit::Exit;
+use crate::folder;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::table::table;
@@ -36,6 +36,9 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),
     };
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let result = synthesize(&model, &asked, &bar);
@@ -48,24 +51,30 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
     if let (Some(why), Some(reason)) = (&mut report.undecided, limits.reason()) {
         *why = format!("{}; {why}", reason.words());
     }
-    if let Some(folder) = &options.out
-        && let Err(error) = files::write(folder, &model.name, &report)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
+    let exit = output.settle(if report.undecided.is_some() { Exit::Undecided } else { Exit::Holds });
+    let printed = match output.format {
+        Format::Human | Format::Junit => human(&model.name, options, &report, seconds, output),
+        Format::Json => output.json(&object(&model.name, options, &report, seconds)),
+    };
+    let is_like = |name: &str| name.ends_with(".litmus");
+    let written = folder::fill(options.out.as_deref(), &is_like, *output, |folder| files::write(folder, &model.name, &report));
+    if let (Some(folder), true, true) = (&options.out, written, output.format != Format::Json) {
+        output.print(&format!("The tests are in `{}`.", folder.display()))?;
     }
-    match output.format {
-        Format::Human | Format::Junit => human(&model.name, options, &report, seconds, output)?,
-        Format::Json => output.json(&object(&model.name, options, &report, seconds))?,
-    }
-    Ok(if report.undecided.is_some() { Exit::Undecided } else { Exit::Holds })
+    printed.map(|()| exit)
 }
 
 fn human(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64, output: &Output) -> std::io::Result<()> {
     let of = options.axiom.as_ref().map_or(String::new(), |a| format!(" that violate {a}"));
-    let tests = match report.tests.len() {
+    let mut tests = match report.tests.len() {
         1 => "1 minimal test".to_owned(),
         n => format!("{n} minimal tests"),
     };
+    // Of a program that races the model forbids nothing.
+    match report.tests.iter().filter(|t| t.verdict.racy == Some(true)).count() {
+        0 => {}
+        racy => tests.push_str(&format!(" ({racy} of programs that race)")),
+    }
     match &report.undecided {
         None => output.print(&format!("{}{of} up to {} events: {model}", output.good(&tests), options.bound))?,
         Some(why) => output.print(&wrapped(&format!("{}{of} found; {why}: {model}", output.unsure(&tests)), output.width()))?,
@@ -80,7 +89,7 @@ fn human(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64, o
                     t.name.classic.unwrap_or_default().to_owned(),
                     t.events.to_string(),
                     t.test.threads.len().to_string(),
-                    t.violated.join(", "),
+                    format!("{}{}", t.violated.join(", "), if t.verdict.racy == Some(true) { " (racy)" } else { "" }),
                     files::asked(&t.test),
                 ]
             })
@@ -94,10 +103,7 @@ fn human(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64, o
         ))?;
     }
     output.print("")?;
-    let written = match &options.out {
-        Some(folder) => format!("The tests are in `{}`. ", folder.display()),
-        None => "`--out DIR` writes them as litmus tests. ".to_owned(),
-    };
+    let written = if options.out.is_some() { "" } else { "`--out DIR` writes them as litmus tests. " };
     let by_bound: Vec<String> = report.rows.iter().map(|r| format!("{} of {} events", r.tests, r.events)).collect();
     output.print(&wrapped(
         &format!(

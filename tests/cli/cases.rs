@@ -33,8 +33,8 @@ fn answer(arguments: &[&str]) -> serde_json::Value {
 fn cases_that_were_solved_elsewhere_are_not_solved_again() {
     let questions: [&[&str]; 3] = [
         &["rc11-to-ptx", "--bound", "4", "--without", "R.SC,W.SC,RMW.SC"],
-        &["rc11-to-ptx-no-release-rmw", "--bound", "4", "--split", "30"],
-        &["rc11-to-ptx-descoped", "--bound", "4", "--level", "program", "--split", "9"],
+        &["rc11-to-ptx-no-release-rmw", "--bound", "4", "--level", "execution", "--split", "30"],
+        &["rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--split", "9"],
     ];
     for (i, question) in questions.into_iter().enumerate() {
         let (_, answers, files) = export(&format!("cases/elsewhere-{i}"), question);
@@ -65,7 +65,7 @@ fn cases_that_were_solved_elsewhere_are_certified() {
     let dir = folder("cases/certified");
     let proofs = dir.join("proofs");
     let certify = ["--certify", text(&proofs)];
-    let question = ["rc11-to-ptx", "--bound", "4", "--without", "R.SC,W.SC,RMW.SC", "--split", "30"];
+    let question = ["rc11-to-ptx", "--bound", "4", "--level", "execution", "--without", "R.SC,W.SC,RMW.SC", "--split", "30"];
     let (_, answers, files) = export("cases/certified/cases", &[&question[..], &certify].concat());
     for file in &files {
         // An answer without a proof is none.
@@ -104,7 +104,7 @@ fn a_case_with_a_limit_has_no_answer() {
 
 #[test]
 fn changed_case_files_are_refused() {
-    let (dir, answers, files) = export("cases/changed", &["rc11-to-ptx", "--bound", "4"]);
+    let (dir, answers, files) = export("cases/changed", &["rc11-to-ptx", "--bound", "4", "--level", "execution"]);
     let good = std::fs::read_to_string(&files[0]).expect("a case file");
     let changes: [(&str, &str, &str); 9] = [
         ("\"format\": \"margay-case\"", "\"format\": \"margay-cases\"", "version 1, and this is"),
@@ -135,7 +135,8 @@ fn changed_case_files_are_refused() {
 #[test]
 fn a_simulation_shows_what_was_recorded_and_what_is_predicted() {
     let dir = folder("cases/simulated");
-    let question = ["rc11-to-ptx", "--bound", "5", "--without", "R.SC,W.SC,RMW.SC", "--checkpoint", text(&dir)];
+    let asked = ["rc11-to-ptx", "--bound", "5", "--level", "execution", "--without", "R.SC,W.SC,RMW.SC"];
+    let question = [&asked[..], &["--checkpoint", text(&dir)]].concat();
     for more in [&[][..], &["--split", "40"]] {
         assert_eq!(margay(&[&["check"], &question[..], more].concat()).status.code(), Some(0));
     }

@@ -40,11 +40,38 @@ fn a_counterexample_that_is_seen() {
 
 #[test]
 fn a_bug_that_no_run_shows_stays_a_bug() {
-    let output = margay(&confirm("rc11-to-ptx-no-release-rmw", &[]));
+    // Message passing with a condition: the machine on the CPU does not read ahead of it.
+    let output = margay(&confirm("rc11-to-ptx-relaxed-acquire-load", &[]));
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
     assert!(text.starts_with("0 of 1 counterexamples seen"), "{text}");
-    assert!(text.contains("A mapping bug that no run shows stays a bug"), "{text}");
+    assert!(text.contains("program: a compiler bug") && text.contains("A mapping bug that no run shows stays a bug"), "{text}");
+}
+
+/// A program that races is not run unless asked for, and nothing is called a bug.
+#[test]
+fn racy_programs_are_refused() {
+    let folder = folder("confirm-racy");
+    let racy = |more: &[&str]| margay(&confirm("rc11-to-ptx-no-release-rmw", &[&["--level", "execution"], more].concat()));
+    let dir = folder.join("refused");
+    let output = racy(&["--out", dir.to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    let text = out(&output);
+    assert!(text.starts_with("nothing was run of 1 counterexamples (racy: its program is undefined"), "{text}");
+    assert!(err(&output).contains("`--racy` runs these all the same"), "{}", err(&output));
+    assert!(!text.contains("stays a bug"), "{text}");
+    let page = std::fs::read_to_string(dir.join("confirmation.md")).expect("a report");
+    assert!(page.contains("not run: racy") && !page.contains("stays a bug"), "{page}");
+    let output = racy(&["--racy"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.contains("of 1 counterexamples seen on sim, weak machine (racy: ") && !text.contains("stays a bug"), "{text}");
+    assert!(text.contains("says anything of the compiler"), "{text}");
+    let object = json(&racy(&["--racy", "--format", "json"]));
+    assert_eq!((&object["status"], &object["confirmed"][0]["status"]), (&Value::from("racy"), &Value::from("racy")));
+    assert!(object["confirmed"][0]["seen"].is_boolean());
+    // Asked about programs there is nothing to run.
+    assert_eq!(margay(&confirm("rc11-to-ptx-no-release-rmw", &[])).status.code(), Some(0));
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn every_field_of_an_answer() {
     let names: Vec<&str> = first.keys().map(String::as_str).collect();
     let documented = [
         "bounded",
+        "depends_on",
         "engine",
         "executions",
         "file",
@@ -43,6 +44,8 @@ fn every_field_of_an_answer() {
         "racy",
         "reachable",
         "schema",
+        "with_axioms",
+        "without_axioms",
     ];
     let mut names = names.clone();
     names.sort_unstable();

@@ -1,5 +1,6 @@
 //! The program as its users meet it: a file for each group of commands.
 
+mod axioms;
 mod cases;
 mod certificates;
 mod certificates_run;
@@ -17,3 +18,4 @@ mod programs;
 mod recipes;
 mod report;
 mod runner;
+mod writing;

@@ -1,4 +1,4 @@
-//! `--level program` as a user meets it: the answer, its files, JSON, what is refused and where.
+//! The question about programs, and the published one beside it, as a user meets them: the answer, its files, JSON, what is refused and where.
 
 use crate::program::{err, folder, json, margay, out, words};
 
@@ -7,19 +7,19 @@ use crate::program::{err, folder, json, margay, out, words};
 fn message_passing_needs_a_guard() {
     let folder = folder("programs/message-passing");
     let path = folder.to_str().expect("a path of text");
-    let asked = ["check", "rc11-to-ptx-relaxed-acquire-load", "--level", "program", "--bound", "4"];
+    let asked = ["check", "rc11-to-ptx-relaxed-acquire-load", "--bound", "4"];
     let output = margay(&[&asked[..], &["--out", path]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     // Paragraphs are broken into lines.
     let text = words(&out(&output));
-    for expected in ["counterexample with 4 events", "if (r0 == 1) {", "bne r0, 1, END", "racy", "The question is about programs"]
-    {
+    assert!(text.starts_with("counterexample with 4 events (program: a compiler bug), axiom Coherence: "), "{text}");
+    for expected in ["if (r0 == 1) {", "bne r0, 1, END", "racy", "The question is about programs"] {
         assert!(text.contains(expected), "`{expected}` is missing in\n{text}");
     }
     assert!(!text.contains("Not established"), "{text}");
     // The source test is free of races and its outcome unreachable; the target's is reachable. Said by `margay run`.
     for (file, model, reachable) in
-        [("counterexample-source.litmus", "rc11-scoped", false), ("counterexample-target.litmus", "ptx-6.0", true)]
+        [("counterexample-1-source.litmus", "rc11-scoped", false), ("counterexample-1-target.litmus", "ptx-6.0", true)]
     {
         let path = folder.join(file);
         let run = margay(&["run", path.to_str().expect("a path of text"), "--model", model, "--format", "json"]);
@@ -43,10 +43,86 @@ fn message_passing_needs_a_guard() {
 #[test]
 fn an_execution_of_a_racy_program_is_no_counterexample() {
     let asked = ["check", "rc11-to-ptx-no-release-rmw", "--bound", "4"];
-    assert_eq!(margay(&asked).status.code(), Some(1));
-    let output = margay(&[&asked[..], &["--level", "program"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
-    assert!(out(&output).starts_with("no counterexample up to 4 events"), "{}", out(&output));
+    let execution = [&asked[..], &["--level", "execution"]].concat();
+    let output = margay(&execution);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let text = out(&output);
+    let first = "counterexample with 4 events (racy: its program is undefined, so no compiler bug follows), axiom Coherence: ";
+    assert!(text.starts_with(first), "{text}");
+    assert!(words(&text).contains("race in another execution of it"), "{text}");
+    let report = json(&margay(&[&execution[..], &["--format", "json"]].concat()));
+    assert_eq!((&report["status"], &report["level"]), (&"racy".into(), &"execution".into()));
+    let found = &report["counterexamples"][0];
+    assert_eq!(found["status"], "racy");
+    assert_eq!(found["race"].as_array().map(Vec::len), Some(2), "{found}");
+    // Asked about programs, with or without saying so, there is none.
+    for more in [&[][..], &["--level", "program"]] {
+        let output = margay(&[&asked[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+        assert!(out(&output).starts_with("no counterexample up to 4 events: "), "{}", out(&output));
+    }
+    let none = margay(&["check", "rc11-to-ptx", "--bound", "3", "--level", "execution"]);
+    assert!(out(&none).starts_with("no counterexample up to 3 events among single executions (the published question): "));
+}
+
+/// A single execution of a program that is a compiler bug is shown as one, and comes before others of its size.
+#[test]
+fn single_executions_of_compiler_bugs_are_called_so() {
+    let asked = ["check", "rc11-to-ptx-relaxed-release-store", "--bound", "4", "--level", "execution"];
+    let output = margay(&asked);
+    assert!(
+        out(&output).starts_with("counterexample with 4 events (program: a compiler bug), axiom Coherence: "),
+        "{}",
+        out(&output)
+    );
+    let all = json(&margay(&[&asked[..], &["--all", "--keep-going", "--format", "json"]].concat()));
+    let of_axiom = |axiom: &str| -> Vec<String> {
+        let found = all["counterexamples"].as_array().expect("a list").iter().filter(|c| c["axiom"] == axiom);
+        found.map(|c| c["status"].as_str().expect("a status").to_owned()).collect()
+    };
+    for axiom in ["Coherence", "SC"] {
+        let found = of_axiom(axiom);
+        assert!(found.len() > 1 && found[0] == "program" && found.is_sorted(), "{axiom}: {found:?}");
+    }
+}
+
+/// Assembly has no undefined behaviour: a plain source model needs no word about races.
+#[test]
+fn programs_of_plain_models_are_asked_about() {
+    let folder = folder("programs/plain");
+    let path = folder.join("tso.map");
+    for (store, code, first) in [
+        ("W => W", 1, "counterexample with 4 events (program: a compiler bug), axiom "),
+        ("W => W ; F", 0, "no counterexample up to 4 events: m"),
+    ] {
+        std::fs::write(&path, format!("mapping \"m\" from sc to tso\nR => R\n{store}\nRMW => RMW\nF => F\n")).expect("written");
+        let output = margay(&["check", path.to_str().expect("a path of text"), "--bound", "4"]);
+        assert_eq!(output.status.code(), Some(code), "{store}: {}{}", out(&output), err(&output));
+        assert!(out(&output).starts_with(first), "{store}: {}", out(&output));
+    }
+}
+
+/// All tables of compilers: programs unless both levels are asked for, what follows from each in the table and in the JSON, and nothing of an
+/// earlier run in the folder.
+#[test]
+fn all_mappings_are_asked_about_programs() {
+    let dir = folder("programs/all").join("out");
+    let into = ["--out", dir.to_str().expect("a path of text")];
+    let asked = ["check", "--all-mappings", "--bound", "3"];
+    let output = margay(&[&asked[..], &into].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("3 of 18 mappings fall at program level (compiler bugs)\n"), "{text}");
+    assert!(text.contains("falls at 3 (Coherence)") && !text.contains("execution"), "{text}");
+    let page = |name: &str| std::fs::read_to_string(dir.join(name)).expect("a page");
+    assert!(page("README.md").contains("Made by `margay check --all-mappings --bound 3`, "));
+    assert!(page("cuda-5.5/1/counterexample.txt").contains("\nprogram: a compiler bug\n"));
+    let report = json(&margay(&[&asked[..3], &["2", "--level", "execution,program", "--format", "json"], &into].concat()));
+    let answers = report["answers"].as_array().expect("answers");
+    assert!(answers.len() > 200 && answers.iter().all(|a| a["verdict"] == "none" && a["status"].is_null()));
+    assert!(["execution", "program"].iter().all(|l| answers.iter().any(|a| a["level"] == *l)));
+    assert!(!dir.join("cuda-5.5").exists(), "what fell before is gone");
+    assert!(page("README.md").contains("--bound 2 --level execution,program`, "));
 }
 
 /// The published mapping: what falls at 5 events falls as a program.
@@ -61,28 +137,30 @@ fn the_published_mapping_falls_by_a_program_of_5_events() {
 #[test]
 fn what_has_no_meaning_is_refused() {
     let folder = folder("programs/no-race");
-    let path = folder.join("tso.map");
-    std::fs::write(&path, "mapping \"m\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => F\n").expect("written");
+    let path = folder.join("silent.cat");
+    std::fs::write(&path, "C \"silent\"\nacyclic po | rf | co | fr as sc\n").expect("written");
     let path = path.to_str().expect("a path of text");
-    let cases: [(&[&str], &str); 4] = [
-        (&["check", path, "--level", "program"], "does not say what a data race is"),
-        (&["check", "rc11-to-ptx", "--level", "program", "--axiom", "SC"], "the axioms of the source model are taken together"),
-        (&["check", "rc11-to-ptx", "--level", "program", "--co", "universal"], "that no modification order explains"),
-        (&["check", "rc11-to-ptx", "--guards", "2"], "`--guards` is about programs"),
+    let cases: [(&[&str], &str); 6] = [
+        (&["check", "rc11-to-ptx-descoped", "--source", path], "does not say what a data race is"),
+        (&["check", "rc11-to-ptx", "--axiom", "SC"], "the axioms of the source model are taken together"),
+        (&["check", "rc11-to-ptx", "--co", "universal"], "that no modification order explains"),
+        (&["check", "rc11-to-ptx", "--level", "execution", "--guards", "2"], "`--guards` is about programs"),
+        (&["check", "rc11-to-ptx", "--level", "execution,program"], "one question at a time"),
+        (&["weaken", "rc11-to-ptx", "--level", "execution", "--co", "universal"], "ask with `--co exists`"),
     ];
     for (arguments, expected) in cases {
         let output = margay(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", out(&output));
         assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
     }
-    let output = margay(&["check", path, "--level", "program", "--format", "json"]);
+    let output = margay(&["check", "rc11-to-ptx-descoped", "--source", path, "--format", "json"]);
     let label = &json(&output)["errors"][0]["labels"][0];
-    assert!(label["file"].as_str().expect("a file").ends_with("sc.cat") && label["line"].as_u64() > Some(1), "{label}");
+    assert!(label["file"].as_str().expect("a file").ends_with("silent.cat") && label["line"].as_u64() > Some(1), "{label}");
 }
 
 #[test]
 fn a_time_limit_names_what_is_not_decided() {
-    let asked = ["check", "rc11-to-ptx", "--level", "program", "--bound", "9", "--timeout", "3s", "--without", "R.SC,W.SC"];
+    let asked = ["check", "rc11-to-ptx", "--bound", "9", "--timeout", "3s", "--without", "R.SC,W.SC"];
     let output = margay(&asked);
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
     assert!(out(&output).starts_with("undecided: the time given was used up"), "{}", out(&output));

@@ -9,8 +9,9 @@ const LOADS: [&str; 7] = ["http://", "https://", "<link", "url(", "<iframe", "@i
 fn a_page_of_every_command() {
     let folder = folder("report/all");
     let mut files = Vec::new();
-    let commands: [&[&str]; 8] = [
-        &["check", "mappings/rc11-to-ptx-no-release-rmw.map", "--bound", "4"],
+    let commands: [&[&str]; 9] = [
+        &["check", "rc11-to-ptx-no-release-rmw", "--bound", "4", "--level", "execution"],
+        &["check", "mappings/rc11-to-ptx-no-fence-sc-load.map", "--bound", "4"],
         &["run", "tests/corpus/asplos2015", "--model", "ptx-2015,ptx-6.0"],
         &["test", "tests/corpus/asplos2015"],
         &["sim", "tests/corpus/pldi2016/SB.litmus", "--runs", "1000", "--model", "ptx-6.0"],
@@ -51,7 +52,15 @@ fn a_page_of_every_command() {
     }
     let summary =
         out(&margay(&[&["report", "--as", "markdown"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()));
-    assert!(summary.contains("### `margay check`\n\n**counterexample**; mapping: "), "{summary}");
+    // What follows from the counterexample, on the page and in the summary.
+    let first = "counterexample with 4 events (program: a compiler bug), axiom SC: ";
+    assert!(html.contains(&format!("<dt>answer</dt><dd class=\"\">{first}")), "{html}");
+    assert!(html.contains("<dt>status</dt><dd class=\"bad\">program</dd>") && html.contains("<dd class=\"unsure\">racy</dd>"));
+    assert!(summary.contains(&format!("### `margay check`\n\n**{first}")), "{summary}");
+    assert!(
+        summary.contains("**counterexample with 4 events (racy: its program is undefined, so no compiler bug follows), "),
+        "{summary}"
+    );
     assert!(summary.contains("**no difference**, "), "{summary}");
     // A difference with its program, and the definition that makes it.
     assert!(summary.contains("### `margay diff`\n\n**different**; "), "{summary}");

@@ -217,13 +217,16 @@ impl<'a> Subject<'a> {
         names.locations[index] = Some(next);
         // Later than any digit: threads that share locations come after each other.
         let _ = write!(out, "~{next}");
-        let physical = self.unfolding.locations()[index].physical;
+        let (physical, generic) = (self.unfolding.locations()[index].physical, self.unfolding.generic()[index]);
         if physical == location {
             out.push('i');
             self.value(index, self.unfolding.initial(location), names, out);
-        } else {
+        } else if generic == location {
             out.push('@');
             self.location(physical, names, out);
+        } else {
+            out.push('%');
+            self.location(generic, names, out);
         }
     }
 

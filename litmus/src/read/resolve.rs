@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::execution::Proxy;
 
 use crate::test::{
     Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expression, InitialValue, Instruction, Operation, Statement,
@@ -77,20 +78,15 @@ impl<'a> Checker<'a> {
 
     fn initial_state(&mut self) {
         let names = self.location_names();
-        for location in &self.test.locations {
+        for (l, location) in self.test.locations.iter().enumerate() {
             let place = location.place.0;
             if let Some(alias) = &location.alias {
-                match self.test.location(&alias.of).map(|owner| &self.test.locations[owner]) {
-                    None => self.unknown("location", &alias.of, place, names.iter().copied()),
-                    // `x @ generic aliases x` only names the proxy of x.
-                    Some(owner) if owner.alias.as_ref().is_some_and(|a| a.of != owner.name) => {
-                        self.error(
-                            format!("`{}` is an alias of an alias", location.name),
-                            place,
-                            "name the location that owns the memory",
-                        );
-                    }
-                    Some(_) => {}
+                if self.test.location(&alias.of).is_none() {
+                    self.unknown("location", &alias.of, place, names.iter().copied());
+                } else if self.is_alias_of_itself(l) {
+                    let message = format!("`{}` is an alias of itself", location.name);
+                    self.error(message, place, "the chain of aliases comes back here").help =
+                        Some("one of the names must own the memory: declare it without `aliases`, e.g. `x=0`".to_owned());
                 }
             }
             if let Some(InitialValue::AddressOf(of)) = &location.value
@@ -109,6 +105,16 @@ impl<'a> Checker<'a> {
                 self.unknown("location", of, register.place.0, names.iter().copied());
             }
         }
+    }
+
+    /// Does the chain of aliases lead back to the location?
+    fn is_alias_of_itself(&self, location: usize) -> bool {
+        let further = |at: usize| {
+            let alias = self.test.locations[at].alias.as_ref()?;
+            self.test.location(&alias.of).filter(|&of| of != at)
+        };
+        let chain = std::iter::successors(further(location), |&at| further(at));
+        chain.take(self.test.locations.len()).any(|at| at == location)
     }
 
     /// Overlap is complete here: accesses of one location have one width (PTX ISA 8.7.2).
@@ -175,8 +181,24 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `ld` and `st` are generic accesses whatever the name is: a name for another proxy looks as if more were meant.
+    fn proxy(&mut self, i: &'a Instruction) {
+        let Some((access, address)) = i.operation.memory() else { return };
+        let Base::Location(name) = &address.base else { return };
+        let declared = self.test.location(name).and_then(|l| self.test.locations[l].alias.as_ref());
+        let (what, help) = match declared.map(|alias| alias.proxy).filter(|_| access.proxy == Proxy::Generic) {
+            None | Some(Proxy::Generic | Proxy::Alias) => return,
+            Some(Proxy::Surface) => ("a surface", "`suld` and `sust` access surfaces"),
+            Some(Proxy::Texture) => ("a texture", "`tld` reads textures"),
+            Some(Proxy::Constant) => ("constants", "`cld` reads constants"),
+        };
+        let warning = Diagnostic::warning(format!("a generic access by `{name}`, a name for {what}"));
+        self.warnings.push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
+    }
+
     fn instruction(&mut self, i: &'a Instruction, flow: &mut Flow<'a>) {
         let span = i.place.0;
+        self.proxy(i);
         if let Some(guard) = &i.guard {
             self.read(&guard.register, span, flow);
         }

@@ -171,6 +171,7 @@ impl Column<'_> {
         let data = self.data(e).clone();
         let guard = self.predicate(predicate)?;
         let operation = match (data.kind, pair) {
+            (Kind::Read, Some(_)) | (Kind::Write, _) if !can_write(data.proxy, pair) => return Err(Error::NoInstruction(e)),
             (Kind::Read, Some(w)) => {
                 let write = self.data(w).clone();
                 let address = self.address(e, Some(w))?;
@@ -244,6 +245,11 @@ impl Column<'_> {
         self.instructions.push(Instruction { guard, ..operation.into() });
         Ok(())
     }
+}
+
+/// Is there an instruction that writes through the proxy? Surfaces have stores; only the generic proxy has read-modify-writes.
+fn can_write(proxy: Proxy, pair: Option<Event>) -> bool {
+    proxy == Proxy::Generic || proxy == Proxy::Surface && pair.is_none()
 }
 
 /// `atom.cas`: it writes if it reads the expected value.

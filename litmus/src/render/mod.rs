@@ -13,7 +13,7 @@ mod values;
 use std::fmt;
 
 use margay_models::bits::{Event, EventSet};
-use margay_models::execution::{Execution, Kind, Placement, Scope};
+use margay_models::execution::{Execution, Kind, Placement, Proxy, Scope};
 use margay_models::signature::Signature;
 
 use crate::test::{
@@ -191,8 +191,11 @@ fn placement(x: &Execution, thread: usize) -> Placement {
 fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
     (0..x.locations.len())
         .map(|l| {
-            let physical = usize::from(x.locations[l].physical);
-            let alias = (physical != l).then(|| Alias { proxy: x.location_proxy(l), of: values.location[physical].clone() });
+            let (physical, generic) = (usize::from(x.locations[l].physical), usize::from(x.generic[l]));
+            let alias = (physical != l).then(|| match generic == l {
+                true => Alias { proxy: Proxy::Generic, of: values.location[physical].clone() },
+                false => Alias { proxy: handle(x, l), of: values.location[generic].clone() },
+            });
             LocationDeclaration {
                 name: values.location[l].clone(),
                 value: alias.is_none().then(|| InitialValue::Integer(values.initial[l])),
@@ -204,19 +207,10 @@ fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {
         .collect()
 }
 
-/// How an alias is accessed: by the proxy of its accesses, generic where they differ.
-trait LocationProxy {
-    fn location_proxy(&self, location: usize) -> margay_models::execution::Proxy;
-}
-
-impl LocationProxy for Execution {
-    fn location_proxy(&self, location: usize) -> margay_models::execution::Proxy {
-        use margay_models::execution::Proxy;
-        let mut proxies =
-            self.events.iter().filter(|e| e.location.map(usize::from) == Some(location) && e.kind != Kind::Init).map(|e| e.proxy);
-        let first = proxies.next().unwrap_or(Proxy::Generic);
-        if proxies.all(|p| p == first) { first } else { Proxy::Generic }
-    }
+/// What a name without a generic address of its own is the name of: what it is accessed through.
+fn handle(x: &Execution, location: usize) -> Proxy {
+    let here = x.events.iter().filter(|e| e.location.map(usize::from) == Some(location));
+    here.map(|e| e.proxy).find(|p| *p != Proxy::Generic).unwrap_or(Proxy::Surface)
 }
 
 /// In the tabular forms the registers that are asked about start at 0; C declares them in the program.

@@ -11,6 +11,8 @@ use crate::unfold::Merged;
 pub struct Facts<'a> {
     pub merged: &'a Merged,
     pub locations: &'a [Location],
+    /// For each location the one whose generic address it has.
+    pub generic: &'a [u8],
     pub threads: &'a [Placement],
 }
 
@@ -22,6 +24,11 @@ impl Facts<'_> {
     /// The physical location that an event accesses.
     pub fn physical(&self, e: usize) -> Option<u8> {
         self.data(e).location.map(|l| self.locations[usize::from(l)].physical)
+    }
+
+    /// The generic address that an event accesses.
+    fn address(&self, e: usize) -> Option<u8> {
+        self.data(e).location.map(|l| self.generic[usize::from(l)])
     }
 
     /// Is the event in a base set?
@@ -37,6 +44,7 @@ impl Facts<'_> {
             BaseSet::M => memory,
             BaseSet::F | BaseSet::Mfence => matches!(data.kind, Kind::Fence | Kind::ProxyFence),
             BaseSet::B => matches!(data.kind, Kind::BarrierArrive | Kind::BarrierWait),
+            BaseSet::Wait => data.kind == Kind::BarrierWait,
             // Both halves are there, or it is none: the vocabulary makes it of the relation.
             BaseSet::Rmw => false,
             BaseSet::Iw => data.kind == Kind::Init,
@@ -57,6 +65,7 @@ impl Facts<'_> {
             BaseSet::Tex => proxied(Proxy::Texture),
             BaseSet::Con => proxied(Proxy::Constant),
             BaseSet::Red => data.reduction,
+            BaseSet::Xchg => data.exchange,
             BaseSet::Volatile => data.volatile,
             BaseSet::Mmio => data.mmio,
         }
@@ -85,7 +94,7 @@ impl Facts<'_> {
                 a != b && strong(x) && strong(y)
             }
             BaseRelation::Loc => same_place(),
-            BaseRelation::Vloc => x.location.is_some() && x.location == y.location,
+            BaseRelation::Vloc => self.address(a).is_some() && self.address(a) == self.address(b),
             BaseRelation::Int => a == b || x.thread.is_some() && x.thread == y.thread,
             BaseRelation::Ext | BaseRelation::Fr => false,
             BaseRelation::Rmw => self.merged.events[b].modifies && self.merged.events[b].parent == Some(a),

@@ -118,7 +118,7 @@ impl Runner {
         if !backend.proves() {
             return Err(Error::Unproved(format!("the solver `{backend}` writes no proofs")));
         }
-        let cannot = |e: std::io::Error| Error::Unproved(format!("the proof `{}` cannot be written: {e}", file.display()));
+        let cannot = |e: std::io::Error| Error::Unwritten(format!("the proof `{}` cannot be written: {e}", file.display()));
         let log = Log::create(file).map_err(cannot)?;
         let found = self.find(inquiry, test, options, &mut Logged { backend: &backend, log: &log });
         let written = log.finish();
@@ -127,7 +127,8 @@ impl Runner {
             std::fs::remove_file(file).map_err(cannot)?;
             return Ok((found?, None));
         }
-        written.map_err(cannot)?;
+        // Half a proof is none.
+        written.inspect_err(|_| drop(std::fs::remove_file(file))).map_err(cannot)?;
         let found = found?;
         let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
         match self.replay(inquiry, test, options, &answers, file) {

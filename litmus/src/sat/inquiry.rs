@@ -111,7 +111,12 @@ impl Runner {
             return Ok(found);
         }
         let (merged, domains) = merge(unfolding, test)?;
-        let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
+        let facts = Facts {
+            merged: &merged,
+            locations: unfolding.locations(),
+            generic: unfolding.generic(),
+            threads: unfolding.threads(),
+        };
         let total = self.questions.signature.total_coherence();
         let start = |bounds| answers.start(bounds);
         let mut problem = Problem::new(&self.translation, facts, &domains, total, start)?;

@@ -77,7 +77,12 @@ impl Runner {
             return Ok(None);
         }
         let (merged, domains) = merge(&unfolding, test)?;
-        let facts = Facts { merged: &merged, locations: unfolding.locations(), threads: unfolding.threads() };
+        let facts = Facts {
+            merged: &merged,
+            locations: unfolding.locations(),
+            generic: unfolding.generic(),
+            threads: unfolding.threads(),
+        };
         let total = self.questions.signature.total_coherence();
         let mut solver = Solver(Backend::default());
         let mut problem = Problem::new(&self.translation, facts, &domains, total, |bounds| solver.start(bounds))?;

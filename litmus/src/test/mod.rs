@@ -84,13 +84,23 @@ pub enum InitialValue {
     AddressOf(String),
 }
 
-/// A second name for the memory of another location: `y @ generic aliases x`.
+/// A second name for the memory of another location: `y @ generic aliases x`. What it names may be such a name itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
     /// How memory is accessed through the name.
     pub proxy: Proxy,
-    /// The location that owns the memory.
+    /// The location that it is another name for.
     pub of: String,
+}
+
+/// What a location's name stands for (PTX ISA 8.2.2, 8.6), by positions of locations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named {
+    /// The name that has the generic address: the name itself, unless it is one of a surface, a texture or a constant; then
+    /// that of what it names.
+    pub generic: usize,
+    /// The name that has the memory: the end of the chain of aliases.
+    pub physical: usize,
 }
 
 /// The array and the number of an element, from its name `x[1]`. Arrays are declared element by element, in order.
@@ -191,6 +201,28 @@ impl Test {
     pub fn location(&self, name: &str) -> Option<usize> {
         let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
         self.locations.iter().position(|l| l.name == name).or_else(first)
+    }
+
+    /// What a name stands for; `None` if it is an alias of itself, or of a location that does not exist.
+    pub fn named(&self, location: usize) -> Option<Named> {
+        let mut at = location;
+        let mut generic = None;
+        for _ in 0..self.locations.len() {
+            let further = match &self.locations.get(at)?.alias {
+                // `x @ surface aliases x` says how x is accessed.
+                Some(alias) => Some(self.location(&alias.of)?).filter(|&of| of != at),
+                None => None,
+            };
+            let proxied = self.locations[at].alias.as_ref().is_some_and(|alias| alias.proxy != Proxy::Generic);
+            let Some(further) = further else {
+                return Some(Named { generic: generic.unwrap_or(at), physical: at });
+            };
+            if !proxied {
+                generic = generic.or(Some(at));
+            }
+            at = further;
+        }
+        None
     }
 
     /// The instructions of a thread; none of one in C.

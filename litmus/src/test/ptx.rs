@@ -107,8 +107,8 @@ pub struct Access {
     pub order: Option<AccessOrder>,
     /// The scope as written; `None`: none for weak, gpu for `atom` and `red`, sys for `.volatile`.
     pub scope: Option<Scope>,
-    /// The proxy that the instruction names (`suld`, `sust`, `tex`, `ldc`); generic for `ld` and `st`, which then go by the
-    /// proxy of the location's name.
+    /// The proxy that the instruction goes through: that of `suld`, `sust`, `tex`, `ldc`, and the generic one for `ld` and `st`,
+    /// whatever the name of the location is.
     pub proxy: Proxy,
     /// The state space.
     pub space: Option<Space>,

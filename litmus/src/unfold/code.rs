@@ -39,6 +39,11 @@ impl Code {
         usize::from(self.shared.locations[location].physical)
     }
 
+    /// For each location the one whose generic address it has: itself, or what the name of a surface, texture or constant names.
+    pub fn generic(&self, location: usize) -> usize {
+        usize::from(self.shared.generic[location])
+    }
+
     /// The value that stands for the address of a location.
     pub fn address(&self, location: usize) -> Address {
         self.shared.address(location)

@@ -1,6 +1,6 @@
 //! PTX instructions to straight code: default orders and scopes, predicates and labels.
 
-use margay_models::execution::{Order, Proxy, Scope};
+use margay_models::execution::{Order, Scope};
 
 use super::Error;
 use super::program::{Attributes, Modification, Program, Step, Term};
@@ -220,9 +220,8 @@ impl Compiler<'_> {
     }
 
     fn attributes(&self, access: &Access) -> Attributes {
-        let proxy = (access.proxy != Proxy::Generic).then_some(access.proxy);
         let bits = access.ty.map(|ty| ty.bits);
-        let plain = Attributes { proxy, bits, ..Attributes::new(Order::Plain, None) };
+        let plain = Attributes { proxy: access.proxy, bits, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {
             return plain;

@@ -184,6 +184,11 @@ impl Unfolding {
         &self.shared.locations
     }
 
+    /// For each location the one whose generic address it has.
+    pub(crate) fn generic(&self) -> &[u8] {
+        &self.shared.generic
+    }
+
     /// Where each thread runs.
     pub(crate) fn threads(&self) -> &[Placement] {
         &self.shared.threads

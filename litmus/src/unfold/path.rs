@@ -476,6 +476,9 @@ impl Explorer<'_> {
             }
         };
         self.write(&mut state, location, address, written, halves.1, true, place);
+        if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
+            (read.data.exchange, write.data.exchange) = (true, true);
+        }
         self.open.push(state);
     }
 
@@ -483,11 +486,10 @@ impl Explorer<'_> {
         if self.shared.signature == Signature::Plain {
             return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
         }
-        let proxy = attributes.proxy.unwrap_or(self.shared.proxies[usize::from(location)]);
         EventData {
             scope: attributes.scope,
             location: Some(location),
-            proxy,
+            proxy: attributes.proxy,
             volatile: attributes.volatile,
             mmio: attributes.mmio,
             reduction: attributes.reduction,

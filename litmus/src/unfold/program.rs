@@ -39,8 +39,8 @@ pub struct Attributes {
     pub order: Order,
     /// The scope; `None` for weak accesses.
     pub scope: Option<Scope>,
-    /// `None`: that of the location's name.
-    pub proxy: Option<Proxy>,
+    /// What the access goes through.
+    pub proxy: Proxy,
     /// `.volatile`
     pub volatile: bool,
     /// `.mmio`
@@ -54,7 +54,7 @@ pub struct Attributes {
 impl Attributes {
     /// An order and a scope.
     pub fn new(order: Order, scope: Option<Scope>) -> Self {
-        Self { order, scope, proxy: None, volatile: false, mmio: false, reduction: false, bits: None }
+        Self { order, scope, proxy: Proxy::Generic, volatile: false, mmio: false, reduction: false, bits: None }
     }
 }
 

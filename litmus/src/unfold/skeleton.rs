@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use margay_models::bits::{BitMatrix, Event, MAX_EVENTS};
-use margay_models::execution::{EventData, Execution, Kind, Location, Order, Proxy, Scope};
+use margay_models::execution::{EventData, Execution, Kind, Location, Order, Scope};
 use margay_models::signature::Signature;
 
 use super::Error;
@@ -26,8 +26,8 @@ const STRIDE: Address = 1 << 20;
 pub(super) struct Shared {
     pub signature: Signature,
     pub locations: Vec<Location>,
-    /// For each location the proxy of accesses by its name.
-    pub proxies: Vec<Proxy>,
+    /// For each location the one whose generic address it has.
+    pub generic: Vec<u8>,
     /// For each location its address.
     pub addresses: Arc<[Address]>,
     /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
@@ -51,7 +51,7 @@ impl Shared {
         let mut shared = Self {
             signature,
             locations: Vec::new(),
-            proxies: Vec::new(),
+            generic: Vec::new(),
             addresses: addresses.clone(),
             widths,
             initial: Vec::new(),
@@ -59,15 +59,14 @@ impl Shared {
         };
         for (l, declared) in test.locations.iter().enumerate() {
             let missing = |name: &str| Error::at(format!("there is no location `{name}`"), declared.place);
-            let physical = match &declared.alias {
-                Some(alias) => index(&alias.of).ok_or_else(|| missing(&alias.of))?,
-                None => l,
+            let Some(named) = test.named(l) else {
+                return Err(Error::at(format!("`{}` is another name for no memory", declared.name), declared.place));
             };
             let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
             let atomic =
                 test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty == crate::test::CType::AtomicInt);
-            shared.locations.push(Location { name: declared.name.clone(), physical: physical as u8, atomic });
-            shared.proxies.push(declared.alias.as_ref().map_or(Proxy::Generic, |a| a.proxy));
+            shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u8, atomic });
+            shared.generic.push(named.generic as u8);
             shared.initial.push(match &declared.value {
                 Some(InitialValue::Integer(n)) => *n,
                 Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
@@ -232,6 +231,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         return Err(Error::new(format!("more than {MAX_EVENTS} events, initial writes included")));
     }
     let mut execution = Execution::new(shared.signature, events, shared.threads.clone(), shared.locations.clone());
+    execution.generic.clone_from(&shared.generic);
     for (path, &first) in paths.iter().zip(&first) {
         for (position, e) in path.events.iter().enumerate() {
             let event = Event::from(first + position);

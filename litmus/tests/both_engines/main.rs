@@ -6,6 +6,7 @@ mod c;
 mod corpus;
 mod cycles;
 mod large;
+mod proxies;
 mod ptx;
 
 use margay_litmus::engine::{Choice, Engine, Runner};

@@ -362,8 +362,10 @@ fn locations(dialect: Dialect) -> BoxedStrategy<Vec<LocationDeclaration>> {
             option::of(prop_oneof![integer().prop_map(InitialValue::Integer), location().prop_map(InitialValue::AddressOf)]);
         let spaces = option::of(select(&[Space::Global, Space::Shared][..]));
         let proxies = select(&[Proxy::Generic, Proxy::Surface, Proxy::Texture, Proxy::Constant][..]);
-        (values, spaces, option::weighted(0.2, proxies)).prop_map(move |(value, space, alias)| {
-            let alias = alias.filter(|_| name != "x" && dialect != Dialect::C).map(|proxy| Alias { proxy, of: "x".into() });
+        // `flag` may be another name for y, which may be one for x.
+        let further = any::<bool>().prop_map(move |further| if further && name == "flag" { "y" } else { "x" });
+        (values, spaces, option::weighted(0.2, proxies), further).prop_map(move |(value, space, alias, of)| {
+            let alias = alias.filter(|_| name != "x" && dialect != Dialect::C).map(|proxy| Alias { proxy, of: of.into() });
             let value = value.filter(|_| alias.is_none());
             let space = space.filter(|_| dialect == Dialect::GpuPtx);
             LocationDeclaration { name: name.into(), value, alias, space, place: Place::default() }

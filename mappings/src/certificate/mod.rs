@@ -11,8 +11,18 @@ mod document;
 pub(crate) use cases::{claims, verify, verify_claims, well_formed, write};
 pub use cover::uncovered;
 pub use document::{Answer, Case, Claim, Compared, Document, Entry, Given, Lesson, Outcome, Subject, read};
+use margay_models::diagnostic::Diagnostic;
+
 pub use margay_models::certificate::{Extent, FILE, FORMAT, Included, ModelText, Proof, Text, VERSION, folder, seal};
 pub(crate) use margay_models::certificate::{PROOF, without_proofs};
+
+/// What is said of proofs that could not be written: the first reason, and how many there are.
+pub(crate) fn unwritten(reasons: &[String]) -> Vec<Diagnostic> {
+    let Some(first) = reasons.first() else { return Vec::new() };
+    let more = if reasons.len() > 1 { format!("; {} more proofs cannot either", reasons.len() - 1) } else { String::new() };
+    let error = Diagnostic::error(format!("{first}{more}"));
+    vec![error.help("the answer stands; the certificate is of what has a proof alone")]
+}
 
 /// A certificate that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

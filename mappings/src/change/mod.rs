@@ -2,12 +2,14 @@
 
 mod compile;
 mod cost;
+mod need;
 mod pool;
 mod repair;
 mod step;
 mod weaken;
 
 pub use cost::Costs;
+pub use need::Need;
 pub use pool::{Evidence, Pool};
 pub use repair::{Changed, Repair, RepairReport, repair};
 pub use step::Steps;
@@ -15,7 +17,7 @@ pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
 use margay_models::diagnostic::Diagnostic;
 
-use crate::check::{CheckOptions, CheckReport, CoReading, Progress, Verdict, check};
+use crate::check::{CheckOptions, CheckReport, CoReading, Level, Progress, Verdict, check};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering of a mapping: the row, and which of its alternatives.
@@ -77,7 +79,7 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// The paper's reading of modification order: a pool speaks of outcomes.
     fn new(mapping: &Mapping, options: &'a CheckOptions, progress: &'a dyn Progress) -> Result<Self, Vec<Diagnostic>> {
-        if options.co == CoReading::Universal {
+        if options.level == Level::Execution && options.co == CoReading::Universal {
             let error =
                 Diagnostic::error("rows are changed by what programs can observe: `--co universal` is about modification orders");
             return Err(vec![error.help("ask with `--co exists`")]);

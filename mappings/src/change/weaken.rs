@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use margay_models::diagnostic::Diagnostic;
 
+use super::need::{Need, need};
 use super::{Asked, Asker, Pool, Slot, Steps};
 use crate::check::{CheckOptions, Progress};
 use crate::language::{Lowering, Mapping};
@@ -35,12 +36,29 @@ pub struct RowReport {
     pub slot: Slot,
     /// The weakest lowerings that are sound, and the strongest that are not: what is weaker than these is not asked about.
     pub weaker: Vec<Weaker>,
+    /// The bound that the row needs before a sound weaker lowering means anything. Where there is none, the bound by which all had
+    /// fallen; `None` if nothing is weaker.
+    pub need: Option<Need>,
 }
 
 impl RowReport {
     /// Is no weaker lowering sound?
     pub fn is_tight(&self) -> bool {
         self.weaker.iter().all(|w| matches!(w.fate, Fate::Falls(_)))
+    }
+
+    /// Is a weaker lowering sound up to a bound that means something?
+    pub fn is_loose(&self, bound: usize) -> bool {
+        self.has_sound() && self.need.as_ref().is_some_and(|n| n.is_met(bound))
+    }
+
+    /// Is the bound too small to say whether the row could be weaker?
+    pub fn is_untold(&self, bound: usize) -> bool {
+        self.has_sound() && !self.is_loose(bound)
+    }
+
+    fn has_sound(&self) -> bool {
+        self.weaker.iter().any(|w| w.fate == Fate::Sound)
     }
 }
 
@@ -88,6 +106,7 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
         Asked::Undecided(why) => stopped = Some(why),
     }
     let steps = Steps::new(mapping);
+    let mut needs: BTreeMap<String, Need> = BTreeMap::new();
     let slots = if fallen.is_none() && stopped.is_none() { Slot::all(mapping) } else { Vec::new() };
     for slot in slots {
         let row = &mapping.rows[slot.row];
@@ -124,7 +143,24 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
         // Of the sound ones the weakest say all.
         let sound: Vec<String> = weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| text(&w.lowering)).collect();
         weaker.retain(|w| w.fate != Fate::Sound || sound.iter().all(|s| !steps.all_weaker(row, &w.lowering).contains(s)));
-        rows.push(RowReport { slot, weaker });
+        let mut row = RowReport { slot, weaker, need: None };
+        row.need = if row.has_sound() {
+            let construct = mapping.rows[slot.row].construct;
+            let name = construct.name(mapping.source.signature);
+            if !needs.contains_key(&name) {
+                let (need, searches) = need(&mapping.source, construct, options, progress)?;
+                asker.searches += searches;
+                needs.insert(name.clone(), need);
+            }
+            needs.get(&name).cloned()
+        } else {
+            let events = |w: &Weaker| match w.fate {
+                Fate::Falls(index) => Some(asker.pool.get(index).counterexample.events),
+                Fate::Sound | Fate::Undecided(_) => None,
+            };
+            row.weaker.iter().filter_map(events).max().map(Need::Events)
+        };
+        rows.push(row);
     }
     Ok(WeakenReport { fallen, rows, pool: asker.pool, searches: asker.searches, stopped })
 }

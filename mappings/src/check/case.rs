@@ -45,8 +45,6 @@ pub struct Decision {
     pub learned: Learned,
     /// With [`Answer::Unknown`]: the candidate that was not decided, if it was in hand.
     pub pending: Option<Instance>,
-    /// With [`Answer::Unknown`]: why, if it is not for a limit.
-    pub reason: Option<String>,
 }
 
 /// Candidates that were refuted, and how.
@@ -386,7 +384,6 @@ fn decide_from<'a>(
             candidates: case.candidates,
             learned: std::mem::take(&mut case.learned),
             pending: instance.filter(|_| answer == Answer::Unknown),
-            reason: None,
         });
         start = Instant::now();
     }

@@ -29,7 +29,7 @@ pub fn case(part: &Part<'_>, answered: &Answered) -> Option<certificate::Case> {
 
 /// The cases of a bound and kind of programs, as a certificate has them; those without a proof are left out.
 pub fn entry(events: usize, programs: usize, decided: &[Decided<'_>]) -> Entry {
-    let cases = decided.iter().filter(|of| !of.decisions.is_empty()).flat_map(|of| of.certified.iter().cloned());
+    let cases = decided.iter().filter(|of| !of.decisions.is_empty()).flat_map(|of| of.certified.cases.iter().cloned());
     Entry { events, programs, cases: cases.collect() }
 }
 

@@ -34,24 +34,17 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// All kinds that a check is about: at program level first guarded programs, then the others, where they can tell.
+    /// All kinds that a check is about.
     pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Vec<Kind> {
-        let of = |programs: Option<Programs>, every_read_guards: Option<MindsCycles>| {
-            let problem_options = ProblemOptions {
-                constructs: asked.constructs.clone(),
-                typed: options.typed,
-                techniques: options.techniques,
-                programs,
-                guards: options.guards,
-                every_read_guards,
-            };
-            let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
-            let asks = questions::asks(&mut problem, asked, options);
-            Kind { problem, asks, lessons: BTreeSet::new(), costs: Costs::default() }
-        };
-        if options.level == Level::Execution {
-            return vec![of(None, None)];
+        match options.level {
+            Level::Execution => vec![Self::of(mapping, options, asked, (None, None), true)],
+            Level::Program => Self::of_programs(mapping, options, asked, false),
         }
+    }
+
+    /// The kinds of programs: first guarded ones, then the others, where they can tell. With `defined` the forbidden source execution has
+    /// no undefined behaviour itself, as at execution level.
+    pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &Asked, defined: bool) -> Vec<Kind> {
         let others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
         let free = match others {
             None => Some(MindsCycles(false)),
@@ -59,8 +52,30 @@ impl Kind {
             Some(_) => None,
         };
         let free = free.filter(|_| options.guards.is_none() && options.techniques.every_read_guards);
-        let guarded = of(Some(Programs::Guarded), free);
-        std::iter::once(guarded).chain(others.map(|programs| of(Some(programs), None))).collect()
+        let guarded = Self::of(mapping, options, asked, (Some(Programs::Guarded), free), defined);
+        let others = others.map(|programs| Self::of(mapping, options, asked, (Some(programs), None), defined));
+        std::iter::once(guarded).chain(others).collect()
+    }
+
+    fn of(
+        mapping: &Mapping,
+        options: &CheckOptions,
+        asked: &Asked,
+        (programs, every_read_guards): (Option<Programs>, Option<MindsCycles>),
+        defined: bool,
+    ) -> Kind {
+        let problem_options = ProblemOptions {
+            constructs: asked.constructs.clone(),
+            typed: options.typed,
+            techniques: options.techniques,
+            programs,
+            defined,
+            guards: options.guards,
+            every_read_guards,
+        };
+        let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
+        let asks = questions::asks(&mut problem, asked, options);
+        Kind { problem, asks, lessons: BTreeSet::new(), costs: Costs::default() }
     }
 
     /// What cases of this kind share.
@@ -101,7 +116,16 @@ pub struct Decided<'a> {
     /// if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
     /// The parts with a proof of what has no counterexample, where one was asked for and accepted.
-    pub certified: Vec<certificate::Case>,
+    pub certified: Certified,
+}
+
+/// What there is of proofs.
+#[derive(Default)]
+pub struct Certified {
+    /// The parts with a proof.
+    pub cases: Vec<certificate::Case>,
+    /// Why others have none, although one was asked for.
+    pub unwritten: Vec<String>,
 }
 
 /// The shape whose counterexample the others of as many threads must beat.
@@ -118,8 +142,8 @@ struct Open {
     left: usize,
     /// The decisions about each part, in their order.
     decided: Vec<(usize, Vec<Decision>)>,
-    /// The parts with a proof.
-    certified: Vec<certificate::Case>,
+    /// Their proofs.
+    certified: Certified,
 }
 
 /// Decides the open questions for the shapes. Where a counterexample is likely, at program level, those of few threads come first: it
@@ -156,7 +180,8 @@ pub fn decide<'a>(
         work.push((place, part));
     }
     work.sort_by_key(|&(place, _)| place);
-    let mut states: Vec<Open> = order.iter().map(|_| Open { left: 0, decided: Vec::new(), certified: Vec::new() }).collect();
+    let mut states: Vec<Open> =
+        order.iter().map(|_| Open { left: 0, decided: Vec::new(), certified: Certified::default() }).collect();
     work.iter().for_each(|&(place, _)| states[place].left += 1);
     let states: Vec<Mutex<Open>> = states.into_iter().map(Mutex::new).collect();
     if options.level == Level::Execution || options.split.is_some() {
@@ -167,56 +192,55 @@ pub fn decide<'a>(
         let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
         cases::elsewhere(setting, answers, &parts, progress);
     }
-    let finish = |shape: &'a Shape,
-                  place: usize,
-                  decisions: Vec<Decision>,
-                  certified: Vec<certificate::Case>|
-     -> Result<Decided<'a>, Fault> {
-        if let (Some(most), &[question]) = (to_beat(shape, place), open) {
-            let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
-            return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Vec::new() });
-        }
-        let found = decisions.iter().find(|d| d.answer == Answer::Found);
-        if found.is_some() {
-            fewest.fetch_min(shape.threads(), Ordering::Relaxed);
-        }
-        let preferred = match found.filter(|_| prefers && !needless(shape)) {
-            Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
-            None => None,
-        };
-        if let Some(preferred) = &preferred {
-            let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
-            let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
-            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
-                *leader = Some(new);
+    let finish =
+        |shape: &'a Shape, place: usize, decisions: Vec<Decision>, certified: Certified| -> Result<Decided<'a>, Fault> {
+            if let (Some(most), &[question]) = (to_beat(shape, place), open) {
+                let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
+                return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
             }
-        }
-        Ok(Decided { shape, decisions, preferred, certified })
-    };
+            let found = decisions.iter().find(|d| d.answer == Answer::Found);
+            if found.is_some() {
+                fewest.fetch_min(shape.threads(), Ordering::Relaxed);
+            }
+            let preferred = match found.filter(|_| prefers && !needless(shape)) {
+                Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
+                None => None,
+            };
+            if let Some(preferred) = &preferred {
+                let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
+                let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+                if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
+                    *leader = Some(new);
+                }
+            }
+            Ok(Decided { shape, decisions, preferred, certified })
+        };
     // The decisions about a shape, once all its parts are decided.
     let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Fault>)> {
         let (place, part) = &work[index];
         let shape = order[*place];
         let skip = needless(shape) || (open.len() == 1 && to_beat(shape, *place).is_some());
         let answered = if skip { Ok(None) } else { cases::decide(setting, part, progress).map(Some) };
-        let (decided, certified) = match answered {
-            Ok(None) => (Vec::new(), None),
+        let (decided, certified, unwritten) = match answered {
+            Ok(None) => (Vec::new(), None, None),
             Ok(Some(answered)) => {
                 let certified = certify::case(part, &answered);
-                (answered.decisions, certified)
+                (answered.decisions, certified, answered.unwritten)
             }
             Err(disagreement) => return Some((*place, Err(disagreement))),
         };
         let of_shape = {
             let mut state = states[*place].lock().unwrap_or_else(PoisonError::into_inner);
             state.decided.push((index, decided));
-            state.certified.extend(certified);
+            state.certified.cases.extend(certified);
+            state.certified.unwritten.extend(unwritten);
             state.left -= 1;
             (state.left == 0).then(|| (std::mem::take(&mut state.decided), std::mem::take(&mut state.certified)))
         };
         let (mut of_shape, mut certified) = of_shape?;
         of_shape.sort_by_key(|&(index, _)| index);
-        certified.sort_by(|a, b| a.proof.file.cmp(&b.proof.file));
+        certified.cases.sort_by(|a, b| a.proof.file.cmp(&b.proof.file));
+        certified.unwritten.sort();
         let decisions = join(open, of_shape.into_iter().map(|(_, decided)| decided).collect());
         let decisions = if needless(shape) { Vec::new() } else { decisions };
         let decided = finish(shape, *place, decisions, certified);

@@ -5,6 +5,7 @@ pub(crate) mod canonical;
 mod case;
 mod cases;
 mod certify;
+mod choose;
 mod kind;
 mod options;
 mod program;
@@ -17,21 +18,21 @@ mod witness;
 pub use crate::encode::{Switch, Techniques};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
+pub(crate) use program::image;
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
 pub use witness::{Fault, Witness, witness};
 
 use margay_models::diagnostic::Diagnostic;
-use margay_models::explain;
-use rayon::prelude::*;
 
+use crate::certificate;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::pool;
 use case::{Answer, Decision, Extent, Setting};
 use kind::{Decided, Kind};
-use program::Learned;
+use questions::Asked;
 
 /// Told what a check is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -93,8 +94,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
         certified: None,
+        uncertified: Vec::new(),
     };
-    let mut certified = Vec::new();
+    let (mut certified, mut unwritten) = (Vec::new(), Vec::new());
     for bound in 1..=options.bound {
         let open: Vec<usize> = (0..report.axioms.len()).filter(|&q| report.axioms[q].verdict == Verdict::None).collect();
         if open.is_empty() || (report.verdict == Verdict::Counterexample && !options.keep_going) {
@@ -133,10 +135,11 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             };
             let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == Answer::None);
             if !none || k == last {
-                conclude(&mut report, &setting, bound, &shapes, &open, &decided, &earlier, (&pool, progress));
+                conclude(&mut report, &setting, (&asked, &shapes), &open, (&decided, &earlier), (&pool, progress));
             }
             if options.certify.is_some() {
                 certified.push(certify::entry(bound, k, &decided));
+                unwritten.extend(decided.iter().flat_map(|of| of.certified.unwritten.iter().cloned()));
             }
             kind.learn_from(&decided);
             if !none {
@@ -151,24 +154,27 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     }
     if let Some(folder) = &options.certify {
         let questions: Vec<String> = report.axioms.iter().map(|a| a.axiom.clone()).collect();
-        report.certified = Some(certify::write(mapping, options, &questions, kinds.len(), certified, folder)?);
+        // Whatever becomes of the certificate, the answer stands.
+        report.uncertified = certificate::unwritten(&unwritten);
+        match certify::write(mapping, options, &questions, kinds.len(), certified, folder) {
+            Ok(written) => report.certified = Some(written),
+            Err(errors) => report.uncertified.extend(errors),
+        }
     }
     Ok(report)
 }
 
-/// Reports what came out at one bound, and chooses the counterexamples.
-#[allow(clippy::too_many_arguments, reason = "what one bound is about")]
+/// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.
 fn conclude(
     report: &mut CheckReport,
     setting: &Setting<'_>,
-    bound: usize,
-    shapes: &[Shape],
+    (asked, shapes): (&Asked, &[Shape]),
     open: &[usize],
-    decided: &[Decided<'_>],
-    earlier: &[Decision],
+    (decided, earlier): (&[Decided<'_>], &[Decision]),
     (pool, progress): (&rayon::ThreadPool, &dyn Progress),
 ) {
     let v = &setting.problem.vocabulary;
+    let bound = shapes.first().map_or(0, Shape::events);
     let named: Vec<(String, &[Decision])> = decided.iter().map(|d| (d.shape.to_string(), d.decisions.as_slice())).collect();
     for &question in open {
         record(report, question, bound, &named, shapes.len(), earlier);
@@ -181,8 +187,8 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(disagreement) = choose(report, setting, question, decided, (pool, progress)) {
-                report.axioms[question].verdict = Verdict::Undecided(disagreement.to_string());
+            if let Err(fault) = choose::choose(report, setting, (asked, shapes), (question, decided), (pool, progress)) {
+                report.axioms[question].verdict = Verdict::Undecided(fault.to_string());
             }
         }
     }
@@ -216,9 +222,8 @@ fn record(
         (false, n) => {
             let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == Answer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
-            let reason = all.iter().find_map(|d| d.reason.as_ref()).map_or(String::new(), |r| format!("; {r}"));
             Verdict::Undecided(format!(
-                "{n} of {} thread shapes of {bound} events are not decided: {}{reason}",
+                "{n} of {} thread shapes of {bound} events are not decided: {}",
                 all.len(),
                 shapes.join(", ")
             ))
@@ -259,74 +264,4 @@ fn summarise(report: &mut CheckReport, bound: usize) {
         (false, Some(why)) => report.verdict = Verdict::Undecided(why),
         (false, None) => report.established = bound,
     }
-}
-
-/// Chooses the counterexamples of one question among the shapes that have one.
-fn choose(
-    report: &mut CheckReport,
-    setting: &Setting<'_>,
-    question: usize,
-    decided: &[Decided<'_>],
-    (pool, progress): (&rayon::ThreadPool, &dyn Progress),
-) -> Result<(), Fault> {
-    let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
-    let found: Vec<(&Decided<'_>, &Learned)> =
-        decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect();
-    let ask = &setting.asks[question];
-    let v = &setting.problem.vocabulary;
-    let mut chosen = Vec::new();
-    if let Some(limit) = setting.options.all {
-        for (of, _) in &found {
-            let (instances, atoms, more) = case::every(setting, of.shape, question, limit)?;
-            report.truncated |= more;
-            for instance in instances {
-                chosen.extend(witness(setting.mapping, v, &atoms, &instance));
-            }
-        }
-        chosen = canonical::distinct(chosen);
-        report.truncated |= chosen.len() > limit;
-        chosen.truncate(limit);
-    } else {
-        let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(()) };
-        let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
-        let of_each: Vec<Option<case::Preferred>>;
-        let known: Vec<Option<&case::Preferred>> = if setting.options.level == Level::Program {
-            decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
-        } else {
-            of_each = pool.install(|| {
-                let each = candidates.par_iter().with_max_len(1);
-                each.map(|(of, learned)| cases::preferred(setting, of.shape, question, learned, None, progress))
-                    .collect::<Result<_, _>>()
-            })?;
-            of_each.iter().map(Option::as_ref).collect()
-        };
-        let best = known.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a });
-        let Some(best) = best else {
-            report.axioms[question].verdict = Verdict::Undecided(
-                "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
-            );
-            return Ok(());
-        };
-        chosen.extend(witness(setting.mapping, v, &best.atoms, &best.instance));
-    }
-    if chosen.is_empty() {
-        return Err(Fault::Disagreement("an instance could not be read back".to_owned()));
-    }
-    for witness in chosen {
-        let violated = witness.confirm(setting.mapping, &ask.questions, setting.options.level)?;
-        let check = &setting.mapping.source.checks[violated.0];
-        report.counterexamples.push(Counterexample {
-            axiom: check.display_name(),
-            events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
-            violation: explain::violation(&setting.mapping.source, &witness.source, violated.0),
-            guards: program::guards(&witness.source),
-            computed: if setting.options.level == Level::Program { program::computed(&witness.source) } else { 0 },
-            source: witness.source,
-            target: witness.target,
-            origin: witness.origin,
-            finals: witness.finals,
-            target_finals: witness.target_finals,
-        });
-    }
-    Ok(())
 }

@@ -26,10 +26,11 @@ pub enum CoReading {
 }
 
 /// What a counterexample is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// An execution: legal in the target, illegal and without undefined behaviour in the source (the paper's statement).
+    /// An execution: legal in the target, illegal and without undefined behaviour in the source (the paper's statement). What follows
+    /// for its program is asked afterwards ([`crate::status`]).
     #[default]
     Execution,
     /// A program and an outcome: no consistent execution of the program has the outcome or is undefined in the source, and the
@@ -103,8 +104,13 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// The usual options for a bound.
+    /// The usual options for a bound: is there a program that goes wrong?
     pub fn new(bound: usize) -> Self {
+        Self { level: Level::Program, co: CoReading::Exists, ..Self::published(bound) }
+    }
+
+    /// The question of the 2019 paper (section 5.2): single executions, some modification order of which breaks an axiom.
+    pub fn published(bound: usize) -> Self {
         Self {
             bound,
             axioms: Vec::new(),
@@ -117,9 +123,9 @@ impl CheckOptions {
             all: None,
             keep_going: false,
             backend: Backend::default(),
-            level: Level::default(),
+            level: Level::Execution,
             guards: None,
-            co: CoReading::default(),
+            co: CoReading::Universal,
             techniques: Techniques::default(),
             dump_cnf: None,
             certify: None,

@@ -1,7 +1,7 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
-use margay_models::signature::{Construct, constructs};
+use margay_models::signature::{Construct, Signature, constructs};
 
 use super::case::Ask;
 use super::certify;
@@ -77,7 +77,8 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
 fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     let source = &mapping.source;
     let mut errors = Vec::new();
-    if !source.checks.iter().any(is_undefined_behaviour) {
+    // Assembly has no undefined behaviour: of plain executions every program counts.
+    if source.signature == Signature::C && !source.checks.iter().any(is_undefined_behaviour) {
         let end = source.source.text.trim_end().len();
         let error = Diagnostic::error(format!("the source model `{}` does not say what a data race is", source.name))
             .at(&source.source, Span { start: end, end }, "expected a definition like `flag ~empty race as Race`")
@@ -87,7 +88,7 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     if !options.axioms.is_empty() {
         errors.push(
             Diagnostic::error("at program level the axioms of the source model are taken together")
-                .help("leave out `--axiom`, or write a model with the axioms that you mean and give it with `--source`"),
+                .help("leave out `--axiom`, or ask about single executions: `--level execution --axiom NAME`"),
         );
     }
     errors

@@ -1,10 +1,12 @@
 //! What a check found out.
 
 use margay_models::bits::Event;
+use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Execution;
 use margay_models::explain::Violation;
 
 use crate::certificate::Written;
+use crate::status::Status;
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,9 +66,13 @@ pub struct Counterexample {
     pub axiom: String,
     /// The number of source events, without initial writes; an RMW is two.
     pub events: usize,
-    /// At program level, the number of reads whose value guards other operations of their thread; else 0.
+    /// What follows from it. At program level always a compiler bug.
+    pub status: Status,
+    /// Where its program races: two events of the source execution that do in another one.
+    pub race: Option<[Event; 2]>,
+    /// The number of reads whose value guards other operations of their thread.
     pub guards: usize,
-    /// At program level, the number of written values that are computed from a read, once for each read; else 0.
+    /// The number of written values that are computed from a read, once for each read.
     pub computed: usize,
     /// The source execution: well-formed, illegal, and (at execution level) free of undefined behaviour.
     pub source: Execution,
@@ -103,4 +109,13 @@ pub struct CheckReport {
     pub constructs: Vec<String>,
     /// With `certify`: what was written.
     pub certified: Option<Written>,
+    /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.
+    pub uncertified: Vec<Diagnostic>,
+}
+
+impl CheckReport {
+    /// The counterexample that says most: a compiler bug rather than another one, and of these a smallest one.
+    pub fn foremost(&self) -> Option<&Counterexample> {
+        self.counterexamples.iter().min_by_key(|c| (c.status, c.events))
+    }
 }

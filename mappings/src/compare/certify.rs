@@ -26,7 +26,7 @@ pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> Pat
 }
 
 /// Decides a question for a shape, writes the proof into a new file, and reads it back: that there is none counts only if its proof
-/// is accepted.
+/// is accepted. A proof that cannot be written (a full disk) costs the certificate and not the answer.
 pub fn decide<'a>(
     setting: &'a Setting<'a>,
     question: &'a Question,
@@ -36,7 +36,10 @@ pub fn decide<'a>(
     let cannot = |e: std::io::Error| format!("the proof `{}` cannot be written: {e}", file.display());
     let log = match Log::create(file) {
         Ok(log) => log,
-        Err(error) => return (Case::new(setting, question, shape), Ok(Answer::Unknown), Err(cannot(error))),
+        Err(error) => {
+            let (case, answer, _) = super::decide(setting, question, shape);
+            return (case, answer, Err(cannot(error)));
+        }
     };
     let start = |bounds| Session::logged(bounds, Encoding::default(), &setting.options.backend, &log);
     let mut case = Case::with_session(setting, question, shape, start);
@@ -46,7 +49,9 @@ pub fn decide<'a>(
         return (case, answer, Ok(None));
     }
     if let Err(error) = written {
-        return (case, Ok(Answer::Unknown), Err(cannot(error)));
+        // Half a proof is none.
+        let _ = std::fs::remove_file(file);
+        return (case, answer, Err(cannot(error)));
     }
     match replay(setting, question, (shape, &case.learned), file) {
         Ok((true, proof)) => (case, answer, Ok(Some(proof))),

@@ -26,11 +26,13 @@ use margay_models::signature::Construct;
 use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
+use crate::certificate;
 use crate::check::{Fault, Level, Progress};
 use crate::encode::shape::Shape;
 use crate::encode::{Comparison, Extent};
 use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 use crate::pool::pool;
+use crate::status::Examiner;
 use case::{Answer, Case, Found, Setting};
 use question::{Question, questions};
 
@@ -48,7 +50,7 @@ pub fn compare(
     let pool = pool(options.jobs)?;
     let setting = Setting { subjects, mapping: &mapping, comparison: &comparison, options };
     let mut report = CompareReport::new(subjects, &extent, &questions);
-    let mut certified = Vec::new();
+    let (mut certified, mut unwritten) = (Vec::new(), Vec::new());
     for bound in 1..=options.bound {
         let open: Vec<usize> = (0..questions.len()).filter(|&q| report.questions[q].is_open()).collect();
         if open.is_empty() || (options.first && report.questions.iter().any(|q| !q.differences.is_empty())) {
@@ -88,6 +90,7 @@ pub fn compare(
         }
         if options.certify.is_some() {
             certified.push(certify::entry(bound, &counted, &report));
+            unwritten.extend(counted.iter().filter_map(|d| d.proof.as_ref().err().cloned()));
         }
         let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(Answer::Found))).collect();
         if let Some(first) = found.first() {
@@ -103,7 +106,12 @@ pub fn compare(
         }
     }
     if let Some(folder) = &options.certify {
-        report.certified = Some(certify::write(subjects, options, &report, certified, folder)?);
+        // Whatever becomes of the certificate, the answer stands.
+        report.uncertified = certificate::unwritten(&unwritten);
+        match certify::write(subjects, options, &report, certified, folder) {
+            Ok(written) => report.certified = Some(written),
+            Err(errors) => report.uncertified.extend(errors),
+        }
     }
     Ok(report)
 }
@@ -160,8 +168,7 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
         question.established = bound;
     } else {
         let shapes = open.join(", ");
-        let why = mine().find_map(|d| d.proof.as_ref().err()).map_or(String::new(), |why| format!("; {why}"));
-        let shapes = format!("{} thread shapes of {bound} events are not decided: {shapes}{why}", open.len());
+        let shapes = format!("{} thread shapes of {bound} events are not decided: {shapes}", open.len());
         question.verdict = Verdict::Undecided(shapes);
     }
 }
@@ -194,8 +201,9 @@ fn collect<'a>(
     found.dedup_by(|a, b| a.key == b.key);
     let most = setting.options.most;
     report.questions[q].more = found.len() > most;
+    let mut examiners = setting.subjects.models().map(|m| Examiner::new(m, setting.options.deadline));
     for found in found.into_iter().take(most) {
-        match Difference::confirmed(setting.subjects, question, found, setting.options.level) {
+        match Difference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
             Ok(difference) => report.questions[q].differences.push(difference),
             Err(disagreement) => {
                 report.questions[q].verdict = Verdict::by(&disagreement);

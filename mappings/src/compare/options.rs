@@ -193,7 +193,7 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "B",
         specials: &[Special::Arrival, Special::Wait],
-        sets: &[BaseSet::B],
+        sets: &[BaseSet::B, BaseSet::Wait],
         relations: &[BaseRelation::Syncbar, BaseRelation::SyncBarrier],
         newer: false,
     },

@@ -126,14 +126,11 @@ impl Search<'_> {
     /// A condition that names a set or relation which holds for its events and not in its namesake. What a condition denies
     /// must be related by the other model to make a difference.
     fn condition(self, condition: &Condition, found: &mut Vec<Reason>) -> bool {
-        let (search, text) = match condition.text.strip_prefix("not ") {
-            None => (self, condition.text.as_str()),
-            Some(denied) => {
-                let turned = Search { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self };
-                (turned, denied)
-            }
+        let search = match condition.holds {
+            true => self,
+            false => Search { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self },
         };
-        let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
+        let words = condition.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
         // The sign in `hb^-1` is no part of a name.
         let words = words.filter(|w| !w.is_empty() && !w.starts_with('-'));
         each(words, |word| search.named(word, condition, found))
@@ -176,17 +173,13 @@ impl Search<'_> {
     /// The base edges of a derivation as a .cat file would write them.
     fn path(self, derivation: &Derivation) -> String {
         let mut text = self.kind(derivation.from);
-        let mut at = derivation.from;
         for edge in derivation.edges() {
-            let (relation, next) = match (edge.from == at, edge.to == at) {
-                (true, _) => (edge.relation.name().to_owned(), edge.to),
-                (false, true) => (format!("{}^-1", edge.relation.name()), edge.from),
-                (false, false) => return format!("{} -> {}", self.kind(derivation.from), self.kind(derivation.to)),
-            };
-            text.push_str(&format!(";{relation};{}", self.kind(next)));
-            at = next;
+            if !edge.link.is_drawn() {
+                return format!("{} -> {}", self.kind(derivation.from), self.kind(derivation.to));
+            }
+            text.push_str(&format!(";{};{}", edge.link.name(), self.kind(edge.to)));
         }
-        if at == derivation.to { text } else { format!("{} -> {}", self.kind(derivation.from), self.kind(derivation.to)) }
+        text
     }
 
     /// An event as a .cat file would speak of it: `F.ACQ_REL`, `W`.

@@ -4,6 +4,7 @@ use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
 use margay_models::bits::Event;
+use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
 use margay_models::judge::judge;
@@ -17,6 +18,7 @@ use super::reason::{Reason, reasons};
 use crate::certificate::Written;
 use crate::check::{Fault, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
+use crate::status::{Examiner, Status};
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,11 +80,20 @@ pub struct Difference {
     pub reasons: Vec<Reason>,
     /// Does the model that allows it call its program undefined?
     pub undefined: bool,
+    /// Of an execution that is forbidden: what follows for its program and outcome. It is racy if either model says so, and explained if
+    /// the model that forbids the execution allows the outcome by another one. `None` where undefined behaviour is what differs.
+    pub status: Option<Status>,
 }
 
 impl Difference {
     /// The difference, if the judge agrees with the solver.
-    pub(super) fn confirmed(subjects: Subjects<'_>, question: &Question, found: Found, level: Level) -> Result<Self, Fault> {
+    pub(super) fn confirmed(
+        subjects: Subjects<'_>,
+        question: &Question,
+        found: Found,
+        level: Level,
+        examiners: &mut [Examiner<'_>; 2],
+    ) -> Result<Self, Fault> {
         let models = subjects.models();
         let executions = executions(&found.witness, subjects).map(Clone::clone);
         for execution in &executions {
@@ -120,7 +131,12 @@ impl Difference {
             Subjects::Models(..) => [found.witness.target_finals.clone(), found.witness.target_finals],
             Subjects::Mapping(_) => [found.witness.finals, found.witness.target_finals],
         };
+        let status = (question.kind == Kind::Forbidden).then(|| {
+            let of = [0, 1].map(|i| examiners[i].program(&executions[i], &finals[i]).status);
+            if of.contains(&Status::Racy) { Status::Racy } else { of[question.other] }
+        });
         Ok(Self {
+            status,
             events: executions[0].events.iter().filter(|e| e.thread.is_some()).count(),
             executions,
             finals,
@@ -161,6 +177,8 @@ pub struct CompareReport {
     pub blind: Vec<&'static str>,
     /// With `certify`: what was written.
     pub certified: Option<Written>,
+    /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.
+    pub uncertified: Vec<Diagnostic>,
 }
 
 impl CompareReport {
@@ -184,6 +202,7 @@ impl CompareReport {
             scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
             blind: blind(subjects, extent),
             certified: None,
+            uncertified: Vec::new(),
         }
     }
 

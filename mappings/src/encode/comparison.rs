@@ -108,6 +108,7 @@ impl Comparison {
             typed: extent.typed,
             techniques: Techniques::default(),
             programs: None,
+            defined: true,
             every_read_guards: None,
             guards: None,
         };

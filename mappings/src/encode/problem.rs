@@ -29,9 +29,10 @@ pub struct ProblemOptions {
     pub typed: bool,
     /// How the question is put.
     pub techniques: Techniques,
-    /// Is the question about programs, and which? Then the source execution itself may race. (What races is then the program, in
-    /// its consistent executions: [`crate::check`].)
+    /// Is the question about programs, and which? (What races is then the program, in its consistent executions: [`crate::check`].)
     pub programs: Option<Programs>,
+    /// Must the source execution itself be free of undefined behaviour? Of programs it need not: it is not consistent.
+    pub defined: bool,
     /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
     /// Candidates need not have fewer guards than they can: see [`Problem::narrowed`].
@@ -64,7 +65,7 @@ pub struct Problem {
 pub fn is_axiom(check: &Check) -> bool {
     match check.role {
         CheckRole::Axiom => true,
-        CheckRole::Flag => check.negated && check.kind != CheckKind::Empty,
+        CheckRole::Flag => check.is_optional_axiom(),
         CheckRole::UndefinedUnless | CheckRole::Assert => false,
     }
 }
@@ -121,7 +122,7 @@ impl Problem {
         let base = SourceBase::new(&mut logic, &source, closed_forms);
         let lowered = lower(&mapping.source, &mut logic, &base);
         for (check, &test) in mapping.source.checks.iter().zip(&lowered.checks) {
-            if is_undefined_behaviour(check) && options.programs.is_none() {
+            if is_undefined_behaviour(check) && options.defined {
                 hard.push(satisfied(&mut logic, check, test));
             }
         }

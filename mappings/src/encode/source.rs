@@ -441,6 +441,9 @@ impl Base for SourceBase<'_> {
             BaseSet::Gpu => scope(Scope::Gpu),
             BaseSet::Sys => scope(Scope::Sys),
             BaseSet::B => Some(self.barriers),
+            BaseSet::Wait => s.specials.set(Special::Wait),
+            // A read-modify-write of which nothing else is known may compute what it writes.
+            BaseSet::Xchg => None,
             BaseSet::Alias => find(&self.proxies, Proxy::Alias),
             BaseSet::Sur => find(&self.proxies, Proxy::Surface),
             BaseSet::Tex => find(&self.proxies, Proxy::Texture),

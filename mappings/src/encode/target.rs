@@ -329,7 +329,8 @@ impl Base for TargetBase<'_> {
             BaseSet::Gpu => find(&t.scopes, Scope::Gpu),
             BaseSet::Sys => find(&t.scopes, Scope::Sys),
             BaseSet::Volatile => Some(t.volatile),
-            BaseSet::B | BaseSet::Alias | BaseSet::Sur | BaseSet::Tex | BaseSet::Con | BaseSet::Red | BaseSet::Mmio => None,
+            BaseSet::B | BaseSet::Wait | BaseSet::Alias | BaseSet::Sur | BaseSet::Tex | BaseSet::Con => None,
+            BaseSet::Red | BaseSet::Xchg | BaseSet::Mmio => None,
         }
     }
 

@@ -1,13 +1,17 @@
 //! `weaken` and `repair` against questions asked one by one.
 
-use margay_mappings::change::{Costs, Fate, Slot, Steps, repair, weaken};
-use margay_mappings::check::{CheckOptions, CoReading, Silent, Verdict};
+use margay_mappings::change::{Costs, Fate, Need, Slot, Steps, repair, weaken};
+use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, Verdict};
 use margay_mappings::language::{Lowering, Mapping};
 
 use crate::setup::{ask, names, options, read, shipped};
 
 fn outcomes(bound: usize, only: &str) -> CheckOptions {
     CheckOptions { co: CoReading::Exists, only: names(only), ..options(bound) }
+}
+
+fn programs(bound: usize, only: &str) -> CheckOptions {
+    CheckOptions { level: Level::Program, only: names(only), ..options(bound) }
 }
 
 /// The slot of the row that begins so.
@@ -40,12 +44,13 @@ fn above(steps: &Steps, mapping: &Mapping, slot: Slot) -> Vec<(u32, Lowering)> {
 
 #[test]
 fn the_repairs_of_one_row_are_the_cheapest_of_all() {
-    for (name, head, only) in [
-        ("rc11-to-ptx-relaxed-acquire-load", "R.ACQ.s", "R.NA,R.ACQ,W.NA,W.REL"),
-        ("rc11-to-ptx-gpu-relaxed-load", "R.RLX.s", "R.RLX,W.RLX,RMW.RLX"),
+    for (name, head, options) in [
+        ("rc11-to-ptx-relaxed-acquire-load", "R.ACQ.s", outcomes(4, "R.NA,R.ACQ,W.NA,W.REL")),
+        ("rc11-to-ptx-gpu-relaxed-load", "R.RLX.s", outcomes(4, "R.RLX,W.RLX,RMW.RLX")),
+        ("rc11-to-ptx-relaxed-acquire-load", "R.ACQ.s", programs(4, "R.NA,R.ACQ,W.NA,W.REL")),
+        ("rc11-to-ptx-cta-relaxed-rmw", "RMW.RLX.s", programs(4, "R.RLX,W.RLX,RMW.RLX")),
     ] {
         let mapping = shipped(name);
-        let options = outcomes(4, only);
         let costs = Costs::default();
         let found = repair(&mapping, &options, &costs, 1000, &Silent).expect("a question");
         assert_eq!((found.fallen.is_some(), &found.stopped), (true, &None), "{name}");
@@ -107,14 +112,19 @@ fn costs_decide() {
 fn what_could_be_weaker_is_sound_and_what_could_not_falls_where_it_is_said() {
     let text = shipped("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
     let mapping = read(&text).expect("a mapping");
-    let options = outcomes(4, "R.NA,R.ACQ,R.RLX,W.NA,W.REL");
-    let report = weaken(&mapping, &options, &Silent).expect("a question");
+    for options in [outcomes, programs].map(|of| of(4, "R.NA,R.ACQ,R.RLX,W.NA,W.REL")) {
+        weakened(&mapping, &options);
+    }
+}
+
+fn weakened(mapping: &Mapping, options: &CheckOptions) {
+    let report = weaken(mapping, options, &Silent).expect("a question");
     assert_eq!((report.fallen, &report.stopped, report.rows.len()), (None, &None, 5));
     for row in &report.rows {
-        let (head, _) = row.slot.text(&mapping, row.slot.lowering(&mapping));
+        let (head, _) = row.slot.text(mapping, row.slot.lowering(mapping));
         for weaker in &row.weaker {
-            let (_, body) = row.slot.text(&mapping, &weaker.lowering);
-            let asked = ask(&with(&mapping, row.slot, &weaker.lowering), &options);
+            let (_, body) = row.slot.text(mapping, &weaker.lowering);
+            let asked = ask(&with(mapping, row.slot, &weaker.lowering), options);
             match weaker.fate {
                 Fate::Sound => assert_eq!(asked.verdict, Verdict::None, "{head} => {body}"),
                 Fate::Falls(index) => {
@@ -126,7 +136,7 @@ fn what_could_be_weaker_is_sound_and_what_could_not_falls_where_it_is_said() {
         }
         // The fence is needless, and nothing else is.
         let sound: Vec<String> =
-            row.weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| row.slot.text(&mapping, &w.lowering).1).collect();
+            row.weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| row.slot.text(mapping, &w.lowering).1).collect();
         let expected: &[&str] = if head == "R.ACQ.s" { &["ld.acquire.s"] } else { &[] };
         assert_eq!(sound, expected, "{head}");
     }
@@ -137,6 +147,48 @@ fn a_mapping_that_falls_is_not_weakened_and_modification_orders_are_not_asked_ab
     let mapping = shipped("rc11-to-ptx-relaxed-acquire-load");
     let report = weaken(&mapping, &outcomes(4, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
     assert_eq!((report.fallen, report.rows.len()), (Some(0), 0));
+    let of_programs = weaken(&mapping, &programs(4, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
+    assert_eq!((of_programs.fallen, of_programs.rows.len()), (Some(0), 0));
     let universal = options(3);
     assert!(weaken(&mapping, &universal, &Silent).expect_err("another question")[0].to_string().contains("--co universal"));
+}
+
+/// The bound that a row needs is that of the smallest program which needs the operation: of fences of store buffering, which has six
+/// events, and five where one of the two sides may be seq_cst accesses; four of an acquire load.
+#[test]
+fn rows_say_what_bound_they_need() {
+    let mapping = shipped("rc11-to-ptx-descoped");
+    for (only, head, bound, need) in [
+        ("R.RLX,W.RLX,F.SC,F.ACQ_REL", "F.SC", 4, Need::Events(6)),
+        ("R.RLX,W.RLX,R.SC,W.SC,F.SC", "F.SC", 4, Need::Events(5)),
+        ("R.NA,R.ACQ,W.NA,W.REL", "R.ACQ", 3, Need::Events(4)),
+        // Nothing reads, so nothing tells a release.
+        ("W.NA,W.REL", "W.REL", 2, Need::MoreThan(7)),
+    ] {
+        let report = weaken(&mapping, &programs(bound, only), &Silent).expect("a question");
+        let row = report.rows.iter().find(|r| r.slot == slot(&mapping, head)).expect("the row");
+        assert_eq!(row.need, Some(need.clone()), "{head} with {only}");
+        assert!(row.is_untold(bound) && !row.is_loose(bound) && !row.is_tight(), "{head} with {only}");
+        let Need::Events(events) = need else { continue };
+        // With so many events it is told.
+        let report = weaken(&mapping, &programs(events, only), &Silent).expect("a question");
+        let row = report.rows.iter().find(|r| r.slot == slot(&mapping, head)).expect("the row");
+        assert!(row.is_tight() && row.need == Some(Need::Events(events)), "{head} with {only}: {:?}", row.need);
+    }
+}
+
+/// A fence that nothing needs: at the bound that the row needs it is advice.
+#[test]
+fn a_needless_fence_is_told_at_the_bound_that_its_row_needs() {
+    let text = shipped("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
+    let mapping = read(&text).expect("a mapping");
+    for (bound, loose) in [(3, false), (4, true)] {
+        let report = weaken(&mapping, &programs(bound, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
+        let row = report.rows.iter().find(|r| r.slot == slot(&mapping, "R.ACQ.s")).expect("the row");
+        assert_eq!(
+            (row.is_loose(bound), row.is_untold(bound), row.need.clone()),
+            (loose, !loose, Some(Need::Events(4))),
+            "{bound}"
+        );
+    }
 }

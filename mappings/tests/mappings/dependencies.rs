@@ -22,7 +22,7 @@ fn onto(replaced: (&str, &str), axioms: &str) -> Mapping {
         )
         .collect();
     let mut mapping =
-        read(&format!("mapping \"onto itself\" from rc11 to rc11\n{}\n", rows.join("\n"))).expect("rows are complete");
+        read(&format!("mapping \"onto itself\" from rc11-lb to rc11-lb\n{}\n", rows.join("\n"))).expect("rows are complete");
     let text = &mapping.target.source.text;
     assert!(text.contains(replaced.0), "{}", replaced.0);
     let text = format!("{}\n{axioms}\n", text.replace(replaced.0, replaced.1));

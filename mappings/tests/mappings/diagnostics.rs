@@ -229,7 +229,7 @@ fn models_instead() {
         writeln!(out, ">>> {source:?} {target:?}\n{}", shown(&errors)).expect("to a string");
     }
     insta::assert_snapshot!(out);
-    assert!(with(Some("rc11"), Some("ptx-6.0-any-fence")).is_ok());
+    assert!(with(Some("rc11-lb"), Some("ptx-6.0-any-fence")).is_ok());
 }
 
 #[test]

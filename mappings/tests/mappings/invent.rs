@@ -180,12 +180,12 @@ pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
         ("rc11-scoped", C, true, "ptx-6.0", Ptx),
         ("c20-scoped", C, true, "ptx-6.0-any-fence", Ptx),
         ("rc11-scoped-mo-atomic", C, true, "rc11-scoped", C),
-        ("rc11", C, false, "ptx-6.0", Ptx),
-        ("rc11", C, false, "tso", Plain),
+        ("rc11-lb", C, false, "ptx-6.0", Ptx),
+        ("rc11-lb", C, false, "tso", Plain),
         ("tso", Plain, false, "ptx-6.0", Ptx),
         ("sc", Plain, false, "ptx-6.0-strong-patterns", Ptx),
         ("sc", Plain, false, "tso", Plain),
-        ("tso", Plain, false, "rc11", C),
+        ("tso", Plain, false, "rc11-lb", C),
     ];
     select(pairs).prop_flat_map(|(source, s, scoped, target, t)| {
         let rows: Vec<_> = constructs(s).into_iter().map(|c| row(s, scoped, t, c)).collect();

@@ -20,6 +20,7 @@ mod rows;
 mod setup;
 mod special;
 mod split;
+mod status;
 mod synthesis;
 mod techniques;
 mod variants;

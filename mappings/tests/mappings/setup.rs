@@ -24,9 +24,9 @@ pub fn backends() -> Vec<Backend> {
     Backend::available()
 }
 
-/// Options that do not depend on the machine or on the features of the build.
+/// The published question, with options that do not depend on the machine or on the features of the build.
 pub fn options(bound: usize) -> CheckOptions {
-    let mut options = CheckOptions::new(bound);
+    let mut options = CheckOptions::published(bound);
     options.jobs = 2;
     options.backend = Backend::batsat();
     options

@@ -85,13 +85,13 @@ const EDITS: [Edit; 12] = [
     // Aliases need no fence in between, but for the one event that the path must have.
     (
         "ptx-8",
-        "((base-causality; [ALIAS]; base-causality) & loc",
-        "((base-causality; base-causality) & loc",
+        "base-causality; [ALIAS]; base-causality",
+        "base-causality; base-causality",
         "R.WEAK,W.WEAK,ALIAS",
         [None, Some(3)],
     ),
     // Proxy fences of surfaces order nothing: store, fence, load through the surface.
-    ("ptx-8", "  | (across-proxies & loc)", "", "R.WEAK,W.WEAK,SUR", [Some(3), None]),
+    ("ptx-8", "[GEN] | enter(SUR)", "[GEN]", "R.WEAK,W.WEAK,SUR", [Some(3), None]),
     ("ptx-8", "leave(SUR) | leave(TEX)", "leave(SUR)", "R.WEAK,W.WEAK,TEX,SUR", [Some(3), None]),
     ("ptx-8", "enter(TEX) | enter(CON)", "enter(TEX)", "R.WEAK,W.WEAK,CON", [Some(3), None]),
     // Volatile and mmio operations are not strong: two stores of two threads without coherence order.

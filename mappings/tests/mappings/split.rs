@@ -37,7 +37,7 @@ proptest! {
         jobs in 1_usize..4,
     ) {
         let mapping = mapping(name);
-        let whole = CheckOptions { level, keep_going, jobs: 1, ..CheckOptions::new(4) };
+        let whole = CheckOptions { level, keep_going, jobs: 1, ..CheckOptions::published(4) };
         let split = CheckOptions { split: Some(workers), jobs, ..whole.clone() };
         let [a, b] = [whole, split].map(|options| check(&mapping, &options, &Silent).expect("the options fit"));
         prop_assert_eq!(said(&a), said(&b));
@@ -48,7 +48,7 @@ proptest! {
 fn splitting_splits() {
     let mapping = mapping("rc11-to-ptx");
     let conflicts = |split| {
-        let options = CheckOptions { split, ..CheckOptions::new(4) };
+        let options = CheckOptions { split, ..CheckOptions::published(4) };
         let report = check(&mapping, &options, &Silent).expect("the options fit");
         report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.variables, r.conflicts)).collect::<Vec<_>>()
     };

@@ -349,8 +349,8 @@ fn enumeration_finds_the_same() {
     let cases: [(&str, &str, usize); 8] = [
         ("sc", "R,W,RMW,F", 4),
         ("tso", "R,W,RMW,F", 4),
-        ("rc11", "R.NA,R.ACQ,W.NA,W.REL", 3),
-        ("rc11", "R.SC,W.SC,RMW.RLX,RMW.ACQ_REL", 3),
+        ("rc11-lb", "R.NA,R.ACQ,W.NA,W.REL", 3),
+        ("rc11-lb", "R.SC,W.SC,RMW.RLX,RMW.ACQ_REL", 3),
         ("ptx-6.0", "R.WEAK,R.RLX,W.WEAK,W.RLX", 3),
         ("ptx-6.0", "RMW.RLX,RMW.ACQ,W.REL", 3),
         ("ptx-6.0", "F.SC,F.ACQ,W.WEAK", 3),

@@ -68,8 +68,10 @@ pub enum InstructionKind {
     Show(Vec<(Expr, Option<Ident>)>),
     /// `unshow e, ..`: accepted, and without effect.
     Unshow(Vec<Expr>),
-    /// `procedure p(x) = .. end`
+    /// `procedure [rec] p(x) = .. end`
     Procedure {
+        /// `rec`
+        recursive: bool,
         /// Its name.
         name: Ident,
         /// Its parameters.
@@ -86,13 +88,56 @@ pub enum InstructionKind {
     },
     /// `if "variant" .. else .. end`
     If {
-        /// The condition on the variants.
+        /// The condition.
         condition: Condition,
         /// What counts if it holds.
         then: Vec<Instruction>,
         /// What counts otherwise.
         otherwise: Vec<Instruction>,
     },
+    /// `with x from e`: the name stands for one of the relations that e generates.
+    With {
+        /// The name.
+        name: Ident,
+        /// What generates them.
+        from: Expr,
+    },
+    /// `forall x in e do .. end`
+    ForAll {
+        /// The name of the element.
+        name: Ident,
+        /// The set of elements.
+        set: Expr,
+        /// What counts for each of them.
+        body: Vec<Instruction>,
+    },
+    /// `match e with || 'tag -> .. end`
+    Match {
+        /// What is looked at.
+        expr: Expr,
+        /// What counts for which value; the first that fits.
+        arms: Vec<(Pattern, Vec<Instruction>)>,
+    },
+    /// `enum t = 'a || 'b`
+    Enum {
+        /// The name for all of them.
+        name: Ident,
+        /// The tags, without their quotes.
+        tags: Vec<Ident>,
+    },
+}
+
+/// What an arm of a `match` is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pattern {
+    /// `'x`, without the quote.
+    Tag(Ident),
+    /// `_`
+    Any,
+    /// `{}`
+    Empty,
+    /// `e ++ S`: an element, and the others.
+    Split(Ident, Ident),
 }
 
 /// `[rec] a = e and f(x) = g`
@@ -123,7 +168,7 @@ impl PartialEq for Binding {
     }
 }
 
-/// A condition on the variants that the caller chose.
+/// A condition: on the variants that the caller chose, or on tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     /// `"variant"`
@@ -134,6 +179,31 @@ pub enum Condition {
     And(Vec<Condition>),
     /// `c || d`
     Or(Vec<Condition>),
+    /// `a = b`, `a subset b`, `a in b`
+    Compare(Comparison, Box<Expr>, Box<Expr>),
+}
+
+impl Condition {
+    /// The expressions that it compares, left to right.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Self::Variant(_) => Vec::new(),
+            Self::Not(inner) => inner.operands(),
+            Self::And(all) | Self::Or(all) => all.iter().flat_map(Self::operands).collect(),
+            Self::Compare(_, a, b) => vec![a, b],
+        }
+    }
+}
+
+/// How two values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `subset`
+    Subset,
+    /// `in`
+    In,
 }
 
 /// An expression.
@@ -209,15 +279,33 @@ pub enum ExprKind {
     If(Condition, Box<Expr>, Box<Expr>),
     /// `try e with f`
     Try(Box<Expr>, Box<Expr>),
+    /// `'x`, without the quote
+    Tag(String),
+    /// `{a, b}`; at least one
+    List(Vec<Expr>),
+    /// `(a, b)`
+    Tuple(Vec<Expr>),
+    /// `a ++ b ++ S`: the set with more elements
+    Add(Vec<Expr>),
+    /// `match e with || 'tag -> .. end`
+    Match(Box<Expr>, Vec<(Pattern, Expr)>),
 }
 
 impl ExprKind {
     /// The expressions that it is made of, left to right.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
-            Self::Name(_) | Self::Empty | Self::Universe => Vec::new(),
-            Self::Union(es) | Self::Sequence(es) | Self::Difference(es) | Self::Intersection(es) => es.iter().collect(),
-            Self::Product(a, b) | Self::If(_, a, b) | Self::Try(a, b) => vec![a, b],
+            Self::Name(_) | Self::Empty | Self::Universe | Self::Tag(_) => Vec::new(),
+            Self::Union(es)
+            | Self::Sequence(es)
+            | Self::Difference(es)
+            | Self::Intersection(es)
+            | Self::List(es)
+            | Self::Tuple(es)
+            | Self::Add(es) => es.iter().collect(),
+            Self::If(condition, a, b) => condition.operands().into_iter().chain([&**a, &**b]).collect(),
+            Self::Product(a, b) | Self::Try(a, b) => vec![a, b],
+            Self::Match(e, arms) => std::iter::once(&**e).chain(arms.iter().map(|(_, body)| body)).collect(),
             Self::Complement(e)
             | Self::Inverse(e)
             | Self::Closure(e)

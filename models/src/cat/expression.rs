@@ -13,7 +13,7 @@ use super::token::{Keyword, Token};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The levels of infix operators, loosest first.
-const LEVELS: usize = 4;
+const LEVELS: usize = 5;
 
 impl Parser<'_> {
     /// Any expression.
@@ -23,27 +23,22 @@ impl Parser<'_> {
             Token::Keyword(Keyword::Fun) => p.function(),
             Token::Keyword(Keyword::If) => p.if_then_else(),
             Token::Keyword(Keyword::Try) => p.try_with(),
-            Token::Keyword(Keyword::Match) => {
-                let help = "`match` is for tags, which Margay's models do not have";
-                p.unsupported(p.span(), "`match` expressions are", help)
-            }
+            Token::Keyword(Keyword::Match) => p.match_expression(),
             _ => p.operators(),
         })
     }
 
     /// Infix operators. `open[l]` holds the operands of level `l` that wait for their last one.
-    fn operators(&mut self) -> Parse<Expr> {
+    pub(super) fn operators(&mut self) -> Parse<Expr> {
         let mut open: [Vec<Expr>; LEVELS] = Default::default();
         loop {
             let mut operand = self.tight()?;
             let next = match self.peek() {
                 Token::Bar => Some(0),
-                Token::Semicolon => Some(1),
-                Token::Backslash => Some(2),
-                Token::And => Some(3),
-                Token::PlusPlus => {
-                    return self.unsupported(self.span(), "`++` is", "`++` adds an element to a set of sets; use `|` for union");
-                }
+                Token::PlusPlus => Some(1),
+                Token::Semicolon => Some(2),
+                Token::Backslash => Some(3),
+                Token::And => Some(4),
                 _ => None,
             };
             for level in (next.map_or(0, |l| l + 1)..LEVELS).rev() {
@@ -66,8 +61,9 @@ impl Parser<'_> {
         operands.push(last);
         let kind = match level {
             0 => ExprKind::Union(operands),
-            1 => ExprKind::Sequence(operands),
-            2 => ExprKind::Difference(operands),
+            1 => ExprKind::Add(operands),
+            2 => ExprKind::Sequence(operands),
+            3 => ExprKind::Difference(operands),
             _ => ExprKind::Intersection(operands),
         };
         self.node(kind, start)
@@ -154,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// An expression from `start` to the last word, within the limit of height.
-    fn node(&mut self, kind: ExprKind, start: Span) -> Parse<Expr> {
+    pub(super) fn node(&mut self, kind: ExprKind, start: Span) -> Parse<Expr> {
         let expr = Expr::new(kind, self.since(start));
         if expr.height() <= MAX_HEIGHT {
             return Ok(expr);
@@ -231,20 +227,8 @@ impl Parser<'_> {
                 self.close_bracket(Token::CloseBracket, start)?;
                 ExprKind::Diagonal(Box::new(inner))
             }
-            Token::OpenBrace => {
-                self.advance();
-                if !self.take(Token::CloseBrace) {
-                    return self.unsupported(
-                        start,
-                        "sets of listed elements `{..}` are",
-                        "only `{}`, the empty set, can be written",
-                    );
-                }
-                ExprKind::Empty
-            }
-            Token::Tag => {
-                return self.unsupported(start, "tags are", "orders and scopes are base sets here, e.g. `ACQ` or `SYS`");
-            }
+            Token::OpenBrace => return self.listed(),
+            Token::Tag => ExprKind::Tag(self.tag()?.text),
             _ => return self.unexpected("an expression"),
         };
         self.node(kind, start)
@@ -258,7 +242,7 @@ impl Parser<'_> {
         }
         let inner = self.expression()?;
         if self.peek() == Token::Comma {
-            return self.unsupported(start.to(self.span()), "tuples are", "only functions and procedures take several arguments");
+            return self.tuple(inner, start);
         }
         self.close_bracket(Token::Close, start)?;
         Ok(inner)
@@ -291,7 +275,7 @@ impl Parser<'_> {
         let name = self.name("the name to define")?;
         let parameters = match self.peek() {
             Token::Open => Some(self.parameters()?),
-            Token::Name => Some(vec![self.name("a parameter")?]),
+            Token::Name | Token::Underscore => Some(vec![self.parameter()?]),
             _ => None,
         };
         if parameters.is_some() && matches!(self.peek(), Token::Name | Token::Open) {
@@ -312,8 +296,9 @@ impl Parser<'_> {
             return Ok(parameters);
         }
         loop {
-            let parameter = self.name("a parameter")?;
-            if let Some(first) = known.insert(parameter.text.clone(), parameter.span) {
+            let parameter = self.parameter()?;
+            let before = known.insert(parameter.text.clone(), parameter.span).filter(|_| parameter.text != "_");
+            if let Some(first) = before {
                 let error = Diagnostic::error(format!("the parameter `{}` occurs twice", parameter.text));
                 return self.fail(error.at(self.source, parameter.span, "again").at(self.source, first, "first"));
             }
@@ -326,10 +311,18 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
+    /// `x`, or `_` for an argument that is not needed.
+    pub(super) fn parameter(&mut self) -> Parse<Ident> {
+        if self.peek() == Token::Underscore {
+            return Ok(Ident { text: "_".to_owned(), span: self.advance() });
+        }
+        self.name("a parameter")
+    }
+
     /// `fun x -> e`
     fn function(&mut self) -> Parse<Expr> {
         let start = self.advance();
-        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.name("a parameter")?] };
+        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.parameter()?] };
         self.expect(Token::Arrow, "behind the parameters of `fun`")?;
         let body = self.expression()?;
         self.node(ExprKind::Function(parameters, Box::new(body)), start)
@@ -357,7 +350,7 @@ impl Parser<'_> {
 }
 
 /// Can an argument start with this word?
-fn starts_argument(token: Token) -> bool {
+pub(super) fn starts_argument(token: Token) -> bool {
     matches!(
         token,
         Token::Name

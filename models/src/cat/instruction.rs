@@ -1,42 +1,14 @@
 //! Instructions: definitions, checks, includes, procedures, variants.
 
-use super::ast::{Condition, Expr, File, Ident, Instruction, InstructionKind};
-use super::parser::{Parse, Parser};
+use super::ast::{Expr, Ident, Instruction, InstructionKind};
+use super::parser::{Parse, Parser, starts_instruction};
 use super::token::{Keyword, Token};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::model::{CheckKind, Role};
 
 impl Parser<'_> {
-    /// A whole file: the header, then instructions.
-    pub(super) fn file(&mut self) -> File {
-        let architecture = (self.peek() == Token::Name).then(|| {
-            let span = self.advance();
-            Ident { text: self.text(span).to_owned(), span }
-        });
-        let title = (self.peek() == Token::String).then(|| self.string());
-        let mut instructions = Vec::new();
-        while self.peek() != Token::End && !self.gave_up() {
-            // The rest of a block whose beginning could not be read.
-            if self.had_errors() && matches!(self.peek(), Token::Keyword(Keyword::End | Keyword::Else)) {
-                self.advance();
-                continue;
-            }
-            match self.instruction() {
-                Ok(instruction) => instructions.push(instruction),
-                Err(_) => self.recover(),
-            }
-        }
-        File { architecture, title, instructions }
-    }
-
-    /// The next word, a string, without its quotes.
-    fn string(&mut self) -> String {
-        let span = self.advance();
-        self.text(span).trim_matches('"').to_owned()
-    }
-
     /// Instructions up to `end` or `else`.
-    fn block(&mut self, opening: &str) -> Parse<Vec<Instruction>> {
+    pub(super) fn block(&mut self, opening: &str) -> Parse<Vec<Instruction>> {
         let start = self.last_span();
         let mut instructions = Vec::new();
         while !matches!(self.peek(), Token::Keyword(Keyword::End | Keyword::Else)) {
@@ -49,7 +21,7 @@ impl Parser<'_> {
         Ok(instructions)
     }
 
-    fn instruction(&mut self) -> Parse<Instruction> {
+    pub(super) fn instruction(&mut self) -> Parse<Instruction> {
         let start = self.span();
         if self.peek() == Token::Tilde {
             let kind = self.check(Role::Axiom)?;
@@ -80,28 +52,25 @@ impl Parser<'_> {
             }
             Keyword::Acyclic | Keyword::Irreflexive | Keyword::Empty => self.check(Role::Axiom)?,
             Keyword::Include => self.include()?,
-            Keyword::Show | Keyword::ShowAs | Keyword::Unshow => self.show(keyword)?,
+            Keyword::Show | Keyword::ShowAs | Keyword::Unshow | Keyword::Debug => self.show(keyword)?,
             Keyword::Procedure => self.procedure()?,
             Keyword::Call => self.call()?,
             Keyword::If => self.if_variant()?,
-            Keyword::ForAll => return self.unsupported(start, "`forall` is", "write the check once for each set"),
-            Keyword::Enum => return self.unsupported(start, "`enum` is", "Margay's base sets are listed in docs/cat.md"),
-            Keyword::With => {
-                let help = "coherence order is part of every execution: leave the line out";
-                return self.unsupported(start, "`with .. from ..` is", help);
-            }
-            Keyword::Instructions | Keyword::Default => {
-                return self.unsupported(start, "Bell files are", "a model's events are those of its signature, see docs/cat.md");
-            }
+            Keyword::ForAll => self.for_all()?,
+            Keyword::Enum => self.enumeration()?,
+            Keyword::With => self.with_from()?,
+            Keyword::Match => self.match_instruction()?,
+            Keyword::Instructions | Keyword::Default => return self.bell(keyword),
             _ => return self.unexpected("an instruction, e.g. `let` or `acyclic`"),
         };
         Ok(Instruction { kind, span: self.since(start) })
     }
 
+    /// `let a = e`, also with an `in` behind it: the names are there for what follows.
     fn top_let(&mut self) -> Parse<InstructionKind> {
         self.advance();
         let bindings = self.bindings()?;
-        if self.peek() == Token::Keyword(Keyword::In) {
+        if self.take_keyword(Keyword::In) && !starts_instruction(self.peek()) {
             let error = Diagnostic::error("`let .. in` is an expression").at(self.source, self.span(), "expected an instruction");
             return self.fail(error.help("leave `in` out to define the name for the rest of the file"));
         }
@@ -155,12 +124,13 @@ impl Parser<'_> {
 
     fn procedure(&mut self) -> Parse<InstructionKind> {
         self.advance();
+        let recursive = self.take_keyword(Keyword::Rec);
         let name = self.name("the name of the procedure")?;
-        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.name("a parameter")?] };
+        let parameters = if self.peek() == Token::Open { self.parameters()? } else { vec![self.parameter()?] };
         self.expect(Token::Equal, "before the body of a procedure")?;
         let body = self.block("procedure")?;
         self.expect(Token::Keyword(Keyword::End), "behind a procedure")?;
-        Ok(InstructionKind::Procedure { name, parameters, body })
+        Ok(InstructionKind::Procedure { recursive, name, parameters, body })
     }
 
     fn call(&mut self) -> Parse<InstructionKind> {
@@ -180,51 +150,4 @@ impl Parser<'_> {
         self.expect(Token::Keyword(Keyword::End), "behind an `if`")?;
         Ok(InstructionKind::If { condition, then, otherwise })
     }
-
-    /// A condition on variants: `||` binds looser than `&&`.
-    pub(super) fn condition(&mut self) -> Parse<Condition> {
-        let mut alternatives = vec![self.conjunction()?];
-        while self.take(Token::BarBar) {
-            alternatives.push(self.conjunction()?);
-        }
-        Ok(single_or(alternatives, Condition::Or))
-    }
-
-    fn conjunction(&mut self) -> Parse<Condition> {
-        let mut conditions = vec![self.variant()?];
-        while self.take(Token::AndAnd) {
-            conditions.push(self.variant()?);
-        }
-        Ok(single_or(conditions, Condition::And))
-    }
-
-    fn variant(&mut self) -> Parse<Condition> {
-        self.nested(|p| match p.peek() {
-            Token::String => Ok(Condition::Variant(p.string())),
-            Token::Tilde => p.negation(),
-            Token::Name if p.text(p.span()) == "not" => p.negation(),
-            Token::Open => {
-                p.advance();
-                let inner = p.condition()?;
-                p.expect(Token::Close, "behind the condition")?;
-                Ok(inner)
-            }
-            Token::Name | Token::Underscore | Token::Zero | Token::OpenBracket => p.unsupported(
-                p.span(),
-                "conditions on sets and relations are",
-                "only variants can be asked for, e.g. `if \"name\"`",
-            ),
-            _ => p.unexpected("the name of a variant, in quotes"),
-        })
-    }
-
-    fn negation(&mut self) -> Parse<Condition> {
-        self.advance();
-        Ok(Condition::Not(Box::new(self.variant()?)))
-    }
-}
-
-/// The only member, or the list.
-fn single_or(mut conditions: Vec<Condition>, list: fn(Vec<Condition>) -> Condition) -> Condition {
-    if conditions.len() == 1 { conditions.remove(0) } else { list(conditions) }
 }

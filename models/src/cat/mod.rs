@@ -3,7 +3,9 @@
 //! The grammar is herd7's (modelParser.mly of herdtools7), as far as `docs/cat.md` lists it.
 
 pub mod ast;
+mod choice;
 mod expression;
+mod header;
 mod instruction;
 mod parser;
 mod print;

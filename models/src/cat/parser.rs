@@ -30,21 +30,23 @@ pub struct Parsed {
     pub file: File,
     /// What could not; empty if everything was read.
     pub errors: Vec<Diagnostic>,
+    /// Of the errors those about parts of the language that Margay does not have: what they are.
+    pub missing: Vec<String>,
 }
 
 /// Reads a .cat text. After an error it goes on with the next instruction.
 pub fn parse(source: &Arc<SourceFile>) -> Parsed {
     if let Some(error) = unreadable(source) {
-        return Parsed { file: File::default(), errors: vec![error] };
+        return Parsed { file: File::default(), errors: vec![error], missing: Vec::new() };
     }
     let mut errors = Vec::new();
     let tokens = tokens(source, &mut errors);
-    let mut parser = Parser { source, tokens, at: 0, nesting: 0, errors };
+    let mut parser = Parser { source, tokens, at: 0, nesting: 0, errors, missing: Vec::new() };
     let file = parser.file();
-    let mut errors = parser.errors;
+    let (mut errors, missing) = (parser.errors, parser.missing);
     errors.sort_by_key(|e| e.labels.first().map_or(0, |l| l.span.start));
     errors.truncate(MAX_ERRORS);
-    Parsed { file, errors }
+    Parsed { file, errors, missing }
 }
 
 /// The error for what is not a .cat text at all.
@@ -80,6 +82,8 @@ pub(super) struct Parser<'a> {
     nesting: usize,
     /// What went wrong so far.
     errors: Vec<Diagnostic>,
+    /// What of it is not supported.
+    missing: Vec<String>,
 }
 
 impl Parser<'_> {
@@ -96,6 +100,11 @@ impl Parser<'_> {
     /// Where the next word is.
     pub(super) fn span(&self) -> Span {
         self.tokens[self.at].1
+    }
+
+    /// Where the word is that is `ahead` words behind the next one.
+    pub(super) fn span_at(&self, ahead: usize) -> Span {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].1
     }
 
     /// Where the last word was.
@@ -192,7 +201,15 @@ impl Parser<'_> {
 
     /// An error about a part of the language that Margay does not have.
     pub(super) fn unsupported<T>(&mut self, span: Span, what: &str, help: &str) -> Parse<T> {
+        self.missing(what.trim_end_matches(" are").trim_end_matches(" is").to_owned());
         self.fail(Diagnostic::error(format!("{what} not supported")).at(self.source, span, "Margay cannot read this").help(help))
+    }
+
+    /// Notes that a part of the language is missing.
+    pub(super) fn missing(&mut self, what: String) {
+        if !self.missing.contains(&what) {
+            self.missing.push(what);
+        }
     }
 
     /// Parses a construct that may contain others of its kind, within the limit of nesting.
@@ -236,10 +253,10 @@ impl Parser<'_> {
 }
 
 /// Does an instruction start with this word?
-fn starts_instruction(token: Token) -> bool {
+pub(super) fn starts_instruction(token: Token) -> bool {
     use Keyword::{
-        Acyclic, Assert, Call, Default, Empty, Enum, Flag, ForAll, If, Include, Instructions, Irreflexive, Let, Procedure, Show,
-        ShowAs, UndefinedUnless, Unshow,
+        Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, ForAll, If, Include, Instructions, Irreflexive, Let, Match,
+        Procedure, Show, ShowAs, UndefinedUnless, Unshow,
     };
     matches!(
         token,
@@ -258,6 +275,8 @@ fn starts_instruction(token: Token) -> bool {
                 | Call
                 | If
                 | ForAll
+                | Match
+                | Debug
                 | Enum
                 | Instructions
                 | Default

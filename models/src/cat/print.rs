@@ -2,15 +2,17 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::ast::{Binding, Bindings, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind};
+use super::ast::{Binding, Bindings, Comparison, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind, Pattern};
 
 /// How tightly an expression holds together, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// `let .. in`, `fun`, `if`, `try`
+    /// `let .. in`, `fun`, `if`, `try`, `match`
     Open,
     /// `|`
     Union,
+    /// `++`
+    Add,
     /// `;`
     Sequence,
     /// `\`
@@ -29,15 +31,23 @@ enum Level {
 
 fn level(expr: &Expr) -> Level {
     match &expr.kind {
-        ExprKind::LetIn(..) | ExprKind::Function(..) | ExprKind::If(..) | ExprKind::Try(..) => Level::Open,
+        ExprKind::LetIn(..) | ExprKind::Function(..) | ExprKind::If(..) | ExprKind::Try(..) | ExprKind::Match(..) => Level::Open,
         ExprKind::Union(_) => Level::Union,
+        ExprKind::Add(_) => Level::Add,
         ExprKind::Sequence(_) => Level::Sequence,
         ExprKind::Difference(_) => Level::Difference,
         ExprKind::Intersection(_) => Level::Intersection,
         ExprKind::Complement(_) | ExprKind::Product(..) => Level::Prefix,
         ExprKind::Closure(_) | ExprKind::ReflexiveClosure(_) | ExprKind::Optional(_) => Level::Postfix,
         ExprKind::Inverse(_) => Level::Inverse,
-        ExprKind::Name(_) | ExprKind::Empty | ExprKind::Universe | ExprKind::Diagonal(_) | ExprKind::Apply(..) => Level::Atom,
+        ExprKind::Name(_)
+        | ExprKind::Empty
+        | ExprKind::Universe
+        | ExprKind::Diagonal(_)
+        | ExprKind::Apply(..)
+        | ExprKind::Tag(_)
+        | ExprKind::List(_)
+        | ExprKind::Tuple(_) => Level::Atom,
     }
 }
 
@@ -67,7 +77,8 @@ impl Display for Expr {
             ExprKind::Name(name) => f.write_str(name),
             ExprKind::Empty => f.write_str("0"),
             ExprKind::Universe => f.write_str("_"),
-            ExprKind::Union(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Sequence)), " | "),
+            ExprKind::Union(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Add)), " | "),
+            ExprKind::Add(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Sequence)), " ++ "),
             ExprKind::Sequence(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Difference)), "; "),
             ExprKind::Difference(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Intersection)), " \\ "),
             ExprKind::Intersection(es) => list(f, es.iter().map(|e| AtLeast(e, Level::Prefix)), " & "),
@@ -97,7 +108,44 @@ impl Display for Expr {
             ExprKind::Function(parameters, body) => write!(f, "fun {} -> {body}", Parameters(parameters)),
             ExprKind::If(condition, then, otherwise) => write!(f, "if {condition} then {then} else {otherwise}"),
             ExprKind::Try(first, second) => write!(f, "try {first} with {second}"),
+            ExprKind::Tag(tag) => write!(f, "'{tag}"),
+            ExprKind::List(es) => {
+                f.write_str("{")?;
+                list(f, es, ", ")?;
+                f.write_str("}")
+            }
+            ExprKind::Tuple(es) => {
+                f.write_str("(")?;
+                list(f, es, ", ")?;
+                f.write_str(")")
+            }
+            ExprKind::Match(e, arms) => {
+                write!(f, "match {e} with")?;
+                arms.iter().try_for_each(|(pattern, body)| write!(f, " || {pattern} -> {body}"))?;
+                f.write_str(" end")
+            }
         }
+    }
+}
+
+impl Display for Pattern {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tag(tag) => write!(f, "'{tag}"),
+            Self::Any => f.write_str("_"),
+            Self::Empty => f.write_str("{}"),
+            Self::Split(element, others) => write!(f, "{element} ++ {others}"),
+        }
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "=",
+            Self::Subset => "subset",
+            Self::In => "in",
+        })
     }
 }
 
@@ -145,6 +193,7 @@ impl Display for Condition {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 match self.0 {
                     Condition::And(_) | Condition::Or(_) => write!(f, "({})", self.0),
+                    Condition::Compare(..) => write!(f, "({})", self.0),
                     Condition::Variant(_) | Condition::Not(_) => self.0.fmt(f),
                 }
             }
@@ -154,6 +203,15 @@ impl Display for Condition {
             Self::Not(inner) => write!(f, "~{}", Member(inner)),
             Self::And(members) => list(f, members.iter().map(Member), " && "),
             Self::Or(members) => list(f, members.iter().map(Member), " || "),
+            Self::Compare(comparison, a, b) => {
+                // In front of a condition `~` is "not".
+                let left = AtLeast(a, Level::Union).to_string();
+                if left.starts_with('~') {
+                    write!(f, "({left}) {comparison} {}", AtLeast(b, Level::Union))
+                } else {
+                    write!(f, "{left} {comparison} {}", AtLeast(b, Level::Union))
+                }
+            }
         }
     }
 }
@@ -181,8 +239,8 @@ impl Display for Instruction {
                 f.write_str("unshow ")?;
                 list(f, hidden, ", ")
             }
-            InstructionKind::Procedure { name, parameters, body } => {
-                writeln!(f, "procedure {name}{} =", Parameters(parameters))?;
+            InstructionKind::Procedure { recursive, name, parameters, body } => {
+                writeln!(f, "procedure {}{name}{} =", if *recursive { "rec " } else { "" }, Parameters(parameters))?;
                 block(f, body)?;
                 f.write_str("end")
             }
@@ -199,6 +257,24 @@ impl Display for Instruction {
                     block(f, otherwise)?;
                 }
                 f.write_str("end")
+            }
+            InstructionKind::With { name, from } => write!(f, "with {name} from {from}"),
+            InstructionKind::ForAll { name, set, body } => {
+                writeln!(f, "forall {name} in {set} do")?;
+                block(f, body)?;
+                f.write_str("end")
+            }
+            InstructionKind::Match { expr, arms } => {
+                writeln!(f, "match {expr} with")?;
+                for (pattern, body) in arms {
+                    writeln!(f, "|| {pattern} ->")?;
+                    block(f, body)?;
+                }
+                f.write_str("end")
+            }
+            InstructionKind::Enum { name, tags } => {
+                write!(f, "enum {name} = ")?;
+                list(f, tags.iter().map(|t| format!("'{t}")), " || ")
             }
         }
     }

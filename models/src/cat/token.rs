@@ -86,7 +86,8 @@ keywords! {
     Empty = "empty", Flag = "flag", UndefinedUnless = "undefined_unless", Assert = "assert", As = "as", Show = "show",
     Unshow = "unshow", ShowAs = "showas", Include = "include", Begin = "begin", End = "end", Procedure = "procedure",
     Call = "call", If = "if", Then = "then", Else = "else", Match = "match", With = "with", ForAll = "forall", Try = "try",
-    Enum = "enum", Instructions = "instructions", Default = "default",
+    Enum = "enum", Instructions = "instructions", Default = "default", Do = "do", From = "from", Subset = "subset",
+    Debug = "debug",
 }
 
 impl Token {

@@ -12,20 +12,24 @@ pub use texts::{Included, ModelText, Text};
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
-use crate::whole::is_unfinished;
+use crate::whole::{is_full, is_unfinished};
 
 /// The error of a document that says what is not so.
 pub fn wrong(folder: &Path, what: &str) -> Diagnostic {
     Diagnostic::error(format!("the certificate `{}` is wrong: {what}", folder.join(FILE).display()))
 }
 
-/// A folder for a new certificate: it is made if it is not there. One that is gone on with may have what an earlier run left in it.
+/// A folder for a new certificate: it is made if it is not there, and if there is room on the disk. One that is gone on with may have what an earlier run left in it.
 ///
 /// # Errors
 /// It cannot be made, or has something else in it.
 pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
     let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
-    std::fs::create_dir_all(path).map_err(|e| fail(e.to_string()))?;
+    match std::fs::create_dir_all(path) {
+        Ok(()) => {}
+        Err(error) if is_full(&error) => return Ok(()),
+        Err(error) => return Err(fail(error.to_string())),
+    }
     for entry in std::fs::read_dir(path).map_err(|e| fail(e.to_string()))? {
         let name = entry.map_err(|e| fail(e.to_string()))?.file_name();
         if !goes_on {

@@ -89,8 +89,8 @@ impl<'a> Deriver<'a> {
             Node::Intersection(..) => self.both(id, from, to, moment),
             Node::Difference(a, b) => {
                 let derivation = self.derive(a, from, to, moment);
-                let text = format!("not {}", self.model.syntax(b));
-                Reason::Both(vec![derivation], vec![condition(text, from, Some(to))])
+                let denied = Condition { holds: false, ..self.pair_condition(b, from, to) };
+                Reason::Both(vec![derivation], vec![denied])
             }
             Node::Sequence(..) => self.sequence(id, from, to, moment),
             Node::Optional(_) | Node::ReflexiveClosure(_) if from == to => Reason::Path(Vec::new()),
@@ -179,7 +179,7 @@ fn spliced(because: Derivation, definition: &str) -> Derivation {
 }
 
 fn condition(text: String, event: usize, other: Option<usize>) -> Condition {
-    Condition { text, event: Event::from(event), other: other.map(Event::from) }
+    Condition { text, holds: true, event: Event::from(event), other: other.map(Event::from) }
 }
 
 /// For each node that a root needs how much there is to read behind it, and whether it leads from event to event.

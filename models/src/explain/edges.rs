@@ -1,60 +1,219 @@
-//! The base edges of an explanation: the concrete cycle that a picture shows.
+//! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
 
 use super::derive::is_primary;
-use super::{Derivation, Edge, Finding, Reason, Violation};
+use super::{Derivation, Edge, Finding, Link, Reason, Violation};
 use crate::diagnostic::Place;
+use crate::signature::BaseRelation;
+
+/// An edge, and the definition or check of the model that makes it.
+type Placed = (Edge, Place);
 
 impl Violation {
-    /// The base edges, in the order of the cycle: what a picture shows. Relations that only compare two events (`loc`, `sr`, ...)
-    /// are left out.
+    /// The base edges: of a cycle all of it, in its order, so that each edge starts where the one before ends and the last one leads back
+    /// ([`is_closed`]); of a pair that an `empty` axiom forbids what makes the pair. Reads-from backwards and then coherence order is one
+    /// from-reads edge. Nothing where there is no pair to show.
     pub fn edges(&self) -> Vec<Edge> {
         self.edges_with_places().into_iter().map(|(edge, _)| edge).collect()
     }
 
     /// The base edges, each with the definition or check of the model that makes it.
-    pub fn edges_with_places(&self) -> Vec<(Edge, Place)> {
+    pub fn edges_with_places(&self) -> Vec<Placed> {
         let mut edges = Vec::new();
         match &self.finding {
-            Finding::Cycle(steps) => steps.iter().for_each(|s| s.collect(&self.place, false, &mut edges)),
-            Finding::Pair(derivation) => derivation.collect(&self.place, true, &mut edges),
-            Finding::Member(_) | Finding::Nothing => {}
+            Finding::Cycle(steps) => {
+                steps.iter().for_each(|s| s.walk(&self.place, &mut edges));
+                // The cycle may have been cut between the two halves of a from-reads edge.
+                if let (Some((first, _)), Some((last, _))) = (edges.first(), edges.last())
+                    && is_from_reads(last, first)
+                {
+                    edges.rotate_right(1);
+                }
+                merged(edges)
+            }
+            Finding::Pair(derivation) => {
+                for part in derivation.root().parts() {
+                    let mut walk = Vec::new();
+                    part.walk(part.place_or(&self.place), &mut walk);
+                    // What only compares two events says nothing by itself; where all of a definition does, its name says it. What
+                    // relates an event to itself by nothing else is no edge.
+                    walk.retain(|(edge, _)| edge.link.is_drawn());
+                    if let Reason::Definition { name, place, .. } = &part.reason
+                        && walk.is_empty()
+                        && part.from != part.to
+                    {
+                        walk.push((Edge { from: part.from, to: part.to, link: Link::Other(name.clone()) }, place.clone()));
+                    }
+                    edges.extend(merged(walk));
+                }
+                // Two parts may share an edge.
+                let mut seen = std::collections::BTreeSet::new();
+                edges.retain(|(edge, _)| seen.insert(edge.clone()));
+                edges
+            }
+            Finding::Member(_) | Finding::Nothing => edges,
         }
-        // `po; po` through the same pair twice says no more than once.
-        let mut seen = std::collections::BTreeSet::new();
-        edges.retain(|(edge, _)| seen.insert(*edge));
-        edges
+    }
+
+    /// For a pair that an `empty` axiom forbids: what it lacks (`empty r \ s`), from the one event to the other.
+    pub fn missing(&self) -> Vec<Edge> {
+        let Finding::Pair(derivation) = &self.finding else { return Vec::new() };
+        let mut missing = Vec::new();
+        derivation.root().lacks(&mut missing);
+        missing.dedup();
+        missing
+    }
+
+    /// Is it a cycle that is shown? Else it is a pair, an event or nothing.
+    pub fn is_cycle(&self) -> bool {
+        matches!(self.finding, Finding::Cycle(_))
     }
 }
 
+/// Does each edge start where the one before ends, and the first one where the last one ends?
+pub fn is_closed(edges: &[Edge]) -> bool {
+    (0..edges.len()).all(|i| edges[i].to == edges[(i + 1) % edges.len()].from)
+}
+
+/// `rf^-1; co`.
+fn is_from_reads(first: &Edge, second: &Edge) -> bool {
+    let is = |e: &Edge, link| e.link == link;
+    is(first, Link::Back(BaseRelation::Rf)) && is(second, Link::Base(BaseRelation::Co)) && first.to == second.from
+}
+
+/// The same way with from-reads edges in one piece.
+fn merged(edges: Vec<Placed>) -> Vec<Placed> {
+    let mut out: Vec<Placed> = Vec::new();
+    for (edge, place) in edges {
+        match out.last_mut() {
+            Some((last, _)) if is_from_reads(last, &edge) => {
+                *last = Edge { from: last.from, to: edge.to, link: Link::Base(BaseRelation::Fr) };
+            }
+            _ => out.push((edge, place)),
+        }
+    }
+    out
+}
+
 impl Derivation {
-    /// The base edges, in the order in which they lead from one event to the other.
+    /// The edges that lead from one event to the other, in order: each starts where the one before ends.
     pub fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
-        self.walk(false, &mut |edge, _| edges.push(edge), None);
+        self.way(None, &mut |edge, _| edges.push(edge));
         edges
     }
 
-    fn collect(&self, place: &Place, all: bool, edges: &mut Vec<(Edge, Place)>) {
-        self.walk(all, &mut |edge, inner| edges.push((edge, inner.unwrap_or(place).clone())), None);
+    /// How many base edges there are to read.
+    pub(super) fn drawn(&self) -> usize {
+        self.edges().iter().filter(|e| e.link.is_drawn()).count()
     }
 
-    /// Visits the base edges; of an intersection only what leads from one event to the other, or `all` of it, if it is not
-    /// within a path.
-    fn walk(&self, all: bool, visit: &mut dyn FnMut(Edge, Option<&Place>), place: Option<&Place>) {
+    fn walk(&self, place: &Place, edges: &mut Vec<Placed>) {
+        self.way(None, &mut |edge, inner| edges.push((edge, inner.unwrap_or(place).clone())));
+    }
+
+    /// Visits the edges from one event to the other. Of an intersection one part is enough, one that goes along base edges if there is
+    /// such a part: what leads there is not always what says most (`morally-strong & (release; obs; acquire)`).
+    fn way<'a>(&'a self, place: Option<&'a Place>, visit: &mut dyn FnMut(Edge, Option<&'a Place>)) {
+        let edge = |link| Edge { from: self.from, to: self.to, link };
         match &self.reason {
-            Reason::Base(relation) if is_primary(*relation) => {
-                visit(Edge { from: self.from, to: self.to, relation: *relation }, place);
+            Reason::Base(relation) if is_primary(*relation) || self.from != self.to => visit(edge(Link::Base(*relation)), place),
+            Reason::Base(_) => {}
+            Reason::Conditions(_) if self.from == self.to => {}
+            Reason::Conditions(conditions) => {
+                let texts: Vec<&str> = conditions.iter().map(|c| c.text.as_str()).collect();
+                let text = if texts.is_empty() { "_ * _".to_owned() } else { texts.join(" & ") };
+                visit(edge(Link::Other(text)), place);
             }
-            Reason::Base(_) | Reason::Conditions(_) => {}
-            Reason::Definition { place, because, .. } => because.walk(all, visit, Some(place)),
-            Reason::Path(steps) => steps.iter().for_each(|s| s.walk(false, visit, place)),
-            Reason::Both(derivations, _) if all => derivations.iter().for_each(|d| d.walk(all, visit, place)),
-            // What leads there is not always what says most: `morally-strong & (release; obs; acquire)`.
-            Reason::Both(derivations, _) => {
-                let leads = derivations.iter().find(|d| !d.edges().is_empty()).or(derivations.first());
-                leads.iter().for_each(|d| d.walk(all, visit, place));
+            Reason::Definition { place, because, .. } => because.way(Some(place), visit),
+            Reason::Path(steps) => steps.iter().for_each(|s| s.way(place, visit)),
+            Reason::Both(parts, _) => {
+                let drawn = |d: &&Derivation| {
+                    let edges = d.edges();
+                    !edges.is_empty() && edges.iter().all(|e| e.link.is_drawn())
+                };
+                let part = parts.iter().find(drawn).or_else(|| parts.iter().find(|d| !d.edges().is_empty())).or(parts.first());
+                if let Some(part) = part {
+                    part.way(place, visit);
+                }
             }
-            Reason::Inverse(inner) => inner.walk(all, visit, place),
+            Reason::Inverse(inner) => {
+                let mut back = Vec::new();
+                inner.way(place, &mut |edge, place| back.push((edge, place)));
+                back.into_iter().rev().for_each(|(edge, place)| visit(edge.turned(), place));
+            }
+        }
+    }
+
+    /// What the axiom says itself: `empty race` is about what `race` says, and not about what the definitions in it do.
+    fn root(&self) -> &Derivation {
+        match &self.reason {
+            Reason::Definition { because, .. } if matches!(because.reason, Reason::Both(..) | Reason::Definition { .. }) => {
+                because.root()
+            }
+            _ => self,
+        }
+    }
+
+    /// What holds at once of the pair itself.
+    fn parts(&self) -> Vec<&Derivation> {
+        match &self.reason {
+            Reason::Both(parts, _) => parts.iter().flat_map(Derivation::parts).collect(),
+            _ => vec![self],
+        }
+    }
+
+    fn place_or<'a>(&'a self, otherwise: &'a Place) -> &'a Place {
+        if let Reason::Definition { place, .. } = &self.reason { place } else { otherwise }
+    }
+
+    /// What the pair itself is asked to lack.
+    fn lacks(&self, missing: &mut Vec<Edge>) {
+        match &self.reason {
+            Reason::Both(parts, conditions) => {
+                parts.iter().for_each(|p| p.lacks(missing));
+                for condition in conditions.iter().filter(|c| !c.holds) {
+                    if let Some(other) = condition.other.filter(|&o| o != condition.event) {
+                        // `r \ (co | co^-1 | id)`: an event is not another one, so only the others could have been there.
+                        let could: Vec<&str> = condition.text.split(" | ").filter(|&t| t != "id").collect();
+                        missing.push(Edge { from: condition.event, to: other, link: Link::Other(could.join(" or ")) });
+                    }
+                }
+            }
+            Reason::Base(_) | Reason::Definition { .. } | Reason::Path(_) | Reason::Inverse(_) | Reason::Conditions(_) => {}
+        }
+    }
+}
+
+impl Edge {
+    /// The same step the other way.
+    fn turned(self) -> Self {
+        let link = match self.link {
+            Link::Base(relation) => Link::Back(relation),
+            Link::Back(relation) => Link::Base(relation),
+            Link::Other(text) => match text.strip_suffix("^-1") {
+                Some(inner) => Link::Other(inner.to_owned()),
+                None => Link::Other(format!("({text})^-1")),
+            },
+        };
+        Self { from: self.to, to: self.from, link }
+    }
+}
+
+impl Link {
+    /// The name, as a .cat file writes it: `rf`, `rf^-1`, `W * R`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Base(relation) => relation.name().to_owned(),
+            Self::Back(relation) => format!("{}^-1", relation.name()),
+            Self::Other(text) => text.clone(),
+        }
+    }
+
+    /// Is it a relation that pictures draw, rather than one that compares two events?
+    pub fn is_drawn(&self) -> bool {
+        match self {
+            Self::Base(relation) | Self::Back(relation) => is_primary(*relation),
+            Self::Other(_) => false,
         }
     }
 }

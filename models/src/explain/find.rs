@@ -64,7 +64,7 @@ fn contradiction(model: &Model, check: &Check, deriver: &mut Deriver<'_>) -> Opt
 /// The derivation with the fewest base edges, of the first candidates.
 fn easiest(check: &Check, pairs: impl Iterator<Item = (usize, usize)>, deriver: &mut Deriver<'_>) -> Option<Derivation> {
     let derivations = pairs.take(MAX_CANDIDATES).map(|(a, b)| deriver.derive(check.expr, a, b, None));
-    derivations.min_by_key(|d| d.edges().len())
+    derivations.min_by_key(Derivation::drawn)
 }
 
 /// A step from an event to itself as the path that it is made of.

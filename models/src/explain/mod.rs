@@ -7,6 +7,7 @@ mod find;
 mod path;
 mod words;
 
+pub use edges::is_closed;
 pub use find::{derivation, violation};
 
 use crate::bits::Event;
@@ -81,19 +82,32 @@ pub enum Reason {
 pub struct Condition {
     /// The expression, e.g. `REL`, `W & SC` or `~loc`.
     pub text: String,
+    /// Does it hold? Else the events are asked not to be so: the right side of `r \ s`.
+    pub holds: bool,
     /// The first event that it speaks of.
     pub event: Event,
     /// The second one, for conditions on pairs.
     pub other: Option<Event>,
 }
 
-/// An edge of the concrete cycle: a base relation between two events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// An edge of the concrete cycle: what leads from one event to another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
     /// From.
     pub from: Event,
     /// To.
     pub to: Event,
-    /// The base relation.
-    pub relation: BaseRelation,
+    /// What leads there.
+    pub link: Link,
+}
+
+/// What leads from one event to another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Link {
+    /// A base relation.
+    Base(BaseRelation),
+    /// A base relation backwards.
+    Back(BaseRelation),
+    /// An expression of the model that is no base relation.
+    Other(String),
 }

@@ -111,13 +111,15 @@ impl Derivation {
 impl Condition {
     fn phrase(&self, name: Names<'_>) -> String {
         let base = BaseRelation::ALL.iter().copied().find(|r| r.name() == self.text);
-        if let (Some(relation), Some(other)) = (base, self.other) {
+        if let (Some(relation), Some(other), true) = (base, self.other, self.holds) {
             return base_phrase(relation, &name(self.event), &name(other));
         }
-        match (self.other, self.text.strip_prefix("not ")) {
-            (None, _) => format!("{} is in {}", name(self.event), self.text),
-            (Some(other), None) => format!("{} and {} are related by {}", name(self.event), name(other), self.text),
-            (Some(other), Some(text)) => format!("{} and {} are not related by {text}", name(self.event), name(other)),
+        let (event, text) = (name(self.event), &self.text);
+        match (self.other, self.holds) {
+            (None, true) => format!("{event} is in {text}"),
+            (None, false) => format!("{event} is not in {text}"),
+            (Some(other), true) => format!("{event} and {} are related by {text}", name(other)),
+            (Some(other), false) => format!("{event} and {} are not related by {text}", name(other)),
         }
     }
 }
@@ -132,7 +134,7 @@ fn base_phrase(relation: BaseRelation, a: &str, b: &str) -> String {
         BaseRelation::Fr => format!("{a} reads a value that {b} overwrites"),
         BaseRelation::Rmw => format!("{a} and {b} are one read-modify-write"),
         BaseRelation::Loc => format!("{a} and {b} access one location"),
-        BaseRelation::Vloc => format!("{a} and {b} access one address"),
+        BaseRelation::Vloc => format!("{a} and {b} access one generic address"),
         BaseRelation::Int => format!("{a} and {b} are of one thread"),
         BaseRelation::Ext => format!("{a} and {b} are of different threads"),
         BaseRelation::Addr => format!("the address of {b} depends on {a}"),

@@ -33,7 +33,7 @@ pub(super) fn relation(to: &mut [u64], execution: &Execution, relation: BaseRela
         BaseRelation::SyncBarrier => copy(to, &execution.sync_barrier),
         BaseRelation::SyncFence => copy(to, &execution.sync_fence),
         BaseRelation::Loc => classes(to, |a| execution.physical(a).map(u64::from)),
-        BaseRelation::Vloc => classes(to, |a| execution.events[a.index()].location.map(u64::from)),
+        BaseRelation::Vloc => classes(to, |a| execution.address(a).map(u64::from)),
         BaseRelation::Int => int(to, execution),
         BaseRelation::Ext => {
             int(to, execution);

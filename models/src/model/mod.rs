@@ -1,6 +1,7 @@
 //! The typed model: what a .cat text means once names are resolved, functions and procedures are inlined, and every
 //! expression is known to be a set or a relation. The judge evaluates it, `lower` translates it, `explain` unfolds it.
 
+mod axioms;
 mod display;
 mod node;
 mod query;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Place, SourceFile};
+use crate::dialect::Dialect;
 use crate::signature::Signature;
 
 /// A memory model.
@@ -22,6 +24,8 @@ pub struct Model {
     pub name: String,
     /// The quoted title of the header, if there is one.
     pub title: Option<String>,
+    /// Whose definitions its base names have.
+    pub dialect: &'static Dialect,
     /// The executions that it speaks of.
     pub signature: Signature,
     /// The text that was read; included files are reached through the places of definitions and checks.
@@ -74,7 +78,7 @@ pub enum Origin {
     Local,
     /// The application of a function.
     Application,
-    /// A name that models expect without defining it, e.g. `rfe` (see [`crate::library`]).
+    /// A name that models expect without defining it, e.g. `rfe` (see [`crate::dialect`]).
     StandardLibrary,
 }
 

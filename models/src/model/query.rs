@@ -21,6 +21,11 @@ impl Model {
         self.checks.iter().position(|c| simplified(&c.display_name()) == wanted)
     }
 
+    /// Are two names of checks the same, but for case, `-`, `_` and blanks?
+    pub fn same_check_name(a: &str, b: &str) -> bool {
+        simplified(a) == simplified(b)
+    }
+
     /// Where an operand of a union is written within a definition or check.
     pub fn branch_place(&self, within: &Place, union: ExprId, operand: ExprId) -> Option<&Place> {
         let inside = |p: &&Place| p.file == within.file && within.span.start <= p.span.start && p.span.end <= within.span.end;

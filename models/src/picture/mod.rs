@@ -17,7 +17,7 @@ pub use text::text;
 
 use crate::bits::{BitMatrix, Event};
 use crate::execution::Execution;
-use crate::explain::Violation;
+use crate::explain::{self, Link, Violation};
 use crate::signature::{BaseRelation, Signature};
 
 /// What a picture shows of an execution.
@@ -27,10 +27,29 @@ pub struct Picture {
     pub title: String,
     /// A line below the heading; may be empty.
     pub subtitle: String,
-    /// The edges, program order between neighbours included.
+    /// The edges, program order between neighbours included, each once.
     pub edges: Vec<Edge>,
+    /// What the picture is about.
+    pub shown: Shown,
     /// The label of each event, e.g. `a: W.REL.gpu x=1`.
     pub events: Vec<String>,
+}
+
+/// What a picture is about, step by step.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// The execution.
+    #[default]
+    Execution,
+    /// A cycle: each edge starts where the one before ends, and the last one leads back.
+    Cycle(Vec<Edge>),
+    /// What an `empty` axiom forbids: edges that are there, and edges that are not there and should be.
+    Pair {
+        /// The edges that are there.
+        there: Vec<Edge>,
+        /// Those that are not.
+        missing: Vec<Edge>,
+    },
 }
 
 /// An edge between two events.
@@ -42,23 +61,26 @@ pub struct Edge {
     pub to: Event,
     /// The relation by its name in the field: `po` or `sb`, `rf`, `co` or `mo`, `fr` or `rb`, ...
     pub label: String,
-    /// Is it on the violated cycle?
+    /// Is it what the picture is about: on the violated cycle, or of the forbidden pair?
     pub emphasis: bool,
+    /// Is it an edge that is not there?
+    pub missing: bool,
 }
 
 impl Picture {
     /// A picture of reads-from, coherence (without what transitivity gives), RMW pairs, Fence-SC order and dependencies, with the
-    /// cycle of a violation emphasised. Edges from initial writes are shown only on the cycle.
+    /// cycle of a violation emphasised; of a pair that an `empty` axiom forbids what is there, and what is missing. Edges from
+    /// initial writes are shown only there.
     pub fn of(title: &str, execution: &Execution, violation: Option<&Violation>) -> Picture {
         let mut picture = Picture {
             title: title.to_owned(),
             subtitle: String::new(),
             edges: Vec::new(),
+            shown: violation.map_or(Shown::Execution, |v| shown(v, execution.signature)),
             events: (0..execution.size())
                 .map(|e| format!("{}: {}", event_name(execution, e.into()), event_label(execution, e.into())))
                 .collect(),
         };
-        let cycle = cycle(violation);
         let names = Names::of(execution.signature);
         for (a, b) in reduced(&execution.po).pairs() {
             picture.add(a, b, names.po, false);
@@ -81,12 +103,20 @@ impl Picture {
                 }
             }
         }
-        for &(a, b, relation) in &cycle {
-            picture.add(a, b, names.of_relation(relation), true);
+        let about = match &picture.shown {
+            Shown::Execution => Vec::new(),
+            Shown::Cycle(cycle) => cycle.clone(),
+            Shown::Pair { there, missing } => [there.as_slice(), missing].concat(),
+        };
+        for edge in &about {
+            if edge.missing {
+                picture.edges.push(edge.clone());
+            } else {
+                picture.add(edge.from, edge.to, &edge.label, true);
+            }
         }
-        // The cycle comes first, in its order.
-        let position =
-            |e: &Edge| cycle.iter().position(|&(a, b, r)| (a, b, names.of_relation(r)) == (e.from, e.to, e.label.as_str()));
+        // What the picture is about comes first, in its order.
+        let position = |e: &Edge| about.iter().position(|x| (x.from, x.to, &x.label) == (e.from, e.to, &e.label));
         picture.edges.sort_by_key(|e| position(e).unwrap_or(usize::MAX));
         picture
     }
@@ -96,7 +126,7 @@ impl Picture {
         if let Some(known) = self.edges.iter_mut().find(|e| e.from == from && e.to == to && e.label == label) {
             known.emphasis |= emphasis;
         } else {
-            self.edges.push(Edge { from, to, label: label.to_owned(), emphasis });
+            self.edges.push(Edge { from, to, label: label.to_owned(), emphasis, missing: false });
         }
     }
 }
@@ -126,27 +156,43 @@ impl Names {
             other => other.name(),
         }
     }
-}
 
-/// The base edges of a violation; `rf` backwards and then `co` is one from-reads edge.
-fn cycle(violation: Option<&Violation>) -> Vec<(Event, Event, BaseRelation)> {
-    let edges = violation.map(Violation::edges).unwrap_or_default();
-    let mut out = Vec::new();
-    let mut i = 0;
-    while i < edges.len() {
-        let edge = edges[i];
-        match edges.get(i + 1) {
-            Some(next) if edge.relation == BaseRelation::Rf && next.relation == BaseRelation::Co && next.from == edge.from => {
-                out.push((edge.to, next.to, BaseRelation::Fr));
-                i += 2;
-            }
-            _ => {
-                out.push((edge.from, edge.to, edge.relation));
-                i += 1;
-            }
+    fn of_link(&self, link: &Link) -> String {
+        match link {
+            Link::Base(relation) => self.of_relation(*relation).to_owned(),
+            Link::Back(relation) => format!("{}^-1", self.of_relation(*relation)),
+            Link::Other(text) => text.split(" or ").map(|part| self.of_text(part)).collect::<Vec<_>>().join(" or "),
         }
     }
-    out
+
+    /// A base relation in an expression, perhaps backwards, as pictures call it.
+    fn of_text(&self, text: &str) -> String {
+        let (name, back) = text.strip_suffix("^-1").map_or((text, ""), |name| (name, "^-1"));
+        match BaseRelation::ALL.iter().find(|r| r.name() == name) {
+            Some(&relation) => format!("{}{back}", self.of_relation(relation)),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// What is shown of a violation.
+fn shown(violation: &Violation, signature: Signature) -> Shown {
+    let names = Names::of(signature);
+    let edge = |e: &explain::Edge, missing: bool| Edge {
+        from: e.from,
+        to: e.to,
+        label: names.of_link(&e.link),
+        emphasis: !missing,
+        missing,
+    };
+    let edges = violation.edges();
+    let there: Vec<Edge> = edges.iter().map(|e| edge(e, false)).collect();
+    if violation.is_cycle() {
+        debug_assert!(explain::is_closed(&edges), "{edges:?}");
+        return if there.is_empty() { Shown::Execution } else { Shown::Cycle(there) };
+    }
+    let missing: Vec<Edge> = violation.missing().iter().map(|e| edge(e, true)).collect();
+    if there.is_empty() && missing.is_empty() { Shown::Execution } else { Shown::Pair { there, missing } }
 }
 
 /// A transitive relation without what transitivity gives.

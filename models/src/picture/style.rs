@@ -58,7 +58,8 @@ pub fn sheet() -> String {
          .thread{fill:#f4f4f6;stroke:none}.group{fill:none;stroke:#b4b4be;stroke-width:1}.cta{stroke-dasharray:5 3}\n\
          .event{fill:#ffffff;stroke:#707078;stroke-width:1.2}.event.on{stroke:#1a1a1a;stroke-width:2.4}\
          .behind{fill:#ffffff;opacity:0.92}\n\
-         .edge{fill:none;stroke-width:1.4}.edge.on{stroke-width:3.4}.edge.derived{stroke-dasharray:6 4}.head{stroke:none}\n\
+         .edge{fill:none;stroke-width:1.4}.edge.on{stroke-width:3.4}.edge.derived{stroke-dasharray:2 3}\
+         .edge.missing{stroke-width:2.4;stroke-dasharray:7 5}.head{stroke:none}\n\
          .edge-label{font-size:12px}.edge-label.on{font-weight:bold}\n",
     );
     let colours = |out: &mut String, colour: &dyn Fn(&Look) -> &'static str| {

@@ -45,7 +45,7 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
         }
     }
     for (&event, rect) in &scene.boxes {
-        let on = picture.edges.iter().any(|e| e.emphasis && (e.from == event || e.to == event));
+        let on = picture.edges.iter().any(|e| (e.emphasis || e.missing) && (e.from == event || e.to == event));
         body.rect(if on { "event on" } else { "event" }, rect, 6.0);
         let (x, y) = rect.centre();
         body.text("label", (x, y + 4.5), picture.events.get(event.index()).map_or("", String::as_str));
@@ -60,11 +60,18 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
 
 /// Is the label drawn? Neighbours in program order need none, unless they are on the cycle.
 fn labelled(edge: &Edge) -> bool {
-    edge.emphasis || !matches!(edge.label.as_str(), "po" | "sb")
+    edge.emphasis || edge.missing || !matches!(edge.label.as_str(), "po" | "sb")
 }
 
 fn classes(edge: &Edge) -> String {
-    format!("{}{}", class(&edge.label), if edge.emphasis { " on" } else { "" })
+    // What is missing is called by all that could have been there: `co or co^-1`.
+    let label = if edge.missing { edge.label.split(" or ").next().unwrap_or_default() } else { &edge.label };
+    let state = match (edge.missing, edge.emphasis) {
+        (true, _) => " missing",
+        (false, true) => " on",
+        (false, false) => "",
+    };
+    format!("{}{state}", class(label))
 }
 
 /// Places boxes and headings.
@@ -201,14 +208,15 @@ impl Body {
 
     /// The relations that occur, in as many lines as they need; returns the height below them.
     fn legend(&mut self, picture: &Picture, centre: f64, mut y: f64, inner: f64) -> f64 {
-        let mut labels: Vec<&str> = Vec::new();
+        let item = |l: &str| meaning(l).map_or_else(|| format!("{l} (of the model)"), |m| format!("{l} {m}"));
+        let mut items: Vec<(String, String)> = Vec::new();
         for edge in &picture.edges {
-            if !labels.contains(&edge.label.as_str()) {
-                labels.push(&edge.label);
+            let text = if edge.missing { format!("{} is missing", edge.label) } else { item(&edge.label) };
+            if items.iter().all(|(_, known)| *known != text) {
+                let plain = Edge { emphasis: false, ..edge.clone() };
+                items.push((classes(&plain), text));
             }
         }
-        let item = |l: &str| meaning(l).map_or_else(|| format!("{l} (of the model)"), |m| format!("{l} {m}"));
-        let items: Vec<(&str, String)> = labels.iter().map(|l| (class(l), item(l))).collect();
         let size = |text: &str| text.chars().count() as f64 * 6.7 + 42.0;
         let mut rest = items.as_slice();
         while !rest.is_empty() {

@@ -1,7 +1,7 @@
 //! The picture for a terminal: the threads beside each other (below each other where they do not fit), then the edges.
 
 use super::layout::Layout;
-use super::{Edge, Picture, event_name, placement_label};
+use super::{Edge, Picture, Shown, event_name, placement_label};
 use crate::execution::Execution;
 
 const BOLD: &str = "\u{1b}[1m";
@@ -13,7 +13,7 @@ const RESET: &str = "\u{1b}[0m";
 pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool) -> String {
     let layout = Layout::of(execution, picture);
     let paint = |style: &str, text: &str| if colour { format!("{style}{text}{RESET}") } else { text.to_owned() };
-    let on_cycle = |e: crate::bits::Event| picture.edges.iter().any(|x| x.emphasis && (x.from == e || x.to == e));
+    let on_cycle = |e: crate::bits::Event| picture.edges.iter().any(|x| (x.emphasis || x.missing) && (x.from == e || x.to == e));
     let mut out = String::new();
     out.push_str(&paint(BOLD, &picture.title));
     out.push('\n');
@@ -75,11 +75,17 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
         first = last;
     }
     let edge = |e: &Edge| format!("{} -{}-> {}", event_name(execution, e.from), e.label, event_name(execution, e.to));
-    let cycle: Vec<String> = picture.edges.iter().filter(|e| e.emphasis).map(edge).collect();
+    let all = |edges: &[Edge]| edges.iter().map(edge).collect::<Vec<String>>();
     let program_order = ["po", "sb"];
-    let others: Vec<String> =
-        picture.edges.iter().filter(|e| !e.emphasis && !program_order.contains(&e.label.as_str())).map(edge).collect();
-    for (name, list, style) in [("cycle", cycle, RED), ("other edges", others, DIM)] {
+    let is_other = |e: &&Edge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
+    let others: Vec<String> = picture.edges.iter().filter(is_other).map(edge).collect();
+    let mut lists = match &picture.shown {
+        Shown::Execution => Vec::new(),
+        Shown::Cycle(cycle) => vec![("cycle", all(cycle), RED)],
+        Shown::Pair { there, missing } => vec![("there", all(there), RED), ("missing", all(missing), RED)],
+    };
+    lists.push(("other edges", others, DIM));
+    for (name, list, style) in lists {
         if !list.is_empty() {
             out.push_str(&paragraph(name, &list, width, |text| paint(style, text)));
         }

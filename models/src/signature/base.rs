@@ -57,6 +57,8 @@ names! {
         F = "F" in ANY;
         /// Control barriers (`bar.sync` and kin).
         B = "B" in PTX;
+        /// Waits at control barriers; the rest of `B` are arrivals.
+        Wait = "WAIT" in PTX;
         /// The read and the write of each read-modify-write.
         Rmw = "RMW" in ANY;
         /// Initial writes.
@@ -99,6 +101,8 @@ names! {
         Con = "CON" in PTX;
         /// The write half of a `red` and its read half: reductions return nothing.
         Red = "RED" in PTX;
+        /// Both halves of an exchange: what it writes does not depend on what it read.
+        Xchg = "XCHG" in PTX;
         /// Volatile operations.
         Volatile = "VOLATILE" in PTX;
         /// `.mmio` operations.
@@ -122,7 +126,7 @@ names! {
         Fr = "fr" | "rb" in ANY;
         /// Same (physical) location, reflexive on memory events.
         Loc = "loc" in ANY;
-        /// Same virtual address, reflexive on memory events.
+        /// Same generic address (the memory may have several: virtual aliases), reflexive on memory events.
         Vloc = "vloc" in PTX;
         /// Same thread, reflexive; an initial write is alone in its thread.
         Int = "int" in ANY;

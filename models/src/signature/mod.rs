@@ -24,16 +24,6 @@ pub enum Signature {
 }
 
 impl Signature {
-    /// The signature for the architecture name on the first line of a .cat file; `None` if it is not known.
-    pub fn from_header(name: &str) -> Option<Self> {
-        Some(match name {
-            "C" | "C11" | "LISA" | "OpenCL" | "OPENCL" => Self::C,
-            "PTX" | "GPU_PTX" => Self::Ptx,
-            "X86" | "X86_64" | "TSO" | "SC" | "Generic" | "GENERIC" => Self::Plain,
-            _ => return None,
-        })
-    }
-
     /// Is coherence order total over the writes to a location (true), or only a partial order (PTX)?
     pub fn total_coherence(self) -> bool {
         self != Self::Ptx

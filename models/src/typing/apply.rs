@@ -19,21 +19,28 @@ impl Typing<'_> {
         body: &Expr,
         scope: &Scope,
         place: Place,
+        recursive: bool,
     ) -> Rc<Function> {
-        let before = self.checkpoint();
-        let mut inner = scope.inner();
-        for parameter in parameters {
-            inner.bind(&parameter.text, Value::Unknown(None), false);
-        }
-        self.value(body, &inner);
-        let errors = self.rollback(&before);
-        let broken = !errors.is_empty();
-        self.errors.extend(errors);
+        let broken = !self.dialect.is_lazy() && {
+            let before = self.checkpoint();
+            let mut inner = scope.inner();
+            if recursive {
+                inner.bind(&name, Value::Unknown(None), false);
+            }
+            for parameter in parameters {
+                inner.bind(&parameter.text, Value::Unknown(None), false);
+            }
+            self.value(body, &inner);
+            let errors = self.rollback(&before);
+            let broken = !errors.is_empty();
+            self.errors.extend(errors);
+            broken
+        };
         let scope = scope.capture();
         self.captured.push(scope.clone());
         self.next_function += 1;
         let parameters = parameters.iter().map(|p| p.text.clone()).collect();
-        Rc::new(Function { id: self.next_function, name, parameters, body: body.clone(), scope, place, broken })
+        Rc::new(Function { id: self.next_function, name, parameters, body: body.clone(), scope, place, broken, recursive })
     }
 
     /// `f(a, b)`, where `expr` is the whole application.
@@ -69,8 +76,8 @@ impl Typing<'_> {
                 self.error(error.help("an operator is missing between the two, perhaps `;`"));
                 Value::Unknown(None)
             }
-            Value::Procedure(p) => {
-                self.not_a_value(function, &Value::Procedure(p));
+            other @ (Value::Procedure(_) | Value::Tag(_) | Value::List(_) | Value::Tuple(_)) => {
+                self.not_a_value(function, &other);
                 Value::Unknown(None)
             }
             Value::Unknown(_) => {
@@ -84,12 +91,18 @@ impl Typing<'_> {
     }
 
     fn apply(&mut self, expr: &Expr, function: &Rc<Function>, arguments: &[Expr], scope: &Scope) -> Value {
-        if arguments.len() != function.parameters.len() {
-            let (needed, found) = (function.parameters.len(), arguments.len());
+        let mut values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
+        // A tuple is all arguments at once.
+        if let [Value::Tuple(members)] = values.as_slice()
+            && function.parameters.len() > 1
+        {
+            values = members.to_vec();
+        }
+        if values.len() != function.parameters.len() {
+            let (needed, found) = (function.parameters.len(), values.len());
             self.wrong_arity(&function.name, needed, found, expr.span, Some(&function.place));
             return Value::Unknown(None);
         }
-        let values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
         if function.broken {
             return Value::Unknown(None);
         }
@@ -98,6 +111,9 @@ impl Typing<'_> {
             return Value::Typed(known.clone());
         }
         let mut inner = function.scope.inner();
+        if function.recursive {
+            inner.bind(&function.name, Value::Function(function.clone()), false);
+        }
         for (parameter, value) in function.parameters.iter().zip(values) {
             inner.bind(parameter, value, false);
         }

@@ -44,21 +44,29 @@ impl Typing<'_> {
             ExprKind::Name(name) => self.name(name, expr, scope),
             ExprKind::Empty => self.either(Node::Empty),
             ExprKind::Universe => self.universe(),
+            ExprKind::Tag(tag) => self.tag(tag, expr.span),
+            ExprKind::List(es) => self.listed(es, scope),
+            ExprKind::Tuple(es) => {
+                let members: Vec<Value> = es.iter().map(|e| self.value(e, scope)).collect();
+                Value::Tuple(members.into())
+            }
+            ExprKind::Add(es) => self.added(es, scope),
+            ExprKind::Match(e, arms) => self.match_expression(e, arms, scope),
             ExprKind::Union(es) => self.same_sort("|", es, Node::Union, scope),
             ExprKind::Intersection(es) => self.same_sort("&", es, Node::Intersection, scope),
             ExprKind::Difference(es) => self.same_sort("\\", es, Node::Difference, scope),
             ExprKind::Sequence(es) => self.sequence(es, scope),
             ExprKind::Product(a, b) => self.product(a, b, scope),
             ExprKind::Complement(e) => self.complement(e, scope),
-            ExprKind::Diagonal(e) => self.unary("[..]", e, Sort::Set, Node::Diagonal, scope),
-            ExprKind::Inverse(e) => self.unary("^-1", e, Sort::Relation, Node::Inverse, scope),
-            ExprKind::Closure(e) => self.unary("+", e, Sort::Relation, Node::Closure, scope),
-            ExprKind::ReflexiveClosure(e) => self.unary("*", e, Sort::Relation, Node::ReflexiveClosure, scope),
-            ExprKind::Optional(e) => self.unary("?", e, Sort::Relation, Node::Optional, scope),
+            ExprKind::Diagonal(e) => self.unary("[..]", e, Sort::Set, Self::diagonal, scope),
+            ExprKind::Inverse(e) => self.unary("^-1", e, Sort::Relation, |t, r| t.relation(Node::Inverse(r)), scope),
+            ExprKind::Closure(e) => self.unary("+", e, Sort::Relation, |t, r| t.relation(Node::Closure(r)), scope),
+            ExprKind::ReflexiveClosure(e) => self.unary("*", e, Sort::Relation, Self::reflexive_closure, scope),
+            ExprKind::Optional(e) => self.unary("?", e, Sort::Relation, Self::optional, scope),
             ExprKind::Apply(function, arguments) => self.application(expr, function, arguments, scope),
             ExprKind::Function(parameters, body) => {
                 let place = self.place(expr.span);
-                Value::Function(self.closure("fun".into(), parameters, body, scope, place))
+                Value::Function(self.closure("fun".into(), parameters, body, scope, place, false))
             }
             ExprKind::LetIn(bindings, body) => {
                 let mut inner = scope.inner();
@@ -68,7 +76,7 @@ impl Typing<'_> {
                 self.value(body, &inner)
             }
             ExprKind::If(condition, then, otherwise) => {
-                let chosen = if self.options.holds(condition) { then } else { otherwise };
+                let chosen = if self.holds(condition, scope) { then } else { otherwise };
                 self.value(chosen, scope)
             }
             ExprKind::Try(first, second) => {
@@ -101,8 +109,20 @@ impl Typing<'_> {
         Value::Unknown(None)
     }
 
-    /// What a name means in the signature.
+    /// What a name means that is defined nowhere.
     pub(super) fn base(&mut self, name: &str) -> Option<Typed> {
+        if self.origin == Origin::StandardLibrary || self.architecture.knows(name) {
+            return self.margay_base(name);
+        }
+        let sort = self.architecture.sort_of_absent(name)?;
+        if !self.file.name.starts_with(crate::library::BUILT_IN_FOLDER) && !self.absent.contains(name) {
+            self.absent.insert(name.to_owned());
+        }
+        Some(Typed::new(sort, self.intern(Node::Empty(sort), sort)))
+    }
+
+    /// What a name means in the signature.
+    fn margay_base(&mut self, name: &str) -> Option<Typed> {
         if let Some(set) = BaseSet::from_name(name, self.signature) {
             return Some(Typed::new(Sort::Set, self.intern(Node::Set(set), Sort::Set)));
         }
@@ -125,7 +145,13 @@ impl Typing<'_> {
 
     /// The meaning of an expression that must be a set or a relation; `None` if nothing is known but perhaps the sort.
     pub(super) fn operand(&mut self, expr: &Expr, scope: &Scope) -> Result<Typed, Option<Sort>> {
-        match self.value(expr, scope) {
+        let value = self.value(expr, scope);
+        self.as_operand(expr, value)
+    }
+
+    /// A value that must be a set or a relation.
+    fn as_operand(&mut self, expr: &Expr, value: Value) -> Result<Typed, Option<Sort>> {
+        match value {
             Value::Typed(typed) => Ok(typed),
             Value::Unknown(sort) => Err(sort),
             other => {
@@ -137,11 +163,15 @@ impl Typing<'_> {
 
     /// Operands that must all be sets or all be relations.
     fn same_sort(&mut self, operator: &str, exprs: &[Expr], node: fn(ExprId, ExprId) -> Node, scope: &Scope) -> Value {
+        let values: Vec<Value> = exprs.iter().map(|e| self.value(e, scope)).collect();
+        if values.iter().any(|v| matches!(v, Value::List(_))) {
+            return self.listed_together(operator, exprs, &values);
+        }
         let mut operands = Vec::with_capacity(exprs.len());
         let mut known = true;
         let mut sort: Option<(&Expr, Sort)> = None;
-        for (i, expr) in exprs.iter().enumerate() {
-            let found = match self.operand(expr, scope) {
+        for (i, (expr, value)) in exprs.iter().zip(values).enumerate() {
+            let found = match self.as_operand(expr, value) {
                 Ok(typed) => {
                     if operator == "\\" && i > 0 && typed.depends.is_some() {
                         self.not_monotone(operator, expr, &typed);
@@ -223,6 +253,30 @@ impl Typing<'_> {
         Value::Typed(Typed { depends, ..Typed::new(Sort::Relation, id) })
     }
 
+    fn relation(&mut self, node: Node) -> ExprId {
+        self.intern(node, Sort::Relation)
+    }
+
+    /// `[S]`
+    fn diagonal(&mut self, set: ExprId) -> ExprId {
+        let Some(identity) = self.identity else { return self.relation(Node::Diagonal(set)) };
+        let both = self.relation(Node::Product(set, set));
+        self.relation(Node::Intersection(identity, both))
+    }
+
+    /// `r?`
+    fn optional(&mut self, relation: ExprId) -> ExprId {
+        let Some(identity) = self.identity else { return self.relation(Node::Optional(relation)) };
+        self.relation(Node::Union(identity, relation))
+    }
+
+    /// `r*`
+    fn reflexive_closure(&mut self, relation: ExprId) -> ExprId {
+        let Some(identity) = self.identity else { return self.relation(Node::ReflexiveClosure(relation)) };
+        let closure = self.relation(Node::Closure(relation));
+        self.relation(Node::Union(identity, closure))
+    }
+
     fn product(&mut self, a: &Expr, b: &Expr, scope: &Scope) -> Value {
         let (left, right) = (self.operand_of("*", a, Sort::Set, scope), self.operand_of("*", b, Sort::Set, scope));
         let (Some(left), Some(right)) = (left, right) else { return Value::Unknown(Some(Sort::Relation)) };
@@ -244,10 +298,10 @@ impl Typing<'_> {
     }
 
     /// An operator on a set or a relation that makes a relation.
-    fn unary(&mut self, operator: &str, expr: &Expr, sort: Sort, node: fn(ExprId) -> Node, scope: &Scope) -> Value {
+    fn unary(&mut self, operator: &str, expr: &Expr, sort: Sort, make: fn(&mut Self, ExprId) -> ExprId, scope: &Scope) -> Value {
         let Some(typed) = self.operand_of(operator, expr, sort, scope) else { return Value::Unknown(Some(Sort::Relation)) };
         let Some(inner) = typed.of(sort) else { return Value::Unknown(Some(Sort::Relation)) };
-        let id = self.intern(node(inner), Sort::Relation);
+        let id = make(self, inner);
         Value::Typed(Typed { depends: typed.depends, ..Typed::new(Sort::Relation, id) })
     }
 

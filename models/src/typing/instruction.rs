@@ -1,29 +1,17 @@
-//! Instructions: definitions, checks, includes, procedures, variants.
+//! Instructions: definitions, checks, includes, procedures.
 
 use std::rc::Rc;
 
+use super::Typing;
 use super::scope::Scope;
 use super::value::{Procedure, Value};
-use super::{Options, Typing};
-use crate::cat::ast::{Condition, Expr, Ident, Instruction, InstructionKind};
-use crate::cat::{self};
+use crate::cat;
+use crate::cat::ast::{Expr, Ident, Instruction, InstructionKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Check, CheckKind, Origin, Sort};
 
 /// How many files one model may include, and how deep.
 const MAX_INCLUDES: usize = 200;
-
-impl Options {
-    /// Does a condition on variants hold?
-    pub(super) fn holds(&self, condition: &Condition) -> bool {
-        match condition {
-            Condition::Variant(name) => self.variants.contains(name),
-            Condition::Not(inner) => !self.holds(inner),
-            Condition::And(all) => all.iter().all(|c| self.holds(c)),
-            Condition::Or(any) => any.iter().any(|c| self.holds(c)),
-        }
-    }
-}
 
 impl Typing<'_> {
     /// Types instructions, one after the other.
@@ -38,14 +26,16 @@ impl Typing<'_> {
                 InstructionKind::Include(path) => self.include(path, instruction.span, scope),
                 // What is shown in pictures is not the model's business here, and the names may be ones that only herd7 has.
                 InstructionKind::Show(_) | InstructionKind::Unshow(_) => {}
-                InstructionKind::Procedure { name, parameters, body } => {
-                    self.procedure(name, parameters, body, instruction.span, scope);
-                }
+                InstructionKind::Procedure { .. } => self.procedure(instruction, scope),
                 InstructionKind::Call { name, arguments } => self.call(name, arguments, instruction.span, scope),
                 InstructionKind::If { condition, then, otherwise } => {
-                    let chosen = if self.options.holds(condition) { then } else { otherwise };
+                    let chosen = if self.holds(condition, scope) { then } else { otherwise };
                     self.instructions(chosen, scope);
                 }
+                InstructionKind::With { name, from } => self.with_from(name, from, instruction.span, scope),
+                InstructionKind::ForAll { name, set, body } => self.for_all(name, set, body, instruction.span, scope),
+                InstructionKind::Match { expr, arms } => self.match_instruction(expr, arms, instruction.span, scope),
+                InstructionKind::Enum { name, tags } => self.enumeration(name, tags, scope),
             }
         }
     }
@@ -78,11 +68,11 @@ impl Typing<'_> {
             self.exhaust(span, format!("more than {MAX_INCLUDES} files are included"));
             return;
         }
-        let source = match self.includes.open(&self.file, path) {
+        let source = match self.dialect.include(path).map_or_else(|| self.includes.open(&self.file, path), Ok) {
             Ok(source) => source,
             Err(reason) => {
-                self.error_at(span, format!("cannot include `{path}`: {reason}"), "included here");
-                return;
+                let error = Diagnostic::error(format!("cannot include `{path}`: {reason}")).at(&self.file, span, "included here");
+                return self.lacks(format!("the file `{path}`"), error);
             }
         };
         if self.including.contains(&source.name) {
@@ -90,6 +80,7 @@ impl Typing<'_> {
             return;
         }
         let parsed = cat::parse(&source);
+        self.missing.extend(parsed.missing);
         for error in parsed.errors {
             let place = self.place(span);
             self.error(error.at(&place.file, place.span, "included here"));
@@ -103,48 +94,65 @@ impl Typing<'_> {
     }
 
     /// A procedure's body is checked here once, with arguments of which nothing is known.
-    fn procedure(&mut self, name: &Ident, parameters: &[Ident], body: &[Instruction], span: Span, scope: &mut Scope) {
-        let before = self.checkpoint();
-        let mut inner = scope.inner();
-        for parameter in parameters {
-            inner.bind(&parameter.text, Value::Unknown(None), false);
-        }
-        self.nested_instructions(body, &mut inner, span);
-        let errors = self.rollback(&before);
-        let broken = !errors.is_empty();
-        self.errors.extend(errors);
+    fn procedure(&mut self, instruction: &Instruction, scope: &mut Scope) {
+        let InstructionKind::Procedure { recursive, name, parameters, body } = &instruction.kind else { return };
+        let span = instruction.span;
+        let broken = !self.dialect.is_lazy() && {
+            let before = self.checkpoint();
+            let mut inner = scope.inner();
+            if *recursive {
+                inner.bind(&name.text, Value::Unknown(None), false);
+            }
+            for parameter in parameters {
+                inner.bind(&parameter.text, Value::Unknown(None), false);
+            }
+            self.nested_instructions(body, &mut inner, span);
+            let errors = self.rollback(&before);
+            let broken = !errors.is_empty();
+            self.errors.extend(errors);
+            broken
+        };
         let captured = scope.capture();
         self.captured.push(captured.clone());
         let procedure = Procedure {
             name: name.text.as_str().into(),
             parameters: parameters.iter().map(|p| p.text.clone()).collect(),
-            body: body.to_vec(),
+            body: body.clone(),
             scope: captured,
             file: self.file.clone(),
             place: self.place(span),
             broken,
+            recursive: *recursive,
         };
         let taken = self.base(&name.text).is_some();
         scope.bind(&name.text, Value::Procedure(Rc::new(procedure)), taken);
     }
 
     /// `call p(e)`: the checks of the procedure's body become checks of the model.
-    fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, scope: &Scope) {
+    pub(super) fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, scope: &Scope) {
         let procedure = match scope.get(&name.text) {
             Some(Value::Procedure(procedure)) => procedure,
             Some(Value::Unknown(_)) => return,
             Some(_) => return self.error_at(name.span, format!("`{}` is not a procedure", name.text), "called here"),
             None => return self.unknown_procedure(name, scope),
         };
-        if arguments.len() != procedure.parameters.len() {
-            let (needed, found) = (procedure.parameters.len(), arguments.len());
+        let mut values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
+        if let [Value::Tuple(members)] = values.as_slice()
+            && procedure.parameters.len() > 1
+        {
+            values = members.to_vec();
+        }
+        if values.len() != procedure.parameters.len() {
+            let (needed, found) = (procedure.parameters.len(), values.len());
             return self.wrong_arity(&procedure.name, needed, found, span, Some(&procedure.place));
         }
-        let values: Vec<Value> = arguments.iter().map(|a| self.value(a, scope)).collect();
         if procedure.broken {
             return;
         }
         let mut inner = procedure.scope.inner();
+        if procedure.recursive {
+            inner.bind(&procedure.name, Value::Procedure(procedure.clone()), false);
+        }
         for (parameter, value) in procedure.parameters.iter().zip(values) {
             inner.bind(parameter, value, false);
         }
@@ -160,11 +168,11 @@ impl Typing<'_> {
         let known = scope.names();
         let known = known.iter().map(String::as_str).filter(|n| matches!(scope.get(n), Some(Value::Procedure(_))));
         error.help = crate::diagnostic::nearest(&name.text, known).map(|near| format!("did you mean `{near}`?"));
-        self.error(error);
+        self.lacks(format!("the procedure `{}`", name.text), error);
     }
 
     /// The body of a procedure: its definitions are its own.
-    fn nested_instructions(&mut self, body: &[Instruction], scope: &mut Scope, span: Span) {
+    pub(super) fn nested_instructions(&mut self, body: &[Instruction], scope: &mut Scope, span: Span) {
         // A call costs several frames of the machine's stack.
         const COST: usize = 4;
         if self.depth + COST >= super::MAX_DEPTH {

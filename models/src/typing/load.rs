@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Options;
 use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::dialect::split_prefix;
 use crate::library;
 use crate::model::{Loaded, Model};
 
@@ -21,8 +22,9 @@ pub struct FilesThenBuiltIn;
 
 impl Includes for FilesThenBuiltIn {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
-        let folder = Path::new(&from.name).parent().unwrap_or(Path::new("")).to_owned();
-        let built_in = from.name.starts_with(library::BUILT_IN_FOLDER);
+        let (_, name) = split_prefix(&from.name);
+        let folder = Path::new(name).parent().unwrap_or(Path::new("")).to_owned();
+        let built_in = name.starts_with(library::BUILT_IN_FOLDER);
         let beside: PathBuf = folder.join(path);
         if !built_in && beside.exists() {
             return read(&beside).map_err(|error| error.message);

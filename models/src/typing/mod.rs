@@ -1,7 +1,9 @@
 //! From text to typed model: names are resolved, functions and procedures inlined, sorts found, recursion checked.
 
 mod apply;
+mod choice;
 mod expression;
+mod free;
 mod instruction;
 mod load;
 mod problems;
@@ -17,8 +19,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::cat::{self, ast};
+use crate::cat;
 use crate::diagnostic::{Diagnostic, Place, SourceFile, Span};
+use crate::dialect::{self, Architecture, Dialect};
 use crate::model::{Arena, Check, DefId, Definition, ExprId, Loaded, Model, Node, Origin, Sort};
 use crate::signature::Signature;
 use scope::Scope;
@@ -44,16 +47,17 @@ const MAX_STEPS: usize = 400_000;
 /// The most errors that are reported.
 const MAX_ERRORS: usize = 50;
 
-/// The names that models expect without defining them.
-const STANDARD_LIBRARY: &str = include_str!("standard.cat");
-
 /// The state of typing one model.
 struct Typing<'a> {
     /// Where includes come from.
     includes: &'a dyn Includes,
     /// What the caller chose.
     options: &'a Options,
+    /// Whose definitions base names have.
+    dialect: &'static Dialect,
     /// What base names there are.
+    architecture: &'static Architecture,
+    /// The executions that the model speaks of.
     signature: Signature,
     /// The file whose text is being typed.
     file: Arc<SourceFile>,
@@ -69,8 +73,16 @@ struct Typing<'a> {
     checks: Vec<Check>,
     /// What is wrong so far.
     errors: Vec<Diagnostic>,
+    /// Of what is wrong so far what Margay lacks.
+    missing: Vec<String>,
     /// What is strange so far.
     warnings: Vec<Diagnostic>,
+    /// The names that the model uses and of which no test has any.
+    absent: BTreeSet<String>,
+    /// The tags that an `enum` lists.
+    tags: Vec<String>,
+    /// The relation that is the identity here, if it is not `id`.
+    identity: Option<ExprId>,
     /// The members of each `let rec` that is being typed, outermost first.
     open: Vec<Vec<DefId>>,
     /// The applications and calls that are being expanded, outermost first: the callee, and where.
@@ -105,24 +117,56 @@ type ApplicationKey = (usize, Vec<(Option<ExprId>, Option<ExprId>)>);
 /// Types a text.
 fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
     let parsed = cat::parse(source);
-    let mut typing = Typing::new(source, includes, options);
-    let unknown = typing.read_header(&parsed.file);
-    if !parsed.errors.is_empty() {
-        // The rest would be blamed for what could not be read.
-        return Err(unknown.into_iter().chain(parsed.errors).collect());
+    let reading = dialect::reading(source, &parsed.file, includes).map_err(|error| vec![error])?;
+    let lazy = reading.dialect.is_lazy();
+    if lazy && !parsed.missing.is_empty() {
+        return Err(vec![problems::refusal(source, reading.dialect, None, &parsed.missing)]);
     }
-    typing.errors.extend(unknown);
-    let mut scope = typing.standard_library();
-    typing.instructions(&parsed.file.instructions, &mut scope);
-    typing.finish(scope, parsed.file.title)
+    let candidates = match reading.dialect.candidates(&parsed.file) {
+        Err(word) => return Err(vec![problems::foreign(source, reading.dialect, &word)]),
+        Ok(candidates) if lazy => candidates,
+        // The header of Margay's own models says it.
+        Ok(candidates) => match &parsed.file.architecture {
+            None => reading.dialect.architectures.iter().filter(|a| a.signature == Signature::Plain).collect(),
+            Some(word) if !candidates[0].words.contains(&word.text.as_str()) => {
+                // The rest would be blamed for what could not be read.
+                return Err(std::iter::once(problems::unknown_architecture(source, word)).chain(parsed.errors).collect());
+            }
+            Some(_) => candidates,
+        },
+    };
+    if !parsed.errors.is_empty() {
+        return Err(parsed.errors);
+    }
+    let mut nearest: Option<(usize, Vec<Diagnostic>)> = None;
+    for architecture in candidates {
+        let mut typing = Typing::new(source, includes, options, reading.dialect, architecture);
+        let mut scope = typing.prelude();
+        typing.instructions(&parsed.file.instructions, &mut scope);
+        let lacks = typing.missing.len();
+        match typing.finish(scope, parsed.file.title.clone(), reading.guessed.as_deref()) {
+            Ok(loaded) => return Ok(loaded),
+            Err(errors) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => nearest = Some((lacks, errors)),
+            Err(_) => {}
+        }
+    }
+    Err(nearest.map(|(_, errors)| errors).unwrap_or_default())
 }
 
 impl<'a> Typing<'a> {
-    fn new(source: &Arc<SourceFile>, includes: &'a dyn Includes, options: &'a Options) -> Self {
+    fn new(
+        source: &Arc<SourceFile>,
+        includes: &'a dyn Includes,
+        options: &'a Options,
+        dialect: &'static Dialect,
+        architecture: &'static Architecture,
+    ) -> Self {
         Self {
             includes,
             options,
-            signature: Signature::Plain,
+            dialect,
+            architecture,
+            signature: architecture.signature,
             file: source.clone(),
             origin: Origin::StandardLibrary,
             arena: Arena::default(),
@@ -130,7 +174,11 @@ impl<'a> Typing<'a> {
             groups: Vec::new(),
             checks: Vec::new(),
             errors: Vec::new(),
+            missing: Vec::new(),
             warnings: Vec::new(),
+            absent: BTreeSet::new(),
+            tags: Vec::new(),
+            identity: None,
             open: Vec::new(),
             calls: Vec::new(),
             including: vec![source.name.clone()],
@@ -147,49 +195,45 @@ impl<'a> Typing<'a> {
         }
     }
 
-    /// Takes the signature from the header; an error if its architecture is not known.
-    fn read_header(&mut self, file: &ast::File) -> Option<Diagnostic> {
-        let architecture = file.architecture.as_ref()?;
-        match Signature::from_header(&architecture.text) {
-            Some(signature) => {
-                self.signature = signature;
-                None
-            }
-            None => Some(self.unknown_architecture(architecture)),
-        }
-    }
-
-    /// The scope that every model starts from.
-    fn standard_library(&mut self) -> Scope {
-        let source = SourceFile::new("<built-in>/standard.cat", STANDARD_LIBRARY);
-        let parsed = cat::parse(&source);
-        debug_assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    /// The scope that every model of the architecture starts from.
+    fn prelude(&mut self) -> Scope {
         let mut scope = Scope::new();
         scope.bind("domain", Value::Projection(Projection::Domain), false);
         scope.bind("range", Value::Projection(Projection::Range), false);
-        let file = std::mem::replace(&mut self.file, source);
-        self.instructions(&parsed.file.instructions, &mut scope);
-        self.file = file;
+        for (name, text) in self.architecture.prelude {
+            let source = SourceFile::new(format!("{}{name}", crate::library::BUILT_IN_FOLDER), *text);
+            let parsed = cat::parse(&source);
+            debug_assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+            let file = std::mem::replace(&mut self.file, source);
+            self.instructions(&parsed.file.instructions, &mut scope);
+            self.file = file;
+        }
+        debug_assert!(self.errors.is_empty(), "{:?}", self.errors);
+        if let Some(Value::Typed(identity)) = self.architecture.identity.and_then(|name| scope.get(name)) {
+            self.identity = identity.relation;
+        }
         self.origin = Origin::Let;
         scope.capture()
     }
 
-    fn finish(mut self, scope: Scope, title: Option<String>) -> Result<Loaded, Vec<Diagnostic>> {
+    fn finish(mut self, scope: Scope, title: Option<String>, guessed: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
         for captured in std::mem::take(&mut self.captured) {
             captured.clear();
         }
         scope.clear();
         self.errors.extend(self.exhausted.take());
+        if self.dialect.is_lazy() && !self.missing.is_empty() {
+            return Err(vec![problems::refusal(&self.file, self.dialect, Some(self.architecture), &self.missing)]);
+        }
         if self.errors.is_empty() && self.checks.is_empty() {
-            let end = Span::new(self.file.text.len(), self.file.text.len());
-            let error = Diagnostic::error("the model has no checks").at(&self.file, end, "expected a check before the end");
-            self.errors.push(error.help("a model allows what its checks allow, e.g. `acyclic po | rf | co | fr as sc`"));
+            self.has_no_checks();
         }
         if !self.errors.is_empty() {
             self.errors.truncate(MAX_ERRORS);
             return Err(self.errors);
         }
         self.warn_of_equal_names();
+        self.warn_of_dialect(guessed);
         let mut branches: FxHashMap<(ExprId, ExprId), Vec<Place>> = FxHashMap::default();
         for (union, operand, place) in self.branches {
             branches.entry((union, operand)).or_default().push(place);
@@ -197,6 +241,7 @@ impl<'a> Typing<'a> {
         let model = Model {
             name: model_name(&self.file.name),
             title,
+            dialect: self.dialect,
             signature: self.signature,
             source: self.file,
             arena: self.arena,
@@ -205,7 +250,9 @@ impl<'a> Typing<'a> {
             checks: self.checks,
             branches,
         };
-        Ok(Loaded { model, warnings: self.warnings })
+        let mut warnings = self.warnings;
+        warnings.extend(free::warnings(&model));
+        Ok(Loaded { model, warnings })
     }
 
     /// A place in the file that is being typed.
@@ -220,6 +267,7 @@ impl<'a> Typing<'a> {
 
 /// The name of a model: its file's, without folder and extension.
 fn model_name(file: &str) -> String {
+    let (_, file) = dialect::split_prefix(file);
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.strip_suffix(".cat").unwrap_or(name).to_owned()
 }
@@ -231,6 +279,7 @@ struct Checkpoint {
     groups: usize,
     checks: usize,
     errors: usize,
+    missing: usize,
     warnings: usize,
     applications: usize,
     branches: usize,
@@ -246,6 +295,7 @@ impl Typing<'_> {
             groups: self.groups.len(),
             checks: self.checks.len(),
             errors: self.errors.len(),
+            missing: self.missing.len(),
             warnings: self.warnings.len(),
             applications: self.application_log.len(),
             branches: self.branches.len(),
@@ -260,6 +310,7 @@ impl Typing<'_> {
         self.groups.truncate(to.groups);
         self.checks.truncate(to.checks);
         self.warnings.truncate(to.warnings);
+        self.missing.truncate(to.missing);
         self.branches.truncate(to.branches);
         for key in self.application_log.drain(to.applications..) {
             self.applications.remove(&key);

@@ -1,5 +1,7 @@
 //! The diagnostics of typing: what is wrong, where, and what to do about it.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::Typing;
@@ -7,12 +9,55 @@ use super::scope::Scope;
 use super::value::{Dependence, Typed, Value};
 use crate::cat::ast::{Expr, ExprKind, Ident};
 use crate::cat::keywords;
-use crate::diagnostic::{Diagnostic, Place, Span, nearest};
+use crate::diagnostic::{Diagnostic, Place, SourceFile, Span, nearest};
+use crate::dialect::{self, Architecture, Dialect};
 use crate::model::{Check, Sort};
 use crate::signature::{BaseRelation, BaseSet, Signature};
 
-/// The architectures that a header may name, one for each signature first.
-const ARCHITECTURES: [&str; 11] = ["PTX", "C", "SC", "X86", "TSO", "C11", "OpenCL", "LISA", "GPU_PTX", "X86_64", "Generic"];
+/// How many names a message lists before it only counts.
+const LISTED: usize = 10;
+
+/// The error for an architecture that Margay's own models do not have.
+pub(super) fn unknown_architecture(source: &Arc<SourceFile>, name: &Ident) -> Diagnostic {
+    let known = || dialect::MARGAY.architectures.iter().flat_map(|a| a.words).copied();
+    // Every name of two letters is near `do` or `as`.
+    let keyword = nearest(&name.text, keywords().filter(|_| name.text.len() > 2));
+    let help = match (nearest(&name.text, known()), keyword) {
+        (Some(near), _) | (None, Some(near)) => format!("did you mean `{near}`?"),
+        (None, None) => format!(
+            "known are {}; without a name the model is for plain reads, writes and fences",
+            known().map(|a| format!("`{a}`")).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    Diagnostic::error(format!("unknown architecture `{}`", name.text))
+        .at(source, name.span, "the first word of a model names its architecture")
+        .help(help)
+}
+
+/// The error for a model of another tool that needs what Margay lacks.
+pub(super) fn refusal(source: &SourceFile, dialect: &Dialect, of: Option<&Architecture>, missing: &[String]) -> Diagnostic {
+    let (_, path) = dialect::split_prefix(&source.name);
+    let architecture = of.map_or(String::new(), |a| format!(" ({})", a.name));
+    Diagnostic::error(format!("{path} cannot be answered: as {}'s{architecture} it needs {}", dialect.tool, some(missing)))
+}
+
+/// The error for a model of an architecture that another tool has and Margay has not.
+pub(super) fn foreign(source: &SourceFile, dialect: &Dialect, word: &str) -> Diagnostic {
+    let (_, path) = dialect::split_prefix(&source.name);
+    Diagnostic::error(format!(
+        "{path} cannot be answered: it is a model of {}'s for `{word}`, which Margay has no tests for",
+        dialect.tool
+    ))
+}
+
+/// The first names of a list, and how many more there are.
+fn some(names: &[String]) -> String {
+    let listed = names[..names.len().min(LISTED)].join(", ");
+    match names.len().saturating_sub(LISTED) {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
+}
 
 impl Typing<'_> {
     /// Reports an error; within a function or procedure it says from where that was reached.
@@ -42,25 +87,28 @@ impl Typing<'_> {
         }
     }
 
-    /// The error for an architecture that Margay does not know.
-    pub(super) fn unknown_architecture(&self, name: &Ident) -> Diagnostic {
-        let help = match nearest(&name.text, ARCHITECTURES) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if nearest(&name.text, keywords()).is_some() => {
-                format!("did you mean `{}`?", nearest(&name.text, keywords()).unwrap_or_default())
-            }
-            None => format!(
-                "known are {}; without a name the model is for plain reads, writes and fences",
-                ARCHITECTURES.map(|a| format!("`{a}`")).join(", ")
-            ),
-        };
-        Diagnostic::error(format!("unknown architecture `{}`", name.text))
-            .at(&self.file, name.span, "the first word of a model names its architecture")
-            .help(help)
+    /// Reports what Margay lacks; of models in another tool's dialect that is all that is said.
+    pub(super) fn lacks(&mut self, what: String, error: Diagnostic) {
+        self.error(error);
+        if !self.missing.contains(&what) {
+            self.missing.push(what);
+        }
     }
 
     /// Reports a name that means nothing.
     pub(super) fn unknown_name(&mut self, name: &str, span: Span, scope: &Scope) {
+        if self.dialect.is_lazy() {
+            let what = format!("`{name}`");
+            if !self.missing.contains(&what) {
+                let near = self.near(name, scope).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+                let error = Diagnostic::error(format!("unknown name `{name}`{near}"));
+                self.lacks(what, error.at(&self.file, span, "neither defined above nor a base name"));
+            } else {
+                // One error for a name is enough, but whoever tries an expression must see that it has one.
+                self.error_at(span, format!("unknown name `{name}`"), "");
+            }
+            return;
+        }
         if self.quiet > 0 || self.errors.len() >= super::MAX_ERRORS {
             // Nobody will read it: leave the search for a similar name out.
             return self.error_at(span, format!("unknown name `{name}`"), "");
@@ -74,17 +122,23 @@ impl Typing<'_> {
                 "{there} executions have it, {here} executions have not; the first word of the file says which are meant"
             ))
         } else {
-            let mut known = scope.names();
-            let sets = BaseSet::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
-            let relations = BaseRelation::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
-            known.extend(sets.chain(relations).filter(|n| **n != "_").map(|n| (*n).to_owned()));
-            known.extend(keywords().map(str::to_owned));
-            nearest(name, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"))
+            self.near(name, scope).map(|near| format!("did you mean `{near}`?"))
         };
         let mut error = Diagnostic::error(format!("unknown name `{name}`"));
         error = error.at(&self.file, span, format!("neither defined above nor a base name of {} executions", self.signature));
         error.help = help;
         self.error(error);
+    }
+
+    /// The known name that is most like this one.
+    fn near(&self, name: &str, scope: &Scope) -> Option<String> {
+        let mut known = scope.names();
+        let sets = BaseSet::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
+        let relations = BaseRelation::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
+        let bases = sets.chain(relations).filter(|n| **n != "_" && self.architecture.knows(n));
+        known.extend(bases.map(|n| (*n).to_owned()));
+        known.extend(keywords().map(str::to_owned));
+        nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// Reports operands of different sorts.
@@ -122,6 +176,9 @@ impl Typing<'_> {
             Value::Function(f) => ("function", Some(f.place.clone()), "give it its arguments"),
             Value::Procedure(p) => ("procedure", Some(p.place.clone()), "procedures are used by `call`"),
             Value::Projection(_) => ("function", None, "give it its argument"),
+            Value::Tag(_) => ("tag", None, "tags can be compared, matched and listed, e.g. `{'a, 'b}`"),
+            Value::List(_) => ("set of listed elements", None, "`forall` and `match` look at its elements"),
+            Value::Tuple(_) => ("tuple", None, "functions and procedures take tuples"),
             Value::Typed(_) | Value::Unknown(_) => return,
         };
         let text = named(expr).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
@@ -161,6 +218,35 @@ impl Typing<'_> {
         }
         error = error.at(&defined.file, defined.span, format!("`{name}` is defined by recursion here"));
         self.error(error.help("a recursive definition is a least fixpoint: it may only grow with the names that it defines"));
+    }
+
+    /// Reports a model that allows everything; other tools take it.
+    pub(super) fn has_no_checks(&mut self) {
+        let end = Span::new(self.file.text.len(), self.file.text.len());
+        if self.dialect.is_lazy() {
+            let warning = Diagnostic::warning("the model has no checks: it allows every execution");
+            return self.warnings.push(warning.at(&self.file, end, "expected a check before the end"));
+        }
+        let error = Diagnostic::error("the model has no checks").at(&self.file, end, "expected a check before the end");
+        self.errors.push(error.help("a model allows what its checks allow, e.g. `acyclic po | rf | co | fr as sc`"));
+    }
+
+    /// Says in whose dialect the model was read if nobody said it, and which names stand for nothing.
+    pub(super) fn warn_of_dialect(&mut self, guessed: Option<&str>) {
+        let (_, path) = dialect::split_prefix(&self.file.name);
+        let Dialect { name, tool, .. } = self.dialect;
+        if let Some(why) = guessed {
+            let message = format!("{path} is read as a model of {tool}'s ({}), for {why}", self.architecture.name);
+            let help = format!(
+                "name it `{name}:{path}` if that is right, or e.g. `margay:{path}`; the file can say it: `(* dialect: {name} *)`"
+            );
+            self.warnings.push(Diagnostic::warning(message).help(help));
+        }
+        if !self.absent.is_empty() {
+            let names: Vec<String> = self.absent.iter().map(|n| format!("`{n}`")).collect();
+            let message = format!("{path} uses {}: no test that Margay reads has such events, so that it is empty", some(&names));
+            self.warnings.push(Diagnostic::warning(message));
+        }
     }
 
     /// Warns of checks that share a name.

@@ -36,7 +36,8 @@ impl Typing<'_> {
     fn bound_value(&mut self, binding: &Binding, scope: &Scope) -> Value {
         let place = self.place(binding.span);
         if let Some(parameters) = &binding.parameters {
-            return Value::Function(self.closure(binding.name.text.as_str().into(), parameters, &binding.body, scope, place));
+            let name = binding.name.text.as_str().into();
+            return Value::Function(self.closure(name, parameters, &binding.body, scope, place, false));
         }
         match self.value(&binding.body, scope) {
             Value::Typed(typed) => Value::Typed(self.define(&binding.name.text, self.origin, typed, place)),
@@ -56,12 +57,20 @@ impl Typing<'_> {
     }
 
     fn bind_recursive(&mut self, bindings: &[Binding], scope: &mut Scope) {
-        for binding in bindings.iter().filter(|b| b.parameters.is_some()) {
-            let error = Diagnostic::error(format!("`{}` is a recursive function, which is not supported", binding.name.text));
-            let error = error.at(&self.file, binding.name.span, "recursion defines sets and relations only");
-            self.error(error.help("functions are expanded where they are applied; leave out `rec` or the parameters"));
+        if let [binding] = bindings
+            && let Some(parameters) = &binding.parameters
+        {
+            let place = self.place(binding.span);
+            let function = self.closure(binding.name.text.as_str().into(), parameters, &binding.body, scope, place, true);
+            return self.bind(scope, &binding.name.text, Value::Function(function));
         }
-        if bindings.iter().any(|b| b.parameters.is_some()) {
+        if let Some(function) = bindings.iter().find(|b| b.parameters.is_some()) {
+            let error = Diagnostic::error(format!("`{}` is a recursive function among other definitions", function.name.text));
+            let error = error.at(&self.file, function.name.span, "only one recursive function can be defined by a `let`");
+            self.lacks(
+                "functions that use each other in a `let rec`".into(),
+                error.help("write a `let rec` for the function alone"),
+            );
             for binding in bindings {
                 self.bind(scope, &binding.name.text, Value::Unknown(None));
             }
@@ -144,7 +153,7 @@ impl Typing<'_> {
                 .map(|b| match self.value(&b.body, &inner) {
                     Value::Typed(typed) => typed.sort(),
                     Value::Unknown(sort) => sort,
-                    Value::Function(_) | Value::Procedure(_) | Value::Projection(_) => None,
+                    _ => None,
                 })
                 .collect();
             self.quiet -= 1;

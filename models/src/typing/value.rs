@@ -19,6 +19,12 @@ pub(super) enum Value {
     Procedure(Rc<Procedure>),
     /// `domain` or `range`, as a function.
     Projection(Projection),
+    /// `'x`
+    Tag(Rc<str>),
+    /// `{a, b}`: a set that lists its elements.
+    List(Rc<[Value]>),
+    /// `(a, b)`
+    Tuple(Rc<[Value]>),
     /// Nothing is known but perhaps the sort: behind an error, or while the sorts of recursive names are looked for.
     Unknown(Option<Sort>),
 }
@@ -99,6 +105,8 @@ pub(super) struct Function {
     pub(super) place: Place,
     /// Were there errors in the body whatever the arguments are? They are reported once.
     pub(super) broken: bool,
+    /// May the body apply the function itself?
+    pub(super) recursive: bool,
 }
 
 /// A procedure with the scope of its definition.
@@ -118,6 +126,8 @@ pub(super) struct Procedure {
     pub(super) place: Place,
     /// As in [`Function::broken`].
     pub(super) broken: bool,
+    /// May the body call the procedure itself?
+    pub(super) recursive: bool,
 }
 
 /// The functions that are part of the language.

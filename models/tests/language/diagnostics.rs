@@ -63,7 +63,7 @@ fn grammar() {
         "acyclic po rf = co",
         "flag po",
         "include cos.cat",
-        "let x = po in acyclic x",
+        "let x = po in x acyclic x",
         "acyclic (let x = po; x)",
         "let f(x, x) = x acyclic po",
         "let f x y = x; y acyclic po",
@@ -93,9 +93,10 @@ fn ambiguities() {
 #[test]
 fn unsupported() {
     insta::assert_snapshot!(refused(&[
-        "with co from generate_cos(co0) acyclic po | co",
-        "forall s in S do acyclic s end acyclic po",
-        "enum scopes = 'cta || 'gpu acyclic po",
+        "PTX with co from generate_cos(co0) acyclic po | co",
+        "forall s in po do acyclic s end acyclic po",
+        "match 'gpu with || 'cta -> acyclic po end acyclic rf",
+        "enum scopes = 'cta || 'gpu match 'gpu with || 'cta -> acyclic po end acyclic rf",
         "instructions R[{'a}] acyclic po",
         "acyclic match x with || 'a -> po end",
         "empty {po, rf}",
@@ -111,7 +112,7 @@ fn unsupported() {
 fn names() {
     insta::assert_snapshot!(refused(&[
         "PTXX acyclic po",
-        "AArch64 acyclic po",
+        "AArch9 acyclic po",
         "lett x = po acyclic x",
         "let x = po acylic x",
         "let x = po acyclic x as y irreflexiv x as z",

@@ -1,7 +1,9 @@
 //! Random syntax trees, random models that are well-typed, and random executions (well-formed or not).
 
 use margay_models::bits::{BitMatrix, Event};
-use margay_models::cat::ast::{Binding, Bindings, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind};
+use margay_models::cat::ast::{
+    Binding, Bindings, Comparison, Condition, Expr, ExprKind, File, Ident, Instruction, InstructionKind, Pattern,
+};
 use margay_models::diagnostic::Span;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::{CheckKind, Role, Signature};
@@ -36,12 +38,13 @@ pub fn any_expr() -> impl Strategy<Value = Expr> {
         6 => names.prop_map(ExprKind::Name),
         1 => Just(ExprKind::Empty),
         1 => Just(ExprKind::Universe),
+        1 => "[a-c]".prop_map(ExprKind::Tag),
     ]
     .prop_map(expr);
     leaf.prop_recursive(5, 40, 4, |inner| {
         let one = || inner.clone().prop_map(Box::new);
         let list = || vec(inner.clone(), 2..4);
-        let condition = any_condition();
+        let condition = any_condition(inner.clone().boxed());
         prop_oneof![
             list().prop_map(ExprKind::Union),
             list().prop_map(ExprKind::Sequence),
@@ -59,19 +62,36 @@ pub fn any_expr() -> impl Strategy<Value = Expr> {
             one().prop_map(|e| ExprKind::Function(vec![ident("x"), ident("y")], e)),
             (condition, one(), one()).prop_map(|(c, a, b)| ExprKind::If(c, a, b)),
             (one(), one()).prop_map(|(a, b)| ExprKind::Try(a, b)),
+            vec(inner.clone(), 1..4).prop_map(ExprKind::List),
+            list().prop_map(ExprKind::Tuple),
+            list().prop_map(ExprKind::Add),
+            (one(), vec((any_pattern(), inner.clone()), 1..3)).prop_map(|(e, arms)| ExprKind::Match(e, arms)),
         ]
         .prop_map(expr)
     })
 }
 
-fn any_condition() -> impl Strategy<Value = Condition> {
-    "[a-z ]{1,4}".prop_map(Condition::Variant).prop_recursive(3, 8, 3, |inner| {
+fn any_condition(compared: BoxedStrategy<Expr>) -> impl Strategy<Value = Condition> {
+    let comparison = prop_oneof![Just(Comparison::Equal), Just(Comparison::Subset), Just(Comparison::In)];
+    let compare = (comparison, compared.clone(), compared).prop_map(|(c, a, b)| Condition::Compare(c, Box::new(a), Box::new(b)));
+    let leaf = prop_oneof![3 => "[a-z ]{1,4}".prop_map(Condition::Variant), 1 => compare];
+    leaf.prop_recursive(3, 8, 3, |inner| {
         prop_oneof![
             inner.clone().prop_map(|c| Condition::Not(Box::new(c))),
             vec(inner.clone(), 2..4).prop_map(Condition::And),
             vec(inner, 2..4).prop_map(Condition::Or),
         ]
     })
+}
+
+fn any_pattern() -> impl Strategy<Value = Pattern> {
+    prop_oneof![
+        "[a-c]".prop_map(|tag| Pattern::Tag(ident(&tag))),
+        Just(Pattern::Any),
+        Just(Pattern::Empty),
+        Just(Pattern::Split(ident("e"), ident("s"))),
+        Just(Pattern::Split(ident("_"), ident("_"))),
+    ]
 }
 
 fn any_bindings(inner: impl Strategy<Value = Expr> + Clone + 'static) -> BoxedStrategy<Bindings> {
@@ -104,20 +124,33 @@ pub fn any_file() -> impl Strategy<Value = File> {
         vec((any_expr(), Just(Some(ident("shown")))), 1..3).prop_map(InstructionKind::Show),
         vec(any_expr(), 1..3).prop_map(InstructionKind::Unshow),
         vec(any_expr(), 0..3).prop_map(|arguments| InstructionKind::Call { name: ident("p"), arguments }),
+        any_expr().prop_map(|from| InstructionKind::With { name: ident("x"), from }),
     ]
     .prop_map(instruction);
     let nested = simple.prop_recursive(2, 10, 3, |inner| {
         prop_oneof![
-            vec(inner.clone(), 0..3).prop_map(|body| InstructionKind::Procedure {
+            (any::<bool>(), vec(inner.clone(), 0..3)).prop_map(|(recursive, body)| InstructionKind::Procedure {
+                recursive,
                 name: ident("p"),
-                parameters: vec![ident("x")],
+                parameters: vec![ident("x"), ident("_")],
                 body
             }),
-            (any_condition(), vec(inner.clone(), 0..3), vec(inner, 0..3))
+            (any_expr(), vec(inner.clone(), 0..3)).prop_map(|(set, body)| InstructionKind::ForAll {
+                name: ident("x"),
+                set,
+                body
+            }),
+            (any_expr(), vec((any_pattern(), vec(inner.clone(), 0..3)), 1..3))
+                .prop_map(|(expr, arms)| InstructionKind::Match { expr, arms }),
+            (any_condition(any_expr().boxed()), vec(inner.clone(), 0..3), vec(inner, 0..3))
                 .prop_map(|(condition, then, otherwise)| InstructionKind::If { condition, then, otherwise }),
         ]
         .prop_map(instruction)
     });
+    // Not within an arm of a `match`: what follows would be read as one more tag.
+    let tags = vec("[a-c]", 1..3)
+        .prop_map(|tags| InstructionKind::Enum { name: ident("t"), tags: tags.iter().map(|t| ident(t)).collect() });
+    let nested = prop_oneof![8 => nested, 1 => tags.prop_map(instruction)];
     let header = proptest::option::of(prop_oneof![Just("PTX"), Just("C"), Just("Unknown-1")]);
     (header, proptest::option::of("[a-zA-Z .]{0,8}"), vec(nested, 0..5)).prop_map(|(architecture, title, instructions)| File {
         architecture: architecture.map(ident),

@@ -1,6 +1,7 @@
 //! The .cat language: syntax, typing, the judge, lowering and explanations, each against something that was written apart.
 
 mod diagnostics;
+mod dialects;
 mod explain;
 mod generate;
 mod judge;

@@ -106,6 +106,12 @@ fn indices_out_of_range_are_named() {
     damaged(Signature::C, "thread that does not exist", |e| e.events[0].thread = Some(9));
     damaged(Signature::C, "location that does not exist", |e| e.events[0].location = Some(9));
     damaged(Signature::C, "alias", |e| e.locations[0].physical = 3);
+    damaged(Signature::Ptx, "1 locations have 2 generic addresses", |e| e.generic.push(0));
+    damaged(Signature::Ptx, "has the generic address of a location that has none of its own", |e| e.generic[0] = 3);
+    damaged(Signature::Ptx, "has a generic address in other memory", |e| {
+        e.locations.push(Location { name: "y".to_owned(), physical: 1, atomic: true });
+        e.generic = vec![0, 0];
+    });
     damaged(Signature::C, "reads and writes have a location", |e| e.events[0].location = None);
     damaged(Signature::C, "initial writes are of no thread", |e| e.events[0].thread = None);
 }

@@ -16,7 +16,7 @@ pub fn known(model: &str) -> impl Iterator<Item = &'static str> {
     KNOWN.iter().filter(move |k| k.models.contains(&model)).flat_map(|k| k.changes.iter().copied())
 }
 
-const C: &[&str] = &["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
+const C: &[&str] = &["rc11", "rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
 const C_SCOPED: &[&str] = &["rc11-scoped", "rc11-scoped-mo-atomic", "c20-scoped"];
 const PTX: &[&str] = &["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-8"];
 const PTX_6: &[&str] = &["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns"];

@@ -4,6 +4,7 @@
 mod c;
 mod c_sc;
 mod case;
+mod dialects;
 mod documentation;
 mod equivalent;
 mod mutate;
@@ -35,13 +36,27 @@ type Opinion = (bool, Vec<usize>);
 
 fn opinion(judge: &mut Judge, execution: &Execution) -> Opinion {
     let judgement = judge.judge(execution);
-    (judgement.consistent, if judgement.consistent { judgement.flagged } else { Vec::new() })
+    let raised = [judgement.flagged, judgement.undefined].concat();
+    (judgement.consistent, if judgement.consistent { raised } else { Vec::new() })
 }
 
 /// The flags of a model that stand for undefined behaviour.
 fn race_flags(model: &Model) -> Vec<usize> {
-    let race = |c: &margay_models::Check| c.role == Role::Flag && c.negated && c.kind == margay_models::CheckKind::Empty;
+    let undefined = |c: &margay_models::Check| c.role == if c.negated { Role::Flag } else { Role::UndefinedUnless };
+    let race = |c: &margay_models::Check| c.kind == margay_models::CheckKind::Empty && undefined(c);
     (0..model.checks.len()).filter(|&i| race(&model.checks[i])).collect()
+}
+
+/// What a model says about a litmus test.
+fn verdict(model: &Model, judge: &mut Judge, text: &str) -> Verdict {
+    let races = race_flags(model);
+    let candidates = Program::parse(model.signature, text).candidates();
+    let opinions: Vec<Opinion> = candidates.iter().map(|e| opinion(judge, e)).filter(|o| o.0).collect();
+    match opinions.as_slice() {
+        [] => Verdict::Forbidden,
+        some if some.iter().any(|o| o.1.iter().any(|f| races.contains(f))) => Verdict::Racy,
+        _ => Verdict::Allowed,
+    }
 }
 
 #[test]
@@ -49,20 +64,13 @@ fn the_papers_verdicts() {
     let mut wrong = Vec::new();
     let mut asked = 0;
     for model in shipped::models() {
-        let races = race_flags(&model);
         let mut judge = Judge::new(&model);
         for case in cases(&model.name) {
             let Some(&(expected, _)) = case.verdicts.iter().find(|(_, models)| models.contains(&model.name.as_str())) else {
                 continue;
             };
             asked += 1;
-            let candidates = Program::parse(model.signature, case.text).candidates();
-            let opinions: Vec<Opinion> = candidates.iter().map(|e| opinion(&mut judge, e)).filter(|o| o.0).collect();
-            let verdict = match opinions.as_slice() {
-                [] => Verdict::Forbidden,
-                some if some.iter().any(|o| o.1.iter().any(|f| races.contains(f))) => Verdict::Racy,
-                _ => Verdict::Allowed,
-            };
+            let verdict = verdict(&model, &mut judge, case.text);
             if verdict != expected {
                 wrong.push(format!("{}: {} is {verdict:?}, but {expected:?} by {}", model.name, case.name, case.source));
             }

@@ -5,11 +5,13 @@
 //! @0.0.1 W.REL.gpu x=1; RMW.SC.sys y=1->2; F.SC.sys; a: R.RLX.cta y=0; W.RLX.cta x=3 addr(a) ctrl(a)
 //! final x=3
 //! alias z x
+//! handle s x
 //! ```
 //! `@gpu.cluster.cta` places the thread; without it, thread i is alone in cta i of one cluster. A value is written at most once
 //! to a location, so the value that a read returns names the write that it reads; 0 is the initial one. `final x=v`
 //! asks for a coherence order in which the write of `v` has no successor. `BAR n` is an arrival at barrier n and a wait
-//! for it, `ARRIVE n` and `WAIT n` its halves; `P.ALIAS` and so on are proxy fences.
+//! for it, `ARRIVE n` and `WAIT n` its halves; `P.ALIAS` and so on are proxy fences. `alias z x` gives the memory of x a second generic
+//! address, `handle s x` a name that has the generic address of x; what they name is declared before.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +44,13 @@ impl Program {
                 let (name, of) = alias.split_once(' ').expect("alias x y");
                 let of = reader.location(of);
                 let name = reader.location(name);
-                reader.locations[usize::from(name)].physical = of;
+                reader.locations[usize::from(name)].physical = reader.locations[usize::from(of)].physical;
+            } else if let Some(handle) = line.strip_prefix("handle ") {
+                let (name, of) = handle.split_once(' ').expect("handle s x");
+                let of = reader.location(of);
+                let name = reader.location(name);
+                reader.locations[usize::from(name)].physical = reader.locations[usize::from(of)].physical;
+                reader.handles.push((name, of));
             } else {
                 reader.thread(line);
             }
@@ -113,6 +121,8 @@ struct Reader {
     events: Vec<EventData>,
     threads: Vec<Placement>,
     locations: Vec<Location>,
+    /// Names without a generic address of their own, and what they name.
+    handles: Vec<(u8, u8)>,
     finals: Vec<(u8, i64)>,
     labels: BTreeMap<String, Event>,
     rmw: Vec<(Event, Event)>,
@@ -213,6 +223,9 @@ impl Reader {
             events.push(EventData { location: Some(location.physical), value: Some(0), ..init });
         }
         let mut e = Execution::new(signature, events, self.threads, self.locations);
+        for (name, of) in self.handles {
+            e.generic[usize::from(name)] = e.generic[usize::from(of)];
+        }
         let n = e.size();
         e.rmw = BitMatrix::from_pairs(n, self.rmw);
         for (kind, label, event) in self.dependencies {

@@ -47,6 +47,7 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     let aliases = signature == Signature::Ptx && random.below(5) == 0;
     if aliases {
         named.push(Location { name: "z".to_owned(), physical: 0, atomic: true });
+        named.push(Location { name: "s".to_owned(), physical: 0, atomic: true });
     }
     let (mut events, mut rmw): (Vec<EventData>, Vec<(Event, Event)>) = (Vec::new(), Vec::new());
     let budget = 3 + random.below(5);
@@ -59,6 +60,11 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
         events.push(EventData { location: Some(location), ..EventData::new(Kind::Init, None, Order::Plain) });
     }
     let mut e = Execution::new(signature, events, places, named);
+    if aliases {
+        // A surface over x, or over its alias.
+        let surface = e.locations.len() - 1;
+        e.generic[surface] = if random.below(2) == 0 { 0 } else { surface as u8 - 1 };
+    }
     e.rmw = BitMatrix::from_pairs(e.size(), rmw);
     communicate(random, &mut e);
     depend(random, &mut e);
@@ -119,7 +125,7 @@ fn operation(
         }
         9 if aliases => {
             let proxy = EventData::new(Kind::ProxyFence, Some(thread), Plain);
-            events.push(EventData { proxy: Proxy::Alias, ..proxy });
+            events.push(EventData { proxy: random.of(&[Proxy::Alias, Proxy::Surface]), ..proxy });
         }
         10 if ptx && !events.iter().any(|e| e.thread == Some(thread) && e.barrier.is_some()) => {
             let barrier = Some(0);

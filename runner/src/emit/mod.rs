@@ -137,6 +137,20 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
             let message = format!("`{}` is another name in shared memory, which has no second address", declared.name);
             return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
         }
+        // Memory is mapped twice at most, and surfaces, textures and constants lie over its first mapping.
+        let (generic, physical) = (code.generic(l), code.physical(l));
+        let aliases = |k: usize| k != physical && code.generic(k) == k && code.physical(k) == physical;
+        let message = if generic != l && generic != physical {
+            format!(
+                "`{}` is a name for a second address of memory; kernels here have such names for the first alone",
+                declared.name
+            )
+        } else if aliases(l) && (0..l).any(aliases) {
+            format!("`{}` would be a third address of its memory, which has two at most here", declared.name)
+        } else {
+            continue;
+        };
+        return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
     }
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));

@@ -235,8 +235,8 @@ fn elements(address: &Term, width: i64) -> impl Iterator<Item = Term> + '_ {
 
 fn no_proxy(attributes: &Attributes, place: Place) -> Result<(), Error> {
     match attributes.proxy {
-        None | Some(Proxy::Generic) => Ok(()),
-        Some(_) => Err(Error::at("an access through a proxy; the machine has none", place)),
+        Proxy::Generic => Ok(()),
+        _ => Err(Error::at("an access through a proxy; the machine has none", place)),
     }
 }
 

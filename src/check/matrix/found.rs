@@ -1,14 +1,15 @@
 //! Counterexamples of the matrix: the same program falls between several pairs of models, and is written down once.
 
 use std::io;
-use std::path::Path;
 
 use margay_mappings::check::Counterexample;
 use margay_mappings::language::Mapping;
+use margay_mappings::status::Status;
 
 use super::super::files;
 use super::super::present::Presented;
 use super::Cell;
+use crate::folder::Folder;
 
 /// A counterexample, with what is written of it.
 pub struct Found {
@@ -16,6 +17,8 @@ pub struct Found {
     pub axiom: String,
     /// The number of source events.
     pub events: usize,
+    /// What follows from it.
+    pub status: Status,
     /// The source program and outcome, as a litmus test.
     pub source: String,
     /// The target program and outcome.
@@ -36,6 +39,7 @@ impl Found {
         Self {
             axiom: counterexample.axiom.clone(),
             events: counterexample.events,
+            status: counterexample.status,
             source: shown.source.clone(),
             target: shown.target.clone(),
             cuda: shown.cuda.clone(),
@@ -57,7 +61,7 @@ impl Found {
 }
 
 /// Writes each counterexample into a folder of its mapping, the same programs once, and says which folder each has.
-pub fn write(cells: &mut [Cell], out: &Path) -> io::Result<()> {
+pub fn write(cells: &mut [Cell], out: &mut Folder) -> io::Result<()> {
     let mut written: Vec<(&'static str, (String, String), String)> = Vec::new();
     for cell in cells {
         let Some(found) = &mut cell.found else { continue };
@@ -70,7 +74,7 @@ pub fn write(cells: &mut [Cell], out: &Path) -> io::Result<()> {
         let number = written.iter().filter(|(m, ..)| *m == mapping).count() + 1;
         let folder = format!("{mapping}/{number}");
         let shown = Presented::new(&found.mapping, &found.counterexample);
-        files::counterexample(&out.join(&folder), "counterexample", &found.mapping, &shown)?;
+        files::counterexample(out, &format!("{folder}/counterexample"), &found.mapping, &shown)?;
         written.push((mapping, programs, folder.clone()));
         found.folder = Some(folder);
     }

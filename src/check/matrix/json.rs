@@ -20,7 +20,7 @@ pub fn object(cells: &[Cell], mended: &[Mended], stopped: Option<&str>) -> Value
             json!({
                 "mapping": c.question.mapping, "source": c.question.source, "target": c.question.target,
                 "level": c.question.level, "verdict": verdict, "reason": why, "bound": c.established,
-                "seconds": c.seconds, "axiom": found.map(|f| &f.axiom), "events": found.map(|f| f.events),
+                "status": found.map(|f| f.status), "seconds": c.seconds, "axiom": found.map(|f| &f.axiom), "events": found.map(|f| f.events),
                 "source_litmus": found.map(|f| &f.source), "target_litmus": found.map(|f| &f.target),
                 "source_cuda": found.and_then(|f| f.cuda.as_ref()), "outcome": found.map(|f| &f.outcome),
             })
@@ -30,7 +30,7 @@ pub fn object(cells: &[Cell], mended: &[Mended], stopped: Option<&str>) -> Value
         .iter()
         .map(|m| {
             let found: Vec<Value> =
-                m.report.repairs.iter().map(|r| json!({ "cost": r.cost, "rows": super::page::changes(m, r) })).collect();
+                m.report.repairs.iter().map(|r| json!({ "price": r.cost + u64::from(r.steps), "cost": r.cost, "steps": r.steps, "rows": super::page::changes(m, r) })).collect();
             json!({
                 "mapping": m.question.mapping, "source": m.question.source, "target": m.question.target, "bound": m.bound,
                 "repairs": found, "reason": m.report.stopped,

@@ -1,11 +1,9 @@
-//! `margay check --all-mappings`: what compilers emit, against readings of C++ and of PTX, at both levels, as one table, with what
-//! mends what falls.
+//! `margay check --all-mappings`: what compilers emit, against readings of C++ and of PTX, as one table, with what mends what falls.
 
 mod found;
 mod json;
 mod page;
 
-use std::fs;
 use std::io;
 use std::time::Instant;
 
@@ -13,12 +11,14 @@ use margay_mappings::change::{Costs, RepairReport, repair};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
 use margay_mappings::language::{LoadOptions, Mapping, ScopePattern};
 use margay_mappings::library;
+use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
 
 use super::present::Presented;
 use crate::Outcome;
 use crate::arguments::{Check, Format};
 use crate::exit::Exit;
+use crate::folder::{self, Folder};
 use crate::limits::{Limits, Reason};
 use crate::output::Output;
 use crate::progress::Bar;
@@ -27,7 +27,7 @@ use found::Found;
 
 /// The readings of C++: release sequences with and without the later writes of the same thread; and both without scopes, where every
 /// operation is of system scope.
-const SOURCES: [&str; 4] = ["rc11-scoped", "c20-scoped", "rc11", "c20"];
+const SOURCES: [&str; 4] = ["rc11-scoped", "c20-scoped", "rc11-lb", "c20"];
 /// The readings of PTX.
 const TARGETS: [&str; 2] = ["ptx-6.0", "ptx-8"];
 /// As many candidates are looked at when a mapping is mended.
@@ -55,10 +55,11 @@ struct Cell {
 }
 
 impl Cell {
-    /// `falls at 4 (Coherence)`, `none up to 7`.
+    /// `falls at 4 (Coherence)`, `falls at 4 (Coherence, racy)`, `none up to 7`.
     fn words(&self) -> String {
         match &self.found {
-            Some(found) => format!("falls at {} ({})", found.events, found.axiom),
+            Some(Found { events, axiom, status: Status::Program, .. }) => format!("falls at {events} ({axiom})"),
+            Some(Found { events, axiom, status, .. }) => format!("falls at {events} ({axiom}, {})", status.name()),
             None => format!("none up to {}", self.established),
         }
     }
@@ -107,30 +108,23 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
             Err(errors) => return output.wrong(&errors),
         }
     }
-    if let Some(folder) = &options.out
-        && let Err(error) = write(&mut cells, &mended, options, stopped)
-    {
-        return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", folder.display()))]);
-    }
-    match output.format {
-        Format::Human | Format::Junit => {
-            output.print(&summary(&cells, stopped, output))?;
-            output.print(&rows(&cells, levels, output))?;
-            output.print(&format!(
-                "{:.1} s; of each question: bounds 1 to {}",
-                start.elapsed().as_secs_f64(),
-                options.question.bound
-            ))?;
-        }
-        Format::Json => output.json(&json::object(&cells, &mended, stopped))?,
-    }
     let fell = cells.iter().any(|c| c.verdict == Verdict::Counterexample);
     let open = stopped.is_some() || cells.iter().any(|c| matches!(c.verdict, Verdict::Undecided(_)));
-    Ok(match (fell, open) {
+    let exit = output.settle(match (fell, open) {
         (true, _) => Exit::Found,
         (false, true) => Exit::Undecided,
         (false, false) => Exit::Holds,
-    })
+    });
+    let printed = match output.format {
+        Format::Human | Format::Junit => {
+            let effort =
+                format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.question.bound);
+            output.print(&[summary(&cells, stopped, output), rows(&cells, levels, output), effort].join("\n"))
+        }
+        Format::Json => output.json(&json::object(&cells, &mended, stopped)),
+    };
+    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| write(&mut cells, &mended, options, stopped, folder));
+    printed.map(|()| exit)
 }
 
 /// The readings of C++ that a mapping can be asked about: one with rows for single scopes has none without scopes.
@@ -141,10 +135,9 @@ fn sources(mapping: &str) -> Result<&'static [&'static str], Vec<Diagnostic>> {
 }
 
 /// Writes counterexamples and page.
-fn write(cells: &mut [Cell], mended: &[Mended], options: &Check, stopped: Option<&str>) -> io::Result<()> {
-    let Some(folder) = &options.out else { return Ok(()) };
+fn write(cells: &mut [Cell], mended: &[Mended], options: &Check, stopped: Option<&str>, folder: &mut Folder) -> io::Result<()> {
     found::write(cells, folder)?;
-    fs::write(folder.join("README.md"), page::page(cells, mended, options, stopped))
+    folder.write("README.md", page::page(cells, mended, options, stopped))
 }
 
 /// How questions are asked.
@@ -177,7 +170,7 @@ impl Ask<'_> {
         let result = check(&mapping, &self.limited(question.level), &bar);
         bar.finish();
         let report = result?;
-        let found = report.counterexamples.first().map(|c| Found::new(&mapping, c, &Presented::new(&mapping, c)));
+        let found = report.foremost().map(|c| Found::new(&mapping, c, &Presented::new(&mapping, c)));
         Ok(Cell {
             question,
             title: mapping.title.clone(),
@@ -218,9 +211,16 @@ fn summary(cells: &[Cell], stopped: Option<&str>, output: &Output) -> String {
     let mut all: Vec<&str> = cells.iter().map(|c| c.question.mapping).collect();
     all.dedup();
     let mut parts = Vec::new();
-    for level in [Level::Execution, Level::Program] {
+    for level in [Level::Program, Level::Execution] {
         if cells.iter().any(|c| c.question.level == level) {
-            parts.push(format!("{} of {} mappings fall at {} level", fell(level), all.len(), level.name()));
+            let words = format!("{} of {} mappings fall at {} level", fell(level), all.len(), level.name());
+            let of_level = |c: &&Cell| c.question.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug());
+            let mut bugs: Vec<&str> = cells.iter().filter(of_level).map(|c| c.question.mapping).collect();
+            bugs.dedup();
+            parts.push(match level {
+                Level::Program => format!("{words} (compiler bugs)"),
+                Level::Execution => format!("{words} ({} by a compiler bug of that size)", bugs.len()),
+            });
         }
     }
     let words = parts.join(", ");

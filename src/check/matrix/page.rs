@@ -5,19 +5,26 @@ use margay_mappings::check::Level;
 
 use super::{Cell, Found, Mended, SOURCES, TARGETS};
 use crate::arguments::Check;
+use crate::question;
 
 const INTRODUCTION: &str = "A number is the size of the smallest counterexample in source operations (a read-modify-write is two); \
-    `none up to N` says how far there is none. *Execution*: one execution whose outcome no modification order explains. *Program*: a \
-    program without races and an outcome that C++ forbids: a bug for users. `rc11-scoped` is C++17 with scopes, `c20-scoped` has the \
-    release sequences of C++20, `rc11` and `c20` are the same where every operation is of system scope. Where the two readings \
+    `none up to N` says how far there is none. *Program*: a program without races and an outcome that C++ forbids: a compiler bug. \
+    *Execution*: one execution whose outcome no modification order explains; `racy` says that the program of the smallest ones is \
+    undefined, so that no bug follows. `rc11-scoped` is C++17 with scopes, `c20-scoped` has the \
+    release sequences of C++20, `rc11-lb` and `c20` are the same where every operation is of system scope. Where the two readings \
     of PTX (6.0 of the 2019 paper, and the current ISA) differ, both answers are given, in this order.";
 
 /// The page.
 pub fn page(cells: &[Cell], mended: &[Mended], options: &Check, stopped: Option<&str>) -> String {
     let asked = &options.question;
     let timeout = asked.search.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
+    let level = match asked.level.as_slice() {
+        [level] if question::level(*level) == Level::Program => "",
+        [_] => " --level execution",
+        _ => " --level execution,program",
+    };
     let mut out = format!(
-        "# What compilers emit, checked\n\nMade by `margay check --all-mappings --bound {}{timeout}`, version {}. {INTRODUCTION}\n\n",
+        "# What compilers emit, checked\n\nMade by `margay check --all-mappings --bound {}{timeout}{level}`, version {}. {INTRODUCTION}\n\n",
         asked.bound,
         env!("CARGO_PKG_VERSION")
     );
@@ -72,13 +79,13 @@ fn section(cells: &[Cell], mended: &[Mended], mapping: &str, out: &mut String) {
         return;
     };
     out.push_str(&format!(
-        "Falls at {} level with {} events ({} of `{}`, onto `{}`).{}\n\n",
+        "Falls at {} level with {} events ({} of `{}`, onto `{}`): {}.\n\n",
         question.level.name(),
         found.events,
         found.axiom,
         question.source,
         question.target,
-        if question.level == Level::Execution { " As a program it stands, as far as it was asked." } else { "" }
+        found.status.words()
     ));
     program(found, out);
     if let Some(mended) = mended.iter().find(|m| m.question.mapping == mapping) {
@@ -121,7 +128,12 @@ fn repairs(mended: &Mended, out: &mut String) {
             out.push_str(&format!("What mends it at the least cost ({how_far}{all}):\n\n"));
             for repair in repairs {
                 let rows: Vec<String> = changes(mended, repair).into_iter().map(|r| format!("`{r}`")).collect();
-                out.push_str(&format!("- {} (cost {})\n", rows.join(", "), repair.cost));
+                let (cost, steps) = (repair.cost, repair.steps);
+                out.push_str(&format!(
+                    "- {} (price {}: instructions {cost}, steps {steps})\n",
+                    rows.join(", "),
+                    cost + u64::from(steps)
+                ));
             }
         }
     }

@@ -5,19 +5,24 @@ use std::path::Path;
 
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
-use super::{Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide_from};
+use super::{
+    Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide, decide_from,
+};
 use margay_models::whole::unfinished_in;
 
 /// The answers of a case, and what was written of it.
 pub struct Certified {
     /// The answers.
     pub decisions: Vec<Decision>,
-    /// The proof, as it was read back and accepted; `None` if it was not.
+    /// The proof, as it was read back and accepted.
     pub proof: Option<Replayed>,
+    /// Why the proof could not be written, if it could not. The answers are then as good as those of a search without a certificate.
+    pub unwritten: Option<String>,
 }
 
 /// Decides the questions with the given indices, writes the proof into a file and reads it back: an answer whose proof is not accepted
-/// is none. The file is there once the proof is accepted; until then it has another name.
+/// is none. The file is there once the proof is accepted; until then it has another name. A proof that cannot be written (a full disk)
+/// costs the certificate and not the answer.
 ///
 /// # Errors
 /// The engines disagree about a candidate, or solver and checker about a proof.
@@ -28,15 +33,22 @@ pub fn decide_certified(
     questions: &[usize],
     file: &Path,
 ) -> Result<Certified, Fault> {
+    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
+    if !setting.options.backend.proves() {
+        let what = format!("the solver `{}` writes no proofs", setting.options.backend);
+        return Ok(Certified { decisions: decide(setting, extent, questions)?, proof: None, unwritten: Some(what) });
+    }
     let unfinished = file.parent().map_or_else(|| unfinished_in(Path::new(".")), unfinished_in);
     let open = unfinished.and_then(|unfinished| {
         let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
         Ok((Log::to(Box::new(out))?, unfinished))
     });
-    let no_file = |error| Ok(Certified { decisions: undecided(questions, &cannot(file, &error)), proof: None });
     let (log, unfinished) = match open {
         Ok(open) => open,
-        Err(error) => return no_file(error),
+        Err(error) => {
+            let decisions = decide(setting, extent, questions)?;
+            return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
+        }
     };
     // All techniques are on, the shared solver among them: there is one case.
     let start = || {
@@ -45,11 +57,9 @@ pub fn decide_certified(
         let session = Session::logged(bounds, setting.options.techniques.encoding, &setting.options.backend, &log);
         Case::restricted(setting, atoms, session, cube)
     };
-    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
-    let mut decisions = decide_from(setting, extent, questions, start)?;
+    let decisions = decide_from(setting, extent, questions, start)?;
     if let Err(error) = log.finish() {
-        without_proof(&mut decisions, &cannot(file, &error));
-        return Ok(Certified { decisions, proof: None });
+        return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
     }
     let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
     let proof = match replay(setting, (shape, cube), &answers, unfinished.path()) {
@@ -58,35 +68,13 @@ pub fn decide_certified(
         Err(flaw) => return Err(Fault::Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))),
     };
     if let Err(error) = unfinished.persist(file) {
-        without_proof(&mut decisions, &cannot(file, &error.error));
-        return Ok(Certified { decisions, proof: None });
+        return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error.error)) });
     }
-    Ok(Certified { decisions, proof: Some(proof) })
+    Ok(Certified { decisions, proof: Some(proof), unwritten: None })
 }
 
 fn cannot(file: &Path, error: &std::io::Error) -> String {
     format!("the proof `{}` cannot be written: {error}", file.display())
-}
-
-fn undecided(questions: &[usize], why: &str) -> Vec<Decision> {
-    let one = |&question: &usize| Decision {
-        question,
-        answer: Answer::Unknown,
-        statistics: margay_solver::Statistics::default(),
-        seconds: 0.0,
-        candidates: super::Candidates::default(),
-        learned: Learned::default(),
-        pending: None,
-        reason: Some(why.to_owned()),
-    };
-    questions.iter().map(one).collect()
-}
-
-fn without_proof(decisions: &mut [Decision], why: &str) {
-    for decision in decisions.iter_mut().filter(|d| d.answer == Answer::None) {
-        decision.answer = Answer::Unknown;
-        decision.reason = Some(why.to_owned());
-    }
 }
 
 /// Translates a case, a shape or a leaf of it, again and compares it with its proof, clause by clause; for each question, given with its answer and with what is

@@ -24,6 +24,7 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         typed: true,
         techniques: Techniques::default(),
         programs: Some(programs),
+        defined: false,
         guards: None,
         every_read_guards: None,
     };

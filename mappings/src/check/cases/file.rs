@@ -28,6 +28,9 @@ const FORMAT: &str = "margay-case";
 /// The version of case files.
 const VERSION: u32 = 1;
 
+/// How case files end.
+const SUFFIX: &str = ".case.json";
+
 /// The largest case file that is read, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
@@ -71,8 +74,10 @@ pub struct Solved {
     pub seconds: f64,
     /// Was it solved before?
     pub kept: bool,
-    /// The file of the answer; it is there unless a limit was reached.
+    /// The file of the answer; it is there unless a limit was reached, or it cannot be written.
     pub path: PathBuf,
+    /// The answer could not be written.
+    pub unwritten: bool,
     /// Wall time of this call.
     pub elapsed: f64,
 }
@@ -108,9 +113,22 @@ impl CaseFile {
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, folder: &Path) -> std::io::Result<PathBuf> {
-        let path = folder.join(format!("{}-{}.case.json", &self.key[..8], self.name));
-        write_whole(&path, &[serde_json::to_vec_pretty(self)?, b"\n".to_vec()].concat())?;
+        let path = folder.join(self.file());
+        write_whole(&path, &self.text()?)?;
         Ok(path)
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> String {
+        format!("{}-{}{SUFFIX}", &self.key[..8], self.name)
+    }
+
+    /// What its file says.
+    ///
+    /// # Errors
+    /// None that occur: what it has is text and numbers.
+    pub fn text(&self) -> std::io::Result<Vec<u8>> {
+        Ok([serde_json::to_vec_pretty(self)?, b"\n".to_vec()].concat())
     }
 
     /// Reads a case file.
@@ -144,7 +162,7 @@ impl CaseFile {
     /// written.
     ///
     /// # Errors
-    /// The case is none of its mapping, or the answer cannot be written.
+    /// The case is none of its mapping, or the engines disagree.
     pub fn solve(&self, folder: &Path, limits: &CheckOptions, progress: &dyn Progress) -> Result<Solved, Vec<Diagnostic>> {
         let start = Instant::now();
         let wrong = |what: &str| vec![Diagnostic::error(format!("the case file `{}` {what}", self.name))];
@@ -185,9 +203,6 @@ impl CaseFile {
                 .map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?,
         };
         let path = answers.store.path(&self.name);
-        if answers.is_full.load(Ordering::Relaxed) {
-            return Err(vec![Diagnostic::error(format!("the answer of `{}` cannot be kept in `{}`", self.name, path.display()))]);
-        }
         let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
         let found = |answer: Answer| match answer {
             Answer::Found => Some(true),
@@ -200,6 +215,7 @@ impl CaseFile {
             conflicts: decisions.iter().map(|d| d.statistics.conflicts).sum(),
             seconds: decisions.iter().map(|d| d.seconds).sum(),
             kept: was_kept,
+            unwritten: answers.is_full.load(Ordering::Relaxed),
             path,
             elapsed: start.elapsed().as_secs_f64(),
         })

@@ -58,6 +58,8 @@ pub struct Answered {
     pub decisions: Vec<Decision>,
     /// The proof of what has no counterexample, where one was asked for and accepted.
     pub proof: Option<Proof>,
+    /// Why it could not be written, if it could not.
+    pub unwritten: Option<String>,
 }
 
 /// The name of the proof of a case.
@@ -126,7 +128,7 @@ impl Answers {
             let all = decisions.len() == part.questions.len();
             let decisions = decisions.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
             let decisions = all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()?;
-            Some(Answered { decisions, proof })
+            Some(Answered { decisions, proof, unwritten: None })
         })?;
         let Some(folder) = &setting.options.certify else { return Some(kept) };
         let Some(proof) = &kept.proof else {
@@ -200,12 +202,12 @@ fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Res
     let answered = match &setting.options.certify {
         None => {
             let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
-            Answered { decisions: case::decide(setting, extent, &part.questions)?, proof: None }
+            Answered { decisions: case::decide(setting, extent, &part.questions)?, proof: None, unwritten: None }
         }
         Some(folder) => {
             let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
             let of = case::decide_certified(setting, part.shape, &part.cube, &part.questions, &folder.join(&file))?;
-            Answered { decisions: of.decisions, proof: of.proof.map(|proof| Proof::of(&proof, file)) }
+            Answered { decisions: of.decisions, proof: of.proof.map(|proof| Proof::of(&proof, file)), unwritten: of.unwritten }
         }
     };
     if let Some(answers) = setting.answers

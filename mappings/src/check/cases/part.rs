@@ -87,7 +87,6 @@ pub fn join(questions: &[usize], parts: Vec<Vec<Decision>>) -> Vec<Decision> {
             },
             learned: both(a.learned, b.learned),
             pending: a.pending.or(b.pending),
-            reason: a.reason.or(b.reason),
         })
     };
     questions.iter().filter_map(|&q| of(q, &mut parts)).collect()

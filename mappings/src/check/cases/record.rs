@@ -110,7 +110,6 @@ impl DecisionRecord {
             candidates: Candidates { explained: self.explained, racy: self.racy },
             learned: Learned(learned?),
             pending: None,
-            reason: None,
         })
     }
 }

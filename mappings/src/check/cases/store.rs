@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
 use margay_models::digest::digest;
-use margay_models::whole::{is_unfinished, write_whole};
+use margay_models::whole::{is_full, is_unfinished, write_whole};
 
 /// The version of the files.
 const FORMAT: u32 = 1;
@@ -72,8 +72,13 @@ impl Store {
     pub fn open(folder: &Path, statement: &Statement) -> io::Result<(Self, Option<String>)> {
         let key = statement.key();
         let own = folder.join(&key[..16]);
-        std::fs::create_dir_all(&own)?;
         let parts = statement.parts();
+        match std::fs::create_dir_all(&own) {
+            Ok(()) => {}
+            // What cannot be kept is told of when there is something to keep.
+            Err(error) if is_full(&error) => return Ok((Self { folder: own, key }, None)),
+            Err(error) => return Err(error),
+        }
         let remark = remark(folder, &own, &parts)?;
         sweep(&own);
         let about = About { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };

@@ -169,6 +169,12 @@ pub fn litmus(witness: &Witness) -> Result<String, Fault> {
     }
 }
 
+/// Which event of an execution each event of another execution of its program is; `None` if it is of another program. `values` are those
+/// of the first one's events.
+pub fn image(source: &Execution, other: &Execution, values: &[Option<i64>]) -> Option<Vec<Option<usize>>> {
+    Program::new(source).image(other, values)
+}
+
 /// The number of guards of a program: reads with something that is control-dependent on them.
 pub fn guards(source: &Execution) -> usize {
     (0..source.size()).map(Event::from).filter(|&r| !source.ctrl.row(r).is_empty()).count()

@@ -64,11 +64,13 @@ impl Base for View<'_> {
             BaseSet::Gpu => find(&l.scopes, Scope::Gpu),
             BaseSet::Sys => find(&l.scopes, Scope::Sys),
             BaseSet::B
+            | BaseSet::Wait
             | BaseSet::Alias
             | BaseSet::Sur
             | BaseSet::Tex
             | BaseSet::Con
             | BaseSet::Red
+            | BaseSet::Xchg
             | BaseSet::Volatile
             | BaseSet::Mmio => None,
         }

@@ -1,4 +1,4 @@
-// Coherence-3-events-source: forbidden (axiom Coherence) by rc11
+// Coherence-3-events-source: forbidden (axiom Coherence) by rc11-lb
 // exists (0:r0=2 /\ [x]=2)
 #include <cstdio>
 #include <cuda/atomic>

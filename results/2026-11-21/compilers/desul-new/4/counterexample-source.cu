@@ -1,4 +1,4 @@
-// Coherence-5-events-source: forbidden (axiom Coherence) by rc11
+// Coherence-5-events-source: forbidden (axiom Coherence) by rc11-lb
 // exists (0:r0=0 /\ 1:r0=1 /\ 1:r1=0)
 #include <cstdio>
 #include <cuda/atomic>

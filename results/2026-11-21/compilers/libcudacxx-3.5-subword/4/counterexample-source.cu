@@ -1,4 +1,4 @@
-// Coherence-4-events-source: forbidden (axiom Coherence) by rc11
+// Coherence-4-events-source: forbidden (axiom Coherence) by rc11-lb
 // exists (1:r0=1 /\ 1:r1=0)
 #include <cstdio>
 #include <cuda/atomic>

@@ -1,4 +1,4 @@
-// Coherence-7-events-source: forbidden (axiom Coherence) by rc11
+// Coherence-7-events-source: forbidden (axiom Coherence) by rc11-lb
 // exists (0:r0=1 /\ 2:r0=3 /\ 2:r1=0 /\ [x]=3)
 #include <cstdio>
 #include <cuda/atomic>

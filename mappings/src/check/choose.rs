@@ -1,0 +1,176 @@
+//! The choice among the counterexamples of one size.
+
+use margay_models::explain;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::case::{self, Answer, Decision, Preferred, Setting};
+use super::kind::{self, Decided, Kind};
+use super::program::{self, Learned};
+use super::questions::Asked;
+use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Progress, Verdict, Witness};
+use super::{canonical, cases, witness};
+use crate::encode::Question;
+use crate::encode::shape::Shape;
+use crate::status::{Examiner, Standing, Status};
+
+/// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each once up to isomorphism; else one.
+/// Among single executions one whose program is a compiler bug comes first; where there is none of that size, one of the fewest threads.
+///
+/// # Errors
+/// The engines disagree about a candidate, or the solver failed.
+pub fn choose(
+    report: &mut CheckReport,
+    setting: &Setting<'_>,
+    (asked, shapes): (&Asked, &[Shape]),
+    (question, decided): (usize, &[Decided<'_>]),
+    (pool, progress): (&ThreadPool, &dyn Progress),
+) -> Result<(), Fault> {
+    let ask = &setting.asks[question];
+    let is_execution = setting.options.level == Level::Execution;
+    let mut chosen = Vec::new();
+    if let Some(limit) = setting.options.all {
+        (chosen, report.truncated) = every(setting, question, decided, (limit, report.truncated))?;
+    } else {
+        if is_execution {
+            let asked = Asked { questions: ask.questions.clone(), constructs: asked.constructs.clone() };
+            chosen.extend(of_a_program(setting, &asked, shapes, (pool, progress))?);
+        }
+        if chosen.is_empty() {
+            chosen.extend(preferred(setting, question, decided, (pool, progress))?);
+        }
+        if chosen.is_empty() {
+            report.axioms[question].verdict = Verdict::Undecided(
+                "a counterexample exists, but a limit was reached before the smallest one was chosen".to_owned(),
+            );
+            return Ok(());
+        }
+    }
+    if chosen.is_empty() {
+        return Err(unreadable());
+    }
+    let mut examiner = is_execution.then(|| Examiner::new(&setting.mapping.source, setting.options.deadline));
+    let mut found = Vec::new();
+    for mut witness in chosen {
+        let standing = match &mut examiner {
+            Some(examiner) => examiner.witness(setting.mapping, &ask.questions, &mut witness),
+            None => Standing { status: Status::Program, race: None },
+        };
+        found.push(counterexample(setting, &ask.questions, witness, standing)?);
+    }
+    found.sort_by_key(|c| c.status);
+    report.counterexamples.extend(found);
+    Ok(())
+}
+
+fn unreadable() -> Fault {
+    Fault::Disagreement("an instance could not be read back".to_owned())
+}
+
+/// The shapes that have a counterexample, each with what was learned there.
+fn found<'a>(question: usize, decided: &'a [Decided<'a>]) -> Vec<(&'a Decided<'a>, &'a Learned)> {
+    let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
+    decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect()
+}
+
+/// Every counterexample, at most so many; the flag says whether there are, or were before, more.
+fn every(
+    setting: &Setting<'_>,
+    question: usize,
+    decided: &[Decided<'_>],
+    (limit, mut more): (usize, bool),
+) -> Result<(Vec<Witness>, bool), Fault> {
+    let mut all = Vec::new();
+    for (of, _) in &found(question, decided) {
+        let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit)?;
+        more |= has_more;
+        for instance in instances {
+            all.extend(witness(setting.mapping, &setting.problem.vocabulary, &atoms, &instance));
+        }
+    }
+    let mut all = canonical::distinct(all);
+    more |= all.len() > limit;
+    all.truncate(limit);
+    Ok((all, more))
+}
+
+/// The preferred counterexample among the shapes of the fewest threads; `None` if a limit was reached.
+fn preferred(
+    setting: &Setting<'_>,
+    question: usize,
+    decided: &[Decided<'_>],
+    (pool, progress): (&ThreadPool, &dyn Progress),
+) -> Result<Option<Witness>, Fault> {
+    let found = found(question, decided);
+    let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
+    let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
+    let of_each: Vec<Option<Preferred>>;
+    let known: Vec<Option<&Preferred>> = if setting.options.level == Level::Program {
+        decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
+    } else {
+        of_each = pool.install(|| {
+            let each = candidates.par_iter().with_max_len(1);
+            each.map(|(of, learned)| cases::preferred(setting, of.shape, question, learned, None, progress))
+                .collect::<Result<_, _>>()
+        })?;
+        of_each.iter().map(Option::as_ref).collect()
+    };
+    let Some(best) = known.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a }) else { return Ok(None) };
+    witness(setting.mapping, &setting.problem.vocabulary, &best.atoms, &best.instance).map(Some).ok_or_else(unreadable)
+}
+
+/// A counterexample among single executions whose program is a compiler bug, if there is one of this size: the question about programs,
+/// of this bound alone. `None` also if a limit was reached.
+fn of_a_program(
+    setting: &Setting<'_>,
+    asked: &Asked,
+    shapes: &[Shape],
+    (pool, progress): (&ThreadPool, &dyn Progress),
+) -> Result<Option<Witness>, Fault> {
+    let options = CheckOptions {
+        level: Level::Program,
+        co: CoReading::Exists,
+        keep_going: false,
+        certify: None,
+        dump_cnf: None,
+        checkpoint: None,
+        engine: None,
+        ..setting.options.clone()
+    };
+    for kind in Kind::of_programs(setting.mapping, &options, asked, true) {
+        let setting = kind.setting(setting.mapping, &options, None);
+        let decided = kind::decide(&setting, shapes, &[0], (pool, progress))?;
+        if let Some(found) = preferred(&setting, 0, &decided, (pool, progress))? {
+            return Ok(Some(found));
+        }
+        if decided.iter().flat_map(|of| &of.decisions).any(|d| d.answer == Answer::Unknown) {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// The counterexample, once the judge has confirmed it.
+fn counterexample(
+    setting: &Setting<'_>,
+    questions: &[Question],
+    witness: Witness,
+    standing: Standing,
+) -> Result<Counterexample, Fault> {
+    let violated = witness.confirm(setting.mapping, questions, setting.options.level)?;
+    let source = &setting.mapping.source;
+    Ok(Counterexample {
+        axiom: source.checks[violated.0].display_name(),
+        events: witness.source.events.iter().filter(|e| e.thread.is_some()).count(),
+        status: standing.status,
+        race: standing.race,
+        violation: explain::violation(source, &witness.source, violated.0),
+        guards: program::guards(&witness.source),
+        computed: program::computed(&witness.source),
+        source: witness.source,
+        target: witness.target,
+        origin: witness.origin,
+        finals: witness.finals,
+        target_finals: witness.target_finals,
+    })
+}

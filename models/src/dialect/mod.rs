@@ -1,0 +1,129 @@
+//! Whose definitions the base names of a model have. herd7, Dartagnan and Margay share the .cat language, but not what `F`, `rmw` or
+//! `sync_fence` stand for: a dialect is a table of architectures, each with a text that defines its names by Margay's base sets and
+//! relations (models/dialects/*.cat). [`table`] has the tables, [`guess`] finds the dialect of a file that does not name it.
+
+mod evidence;
+mod guess;
+mod table;
+
+pub(crate) use guess::reading;
+pub use table::{DARTAGNAN, HERD7, MARGAY};
+
+use std::sync::Arc;
+
+use crate::cat::ast;
+use crate::diagnostic::SourceFile;
+use crate::library::BUILT_IN_FOLDER;
+use crate::model::Sort;
+use crate::signature::Signature;
+
+/// Every dialect.
+pub const ALL: [&Dialect; 3] = [&MARGAY, &HERD7, &DARTAGNAN];
+
+/// A set of definitions of base names, by the tool whose models have them.
+#[derive(Debug)]
+pub struct Dialect {
+    /// The name, as it stands in front of a path: `herd7:x86tso.cat`.
+    pub name: &'static str,
+    /// The tool, for messages.
+    pub tool: &'static str,
+    /// What a model can speak of; without a word that says which, the first that has all names that the model uses.
+    pub architectures: &'static [Architecture],
+    /// Files of the tool's library that are built in, whatever lies beside a model, and their text.
+    pub(crate) includes: &'static [(&'static str, &'static str)],
+    /// The words for the tool's architectures that Margay has no tests for.
+    pub(crate) foreign: &'static [&'static str],
+}
+
+/// What a model speaks of: the base names that it may use.
+#[derive(Debug)]
+pub struct Architecture {
+    /// The name, for messages.
+    pub name: &'static str,
+    /// The words for it in the header or title of a model.
+    pub words: &'static [&'static str],
+    /// The executions that such a model is about.
+    pub signature: Signature,
+    /// The texts that define the base names, in this order: what each is called, and the text.
+    pub(crate) prelude: &'static [(&'static str, &'static str)],
+    /// The base names that mean the same as in Margay; `None`: all of the signature.
+    pub(crate) native: Option<&'static [&'static str]>,
+    /// Sets of events that no test of Margay has, though the tool's tests may.
+    pub(crate) absent_sets: &'static [&'static str],
+    /// Relations between such events.
+    pub(crate) absent_relations: &'static [&'static str],
+    /// The relation that is the identity on what the tool counts as one event.
+    pub(crate) identity: Option<&'static str>,
+}
+
+impl Dialect {
+    /// Does the tool look at names only where they are used? Its models may then name, in a function that nobody calls, what does not
+    /// exist.
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.name != MARGAY.name
+    }
+
+    /// The text of a file of the tool's library.
+    pub(crate) fn include(&self, path: &str) -> Option<Arc<SourceFile>> {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let (name, text) = self.includes.iter().find(|(known, _)| *known == name)?;
+        Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{}/{name}", self.name), *text))
+    }
+
+    /// The architecture that a word stands for.
+    fn architecture(&self, word: &str) -> Option<&'static Architecture> {
+        self.architectures.iter().find(|a| a.words.contains(&word))
+    }
+
+    /// What a model may speak of, by its header and title: one architecture, or all where neither says it. An error is a word for one
+    /// that Margay has no tests for.
+    pub(crate) fn candidates(&self, file: &ast::File) -> Result<Vec<&'static Architecture>, String> {
+        let title = file.title.as_deref().unwrap_or_default();
+        let header = file.architecture.as_ref().map_or("", |a| a.text.as_str());
+        // `MIPS-TSO` is a model for MIPS.
+        let parts = |text: &'_ str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.filter(|w| !w.is_empty()).map(str::to_owned).collect()
+        };
+        for word in std::iter::once(header.to_owned()).chain(parts(header)).chain(parts(title)) {
+            let word = word.as_str();
+            if let Some(found) = self.architecture(word) {
+                return Ok(vec![found]);
+            }
+            if self.foreign.contains(&word) {
+                return Err(word.to_owned());
+            }
+        }
+        Ok(self.architectures.iter().collect())
+    }
+}
+
+impl Architecture {
+    /// Is it a base name that means what it means in Margay?
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.native.is_none_or(|native| native.contains(&name))
+    }
+
+    /// What kind of thing a name stands for of which no test has any.
+    pub(crate) fn sort_of_absent(&self, name: &str) -> Option<Sort> {
+        if self.absent_sets.contains(&name) {
+            return Some(Sort::Set);
+        }
+        self.absent_relations.contains(&name).then_some(Sort::Relation)
+    }
+}
+
+/// The dialect that a name of a model begins with, and the rest: `herd7:a/b.cat`.
+pub fn split_prefix(name: &str) -> (Option<&'static Dialect>, &str) {
+    for dialect in ALL {
+        if let Some(rest) = name.strip_prefix(dialect.name).and_then(|rest| rest.strip_prefix(':')) {
+            return (Some(dialect), rest);
+        }
+    }
+    (None, name)
+}
+
+/// The dialect that a word names.
+pub fn named(word: &str) -> Option<&'static Dialect> {
+    ALL.into_iter().find(|d| d.name.eq_ignore_ascii_case(word))
+}

@@ -1,0 +1,62 @@
+//! The warning for a relation of PTX that Margay leaves free and a model never constrains: coherence order and Fence-SC order are
+//! partial here, so that what a model does not ask for need not be there.
+
+use rustc_hash::FxHashSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::{ExprId, Model, Node, Role};
+use crate::signature::{BaseRelation, Signature};
+
+/// The relations that an execution may have less of, what else is made of them, and what they are called.
+const FREE: [(BaseRelation, &[BaseRelation], &str); 2] =
+    [(BaseRelation::Co, &[BaseRelation::Fr], "coherence order"), (BaseRelation::SyncFence, &[], "Fence-SC order")];
+
+/// A warning for each relation that axioms only ever forbid to have too much of.
+pub(super) fn warnings(model: &Model) -> Vec<Diagnostic> {
+    if model.signature != Signature::Ptx {
+        return Vec::new();
+    }
+    let occurrences = Occurrences::of(model);
+    let mut warnings = Vec::new();
+    for (relation, made_of_it, what) in FREE {
+        let occurs = |positive| occurrences.0.contains(&(relation, positive));
+        let used = occurs(true) || made_of_it.iter().any(|r| occurrences.0.contains(&(*r, true)));
+        if used && !occurs(false) {
+            let name = relation.name();
+            let message = format!("no axiom of {} says what `{name}` must relate: {what} can be as good as empty", model.name);
+            let help = format!(
+                "ask for it, e.g. by `empty (A * B) \\ ({name} | {name}^-1 | id)`; if another tool gives it to each execution, name the \
+                 file by that tool, as in `dartagnan:{}.cat`",
+                model.name
+            );
+            warnings.push(Diagnostic::warning(message).help(help));
+        }
+    }
+    warnings
+}
+
+/// The base relations that axioms mention, and whether more of them forbids more (true) or less.
+struct Occurrences(FxHashSet<(BaseRelation, bool)>);
+
+impl Occurrences {
+    fn of(model: &Model) -> Self {
+        let axioms = model.checks.iter().filter(|c| c.role == Role::Axiom);
+        let mut open: Vec<(ExprId, bool)> = axioms.map(|c| (c.expr, !c.negated)).collect();
+        let (mut seen, mut found) = (FxHashSet::default(), FxHashSet::default());
+        while let Some((id, positive)) = open.pop() {
+            if !seen.insert((id, positive)) {
+                continue;
+            }
+            match model.arena.node(id) {
+                Node::Relation(relation) => {
+                    found.insert((relation, positive));
+                }
+                Node::Definition(d) => open.push((model.definition(d).body, positive)),
+                Node::Complement(e) => open.push((e, !positive)),
+                Node::Difference(a, b) => open.extend([(a, positive), (b, !positive)]),
+                node => open.extend(node.children().map(|e| (e, positive))),
+            }
+        }
+        Self(found)
+    }
+}
