@@ -2,23 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use margay_litmus::explicit::{Options, Outcomes, Runner};
+use margay_litmus::explicit::{Error, Options, Outcomes, Runner};
 use margay_litmus::read::Read;
 use margay_litmus::test::Variable;
-use margay_models::diagnostic::Diagnostic;
-use margay_models::model::Model;
+
+use crate::limits;
 
 /// The outcomes that a model allows, as values of the variables.
-pub fn outcomes(
-    read: &Read,
-    variables: &[Variable],
-    model: &Model,
-    runner: &mut Runner,
-    timeout: Option<Duration>,
-    file: &str,
-) -> Result<Outcomes, Diagnostic> {
+pub fn outcomes(read: &Read, variables: &[Variable], runner: &mut Runner, timeout: Option<Duration>) -> Result<Outcomes, Error> {
     let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
-    runner
-        .outcomes(&read.test, variables, &Options { deadline, ..Options::default() })
-        .map_err(|error| crate::run::diagnostic(&error, file, &read.file, model))
+    runner.outcomes(&read.test, variables, &Options { deadline, stop: limits::stop(), ..Options::default() })
 }

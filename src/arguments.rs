@@ -8,6 +8,7 @@ use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
 
 use crate::gpu::arguments::{Gpu, On};
+use crate::limits::at_least_one;
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
@@ -19,9 +20,9 @@ pub struct Arguments {
     /// Colours; `auto` is on a terminal only
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,
-    /// Say more on standard error; twice for much more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
+    /// Say more than the answer: the reasons line by line, statistics, and what is not established
+    #[arg(short, long, global = true, overrides_with = "verbose")]
+    pub verbose: bool,
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -57,6 +58,8 @@ pub enum Colour {
 pub enum Command {
     /// Check a compilation mapping: can a compiled program do what the source language forbids?
     Check(Box<Check>),
+    /// Prove a mapping, or a property of a model, for executions of every size
+    Prove(Box<Prove>),
     /// Verify a certificate, without a solver
     Verify(Verify),
     /// Solve, list or write the cases of a check one by one, for many machines
@@ -83,6 +86,8 @@ pub enum Command {
     Classify(crate::classify::Classify),
     /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
     Explain(crate::explain::Explain),
+    /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
+    Extract(Box<crate::extract::arguments::Extract>),
     /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
     Fence(crate::fence::Fence),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
@@ -93,14 +98,28 @@ pub enum Command {
     Models(List),
     /// List the built-in mappings, or show one
     Mappings(List),
+    /// Write the completions of a shell: `margay completions bash`
+    Completions(crate::manual::Completions),
+    /// Write the manual pages of all commands into a folder
+    Man(crate::manual::Man),
 }
 
 /// Options of `models` and `mappings`.
 #[derive(Debug, Args)]
 pub struct List {
     /// Print the text of this one
-    #[arg(long, value_name = "NAME")]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// The same, as an option
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub show: Option<String>,
+}
+
+impl List {
+    /// The one to print, if not all are to be listed.
+    pub fn asked(&self) -> Option<&str> {
+        self.name.as_deref().or(self.show.as_deref())
+    }
 }
 
 /// What every search by a solver can be told.
@@ -112,17 +131,17 @@ pub struct Search {
     /// Make programs of these constructs alone
     #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// The number of threads that solve [default: one for each core]
+    /// The number of threads that solve [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
     /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
     pub memory: Option<u64>,
     /// The SAT solver
-    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver)]
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
     pub solver: Backend,
 }
 
@@ -175,8 +194,12 @@ pub struct Check {
     #[command(flatten)]
     pub question: Question,
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
+    /// Report one counterexample of every cause, the worst first: ordinary programs are asked about first (one scope, one GPU), a row
+    /// that is to blame is left out, and the question is asked again (docs/program-level.md)
+    #[arg(long, conflicts_with_all = ["all_mappings", "all", "keep_going", "dump_cnf", "certify", "checkpoint", "split", "cluster"])]
+    pub causes: bool,
     /// After a counterexample, check the other axioms up to the bound
     #[arg(long)]
     pub keep_going: bool,
@@ -202,13 +225,58 @@ pub struct Check {
     pub cluster: crate::cluster::Options,
 }
 
+/// Options of `prove`.
+#[derive(Debug, Args)]
+pub struct Prove {
+    /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'
+    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    pub mapping: Option<String>,
+    /// Prove a property of this model: `empty`, `irreflexive` or `acyclic` of an expression over its definitions
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["source", "target", "axiom", "all_mappings"])]
+    pub model: Option<String>,
+    /// Make the page of all mappings: what compilers emit, and Fig. 11, against four readings of C++ and two of PTX; --timeout is then for
+    /// each question, --out gets the page
+    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "tried"])]
+    pub all_mappings: bool,
+    /// How far the bounded search goes that runs beside the proof: the largest number of source events
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    pub bound: usize,
+    /// Prove this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub axiom: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
+    pub typed: Switch,
+    /// A .cat file or model name to use instead of the mapping's source model
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// A .cat file or model name to use instead of the mapping's target model
+    #[arg(long, value_name = "MODEL")]
+    pub target: Option<String>,
+    /// Show the guesses about the target's relations, and which of them hold
+    #[arg(long)]
+    pub tried: bool,
+    /// Write a certificate of what is a theorem into this new folder: the argument with every refutation (docs/certificates.md)
+    #[arg(long, value_name = "DIR", conflicts_with = "all_mappings")]
+    pub certify: Option<PathBuf>,
+    /// Write the counterexample, or the page, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How it searches
+    #[command(flatten)]
+    pub search: Search,
+}
+
 /// Options of `verify`.
 #[derive(Debug, Args)]
 pub struct Verify {
     /// The folder that `--certify` named
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
-    /// The number of threads that verify [default: one for each core]
+    /// What the certificate must be about
+    #[command(flatten)]
+    pub about: crate::verify::About,
+    /// The number of threads that verify [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
 }
@@ -223,7 +291,7 @@ pub struct Confirm {
     #[command(flatten)]
     pub question: Question,
     /// Run every smallest counterexample up to isomorphism, at most N for each axiom
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
     /// Run counterexamples that are no compiler bugs, too: of programs that race, or with an outcome that another modification order
     /// explains (they occur with `--level execution`)
@@ -270,7 +338,7 @@ pub struct Repair {
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
     /// Give up after so many candidates
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = at_least_one::<usize>)]
     pub candidates: usize,
     /// Write the mended mappings, and the counterexample that they mend, as files into this folder
     #[arg(long, value_name = "DIR")]
@@ -295,11 +363,14 @@ pub struct Diff {
     /// Compare outcomes of programs: a difference that no program can observe is none
     #[arg(long)]
     pub program: bool,
+    /// Prove beside the search that there is no difference in executions of any size (docs/unbounded.md)
+    #[arg(long, conflicts_with_all = ["program", "mapping", "certify", "out", "first"])]
+    pub prove: bool,
     /// End with the first bound at which there is a difference, in whichever direction
     #[arg(long)]
     pub first: bool,
     /// Show at most so many smallest differences of each direction [default: 3; without a number: 1000]
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
     /// Is a location atomic or plain, never both?
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::Off)]
@@ -359,10 +430,10 @@ pub struct Run {
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
-    /// Give up on a test after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
-    /// The number of threads that answer [default: one for each core]
+    /// The number of threads that answer [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Write a certificate of all answers into this new folder: an execution for what is allowed, a checked proof for what is forbidden;
@@ -380,6 +451,9 @@ pub struct Corpus {
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,
+    /// A test of which no verdict is expected is a difference
+    #[arg(long)]
+    pub require_verdicts: bool,
     /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both)]
     pub engine: Engine,
@@ -423,7 +497,7 @@ pub struct Sim {
     #[arg(long, conflicts_with_all = ["runs", "seed"])]
     pub exhaustive: bool,
     /// How many random runs
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = at_least_one::<u64>)]
     pub runs: u64,
     /// The seed of the schedules; the same seed gives the same runs
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -431,8 +505,8 @@ pub struct Sim {
     /// A .cat file or model name to compare the outcomes with
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Give up on a test after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -482,7 +556,9 @@ pub enum Co {
     Exists,
 }
 
-/// A solver by its name.
-fn solver(name: &str) -> Result<Backend, String> {
-    name.parse()
+/// Solvers by name, those of this build listed in the help.
+fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
+        .map(|name| name.parse::<Backend>().unwrap_or_default())
 }

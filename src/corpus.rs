@@ -14,7 +14,7 @@ use margay_litmus::{clusters, parallel, read};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::model::Model;
-use margay_models::whole::write_whole;
+use margay_models::whole::write_over;
 use serde_json::json;
 
 use crate::Outcome;
@@ -109,13 +109,18 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
         if options.bless && found_lines.iter().zip(&folder.lines).any(|(a, b)| a != b) && found_lines.len() == folder.lines.len()
         {
             let file = folder.path.join(corpus::EXPECTED);
-            if let Err(error) = write_whole(&file, corpus::write(&found_lines).as_bytes()) {
+            if let Err(error) = write_over(&file, corpus::write(&found_lines).as_bytes()) {
                 errors.push(Diagnostic::error(format!("cannot write `{}`: {error}", file.display())));
             }
         }
     }
     let unmentioned: Vec<String> =
         folders.iter().flat_map(|f| f.unmentioned.iter().map(|t| f.path.join(t).display().to_string())).collect();
+    if checked.is_empty() && errors.is_empty() {
+        let error = Diagnostic::error(format!("no verdict is expected of any test in `{}`", options.folder.display()));
+        let help = format!("write lines `TEST MODEL VERDICT SOURCE` into its {}; `margay run` says verdicts", corpus::EXPECTED);
+        errors.push(error.help(help));
+    }
     report(&checked, &errors, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
     if !errors.is_empty() {
         // In JSON they are part of the report.
@@ -123,7 +128,8 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
     }
     let disagree = checked.iter().any(Checked::is_disagreement);
     let differ = checked.iter().any(Checked::differs);
-    Ok(if !differ || options.bless && !disagree { Exit::Holds } else { Exit::Found })
+    let missing = options.require_verdicts && !unmentioned.is_empty();
+    Ok(if !missing && (!differ || options.bless && !disagree) { Exit::Holds } else { Exit::Found })
 }
 
 /// The lines of a folder by test, in the order of the file.
@@ -166,7 +172,7 @@ fn verdict(
     engine: Choice,
 ) -> Result<Found, Vec<Diagnostic>> {
     if !runners.contains_key(&line.model) {
-        let loaded = library::load(&line.model, &[PathBuf::from("models")])?;
+        let loaded = library::load_named(&line.model, &[PathBuf::from("models")])?;
         let runner = Runner::new(&loaded.model);
         runners.insert(line.model.clone(), (loaded.model, runner));
     }
@@ -191,7 +197,7 @@ fn report(
     output: &Output,
 ) -> std::io::Result<()> {
     if output.format == Format::Junit {
-        return output.print(&junit::report(checked, errors, unmentioned));
+        return output.print(&junit::report(checked, errors, unmentioned, options.require_verdicts));
     }
     let differences: Vec<&Checked> = checked.iter().filter(|c| c.differs()).collect();
     let passed = checked.len() - differences.len();
@@ -206,7 +212,8 @@ fn report(
             })
             .collect();
         return output.json(&json!({
-            "schema": SCHEMA, "passed": passed, "differences": list, "without_verdict": unmentioned, "blessed": options.bless,
+            "schema": SCHEMA, "passed": passed, "differences": list, "without_verdict": unmentioned,
+            "require_verdicts": options.require_verdicts, "blessed": options.bless,
             "errors": diagnostics::json(errors), "seconds": seconds,
         }));
     }
@@ -216,7 +223,10 @@ fn report(
     for test in unmentioned {
         output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;
     }
-    let count = differences.len();
+    if checked.is_empty() {
+        return Ok(());
+    }
+    let count = differences.len() + if options.require_verdicts { unmentioned.len() } else { 0 };
     let answer = if count == 0 { output.good("no difference") } else { output.bad(&format!("{count} differences")) };
     let blessed = if options.bless && count > 0 { ", written down" } else { "" };
     output.print(&format!("{answer}{blessed}; {passed} verdicts as expected, {seconds:.2} s"))

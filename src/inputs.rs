@@ -23,8 +23,22 @@ pub fn test(path: &Path, output: &Output) -> Result<Read, Vec<Diagnostic>> {
     Ok(read)
 }
 
+/// A file to be read.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Was it found in a folder that was named, and not named itself?
+    pub in_folder: bool,
+}
+
 /// The files named; folders stand for the .litmus files in them.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
+    Ok(inputs(paths)?.into_iter().map(|input| input.path).collect())
+}
+
+/// The files named and those in the folders named.
+pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Diagnostic> {
     fn walk(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
         entries.sort();
@@ -42,14 +56,15 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut out = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let before = out.len();
-            walk(path, 8, &mut out)
+            let mut found = Vec::new();
+            walk(path, 8, &mut found)
                 .map_err(|e| Diagnostic::error(format!("cannot read the folder `{}`: {e}", path.display())))?;
-            if out.len() == before {
+            if found.is_empty() {
                 return Err(Diagnostic::error(format!("there is no .litmus file in `{}`", path.display())));
             }
+            out.extend(found.into_iter().map(|path| Input { path, in_folder: true }));
         } else {
-            out.push(path.clone());
+            out.push(Input { path: path.clone(), in_folder: false });
         }
     }
     Ok(out)

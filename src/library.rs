@@ -14,7 +14,7 @@ use crate::table::table;
 /// Lists the models, or shows one.
 pub fn models(options: &List, output: &Output) -> Outcome {
     let names: Vec<&str> = models::built_in_names().collect();
-    if let Some(name) = &options.show {
+    if let Some(name) = options.asked() {
         return show(name, &names, models::built_in, "model", output);
     }
     let mut rows = Vec::new();
@@ -33,7 +33,7 @@ pub fn models(options: &List, output: &Output) -> Outcome {
 /// Lists the mappings, or shows one.
 pub fn mappings(options: &List, output: &Output) -> Outcome {
     let names: Vec<&str> = margay_mappings::library::names().collect();
-    if let Some(name) = &options.show {
+    if let Some(name) = options.asked() {
         return show(name, &names, margay_mappings::library::built_in, "mapping", output);
     }
     let mut rows = Vec::new();

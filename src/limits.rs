@@ -1,8 +1,11 @@
 //! What stops a long run: Ctrl-C, a deadline, a memory limit. All raise one flag, and the reason is remembered.
 
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+use margay_litmus::explicit::Error;
 
 /// Why the run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +29,40 @@ impl Reason {
     }
 }
 
+/// What stops the run, once there is one.
+static RUNNING: OnceLock<(Arc<AtomicBool>, Arc<AtomicU8>)> = OnceLock::new();
+
+/// From now on the first Ctrl-C (or request to terminate) asks the run for an orderly end, and the second one ends at once, as does the first
+/// where nothing has begun that could be ended in order.
+pub fn watch_interrupts() {
+    let installed = ctrlc::set_handler(|| match RUNNING.get() {
+        Some((stop, reason)) if !stop.swap(true, Ordering::Relaxed) => {
+            reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
+        }
+        _ => {
+            let _ = writeln!(std::io::stderr(), "{}", Reason::Interrupted.words());
+            crate::exit::at_once(crate::exit::Exit::Undecided);
+        }
+    });
+    if let Err(error) = installed {
+        tracing::warn!("Ctrl-C will end the program at once: {error}");
+    }
+}
+
+/// The flag that asks the run to stop.
+pub fn stop() -> Option<&'static Arc<AtomicBool>> {
+    RUNNING.get().map(|(stop, _)| stop)
+}
+
+/// Why an engine gave up: it knows only that its time was up, which a Ctrl-C ends, too.
+pub fn gave_up(error: &Error) -> String {
+    let reason = RUNNING.get().map(|(_, reason)| reason.load(Ordering::Relaxed));
+    match error {
+        Error::Time if reason == Some(Reason::Interrupted as u8) => Reason::Interrupted.words().to_owned(),
+        other => other.to_string(),
+    }
+}
+
 /// The limits of a run.
 #[derive(Debug)]
 pub struct Limits {
@@ -44,30 +81,18 @@ impl Limits {
             deadline: timeout.and_then(|t| Instant::now().checked_add(t)),
             reason: Arc::new(AtomicU8::new(0)),
         };
-        limits.watch_interrupts();
+        // A program has one run; if it had more, the first would be asked to stop.
+        let _ = RUNNING.set((limits.stop.clone(), limits.reason.clone()));
         if let Some(most) = memory {
             limits.watch_memory(most);
         }
         limits
     }
 
-    /// The first Ctrl-C asks for an orderly end, the second one ends at once.
-    fn watch_interrupts(&self) {
-        static FLAGS: OnceLock<(Arc<AtomicBool>, Arc<AtomicU8>)> = OnceLock::new();
-        if FLAGS.set((self.stop.clone(), self.reason.clone())).is_err() {
-            return;
-        }
-        let installed = ctrlc::set_handler(|| {
-            if let Some((stop, reason)) = FLAGS.get() {
-                if stop.swap(true, Ordering::Relaxed) {
-                    std::process::exit(crate::exit::Exit::Undecided as i32);
-                }
-                reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
-            }
-        });
-        if let Err(error) = installed {
-            tracing::warn!("Ctrl-C will end the program at once: {error}");
-        }
+    /// The same for one question of many, which has so much time of its own.
+    pub fn of_one(&self, timeout: Option<Duration>) -> Self {
+        let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
+        Self { stop: self.stop.clone(), deadline, reason: self.reason.clone() }
     }
 
     fn watch_memory(&self, most: u64) {
@@ -110,33 +135,99 @@ fn status(key: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Reads `500MiB`, `2GiB`, `1g`, or a number of bytes.
+/// The least memory that can be asked for: less than the program takes itself is a forgotten unit.
+const LEAST: f64 = 1024.0 * 1024.0;
+
+/// Reads `500MiB`, `2GiB`, `1.5g`, or a number of bytes.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: f64 = number.parse().map_err(|_| format!("`{text}` is not a size; write e.g. 500MiB or 2GiB"))?;
-    let factor = match unit.trim().to_lowercase().as_str() {
+    let (number, unit) = split(text).ok_or_else(|| "not a size; write e.g. 500MiB or 2GiB".to_owned())?;
+    let factor = match unit.to_lowercase().as_str() {
         "" | "b" => 1.0,
         "k" | "kb" | "kib" => 1024.0,
         "m" | "mb" | "mib" => 1024.0 * 1024.0,
         "g" | "gb" | "gib" => 1024.0 * 1024.0 * 1024.0,
-        other => return Err(format!("unknown unit `{other}`; use KiB, MiB or GiB")),
+        "t" | "tb" | "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        other => return Err(format!("unknown unit `{other}`; use KiB, MiB, GiB or TiB")),
     };
     let bytes = number * factor;
-    if (1.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(format!("`{text}` is out of range")) }
+    if bytes < LEAST {
+        let unit = if unit.is_empty() { "; without a unit it is a number of bytes" } else { "" };
+        return Err(format!("less than 1 MiB, which is less than the program needs{unit}: write e.g. 500MiB or 2GiB"));
+    }
+    if bytes < 1e18 { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
+}
+
+/// Reads `30s`, `1.5m`, `1h 30m`, or a number of seconds.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || "not a time; write e.g. 30s, 10m, 1h30m, or a number of seconds".to_owned();
+    // A unit is one of humantime's: its parser takes whole numbers alone.
+    let whole = |unit: &str| humantime::parse_duration(&format!("1{unit}")).map(|one| one.as_secs_f64());
+    let seconds = match split(text) {
+        Some((number, "")) => number,
+        Some((number, unit)) if text.contains('.') => match unit.contains(|c: char| c.is_ascii_digit()) {
+            true => return Err(wrong()),
+            false => number * whole(unit).map_err(|_| wrong())?,
+        },
+        _ => return humantime::parse_duration(text).map_err(|_| wrong()),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|_| "out of range".to_owned())
+}
+
+/// A number with what follows it.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    Some((number.parse().ok()?, unit.trim()))
+}
+
+/// Reads a number of things of which there must be one.
+pub fn at_least_one<T: std::str::FromStr<Err: std::fmt::Display> + Default + PartialEq>(text: &str) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(none) if none == T::default() => Err("give at least 1".to_owned()),
+        Ok(some) => Ok(some),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse_size;
+    use std::time::Duration;
+
+    use super::{at_least_one, parse_size, parse_time};
 
     #[test]
     fn sizes() {
         assert_eq!(parse_size("500MiB"), Ok(500 << 20));
         assert_eq!(parse_size("1.5g"), Ok(3 << 29));
-        assert_eq!(parse_size("4096"), Ok(4096));
-        for bad in ["", "x", "-1", "0", "5 light years", "1e400", "."] {
+        assert_eq!(parse_size("1 TiB"), Ok(1 << 40));
+        assert_eq!(parse_size("1048576"), Ok(1 << 20));
+        for bad in
+            ["", "x", "-1", "0", "10", "4096", "900k", "5 light years", "1e400", ".", "1e9GiB", "99999999999999TiB", "NaN", "inf"]
+        {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
+        assert!(parse_size("10").is_err_and(|e| e.contains("number of bytes") && e.contains("500MiB")));
+    }
+
+    #[test]
+    fn times() {
+        for (text, seconds) in
+            [("1", 1.0), ("0s", 0.0), ("0", 0.0), ("1.5", 1.5), ("1.5m", 90.0), ("0.5 h", 1800.0), ("10m", 600.0)]
+        {
+            assert_eq!(parse_time(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
+        }
+        assert_eq!(parse_time("1h 30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_time("250ms"), Ok(Duration::from_millis(250)));
+        for bad in ["", "x", "-1", "1.5.5", "10 parsecs", "1e400", "99999999999999999999999999", "NaN", ".", "5 5", "1.5h30m"] {
+            assert!(parse_time(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_things() {
+        assert_eq!(at_least_one::<u64>("3"), Ok(3));
+        assert!(at_least_one::<u64>("0").is_err_and(|e| e == "give at least 1"));
+        assert!(at_least_one::<usize>("-1").is_err() && at_least_one::<usize>("x").is_err());
     }
 }

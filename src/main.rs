@@ -14,6 +14,7 @@ mod diagnostics;
 mod diff;
 mod exit;
 mod explain;
+mod extract;
 mod fence;
 mod folder;
 mod r#gen;
@@ -22,8 +23,10 @@ mod histogram;
 mod inputs;
 mod library;
 mod limits;
+mod manual;
 mod output;
 mod progress;
+mod prove;
 mod question;
 mod report;
 mod run;
@@ -31,6 +34,7 @@ mod side_by_side;
 mod sim;
 mod synth;
 mod table;
+mod terminal;
 mod verify;
 mod violation;
 mod wrapped;
@@ -41,6 +45,7 @@ use clap::Parser;
 
 use arguments::{Arguments, Command};
 use exit::Exit;
+use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
@@ -49,20 +54,11 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),
     };
-    let output = output::Output::new(arguments.format, arguments.color);
+    limits::watch_interrupts();
+    let output = output::Output::new(arguments.format, arguments.color, arguments.verbose);
     #[cfg(unix)]
     outlive_file_limits();
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        // Colours would need a feature that the log here does without; asking for them panics.
-        .with_ansi(false)
-        .with_max_level(match arguments.verbose {
-            0 => tracing::Level::ERROR,
-            1 => tracing::Level::INFO,
-            _ => tracing::Level::DEBUG,
-        })
-        .without_time()
-        .init();
+    log();
     if output.format == arguments::Format::Junit && !matches!(arguments.command, Command::Test(_)) {
         let error =
             margay_models::diagnostic::Diagnostic::error("JUnit is the format of test reports: only `margay test` has one");
@@ -71,6 +67,7 @@ fn main() -> ExitCode {
     }
     let exit = match &arguments.command {
         Command::Check(options) => check::run(options, &output),
+        Command::Prove(options) => prove::run(options, &output),
         Command::Verify(options) => verify::run(options, &output),
         Command::Case(options) => case::run(options, &output),
         Command::Confirm(options) => confirm::run(options, &output),
@@ -84,14 +81,16 @@ fn main() -> ExitCode {
         Command::Gpu(options) => gpu::run(options, &output),
         Command::Classify(options) => classify::run(options, &output),
         Command::Explain(options) => explain::run(options, &output),
+        Command::Extract(options) => extract::run(options, &output),
         Command::Fence(options) => fence::run(options, &output),
         Command::Report(options) => report::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),
         Command::Models(options) => library::models(options, &output),
         Command::Mappings(options) => library::mappings(options, &output),
+        Command::Completions(options) => manual::completions(options, &output),
+        Command::Man(options) => manual::pages(options, &output),
     };
-    let exit = exit.unwrap_or_else(|error| output.failed(&error));
-    ExitCode::from(exit as u8)
+    exit::leave(exit.unwrap_or_else(|error| output.failed(&error)))
 }
 
 /// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.
@@ -100,6 +99,25 @@ fn outlive_file_limits() {
     let reached = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, reached) {
         tracing::warn!("a limit on the size of files would end the program: {error}");
+    }
+}
+
+/// The log for whoever works on Margay itself, on standard error: errors only, unless the environment says otherwise
+/// (`RUST_LOG=info`, `RUST_LOG=margay_mappings=debug`; CONTRIBUTING.md).
+fn log() {
+    use tracing_subscriber::prelude::*;
+    let quiet = Targets::new().with_default(tracing::Level::ERROR);
+    let asked = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
+    let (targets, mistake) = match asked.map(|text| text.parse::<Targets>().map_err(|error| (text, error))) {
+        None => (quiet, None),
+        Some(Ok(targets)) => (targets, None),
+        Some(Err(mistake)) => (quiet, Some(mistake)),
+    };
+    // Colours would need a feature that the log here does without; asking for them panics.
+    let lines = tracing_subscriber::fmt::layer().with_writer(|| terminal::Log).with_ansi(false).without_time();
+    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
+    if let Some((text, error)) = mistake {
+        tracing::error!("RUST_LOG is `{text}`, which says nothing: {error}; expected is a level or `crate=level`, e.g. `info`");
     }
 }
 

@@ -9,12 +9,15 @@ use margay_models::diagnostic::Diagnostic;
 use crate::arguments::{Colour, Format};
 use crate::diagnostics;
 use crate::exit::Exit;
+use crate::terminal;
 
 /// The output of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     /// Human, JSON or JUnit.
     pub format: Format,
+    /// Is more wanted than the answer: statistics, reasons line by line, what is not established?
+    pub verbose: bool,
     colour: Colour,
 }
 
@@ -26,15 +29,20 @@ static ANSWER: OnceLock<Exit> = OnceLock::new();
 
 impl Output {
     /// For the options given.
-    pub fn new(format: Format, colour: Colour) -> Self {
-        Self { format, colour }
+    pub fn new(format: Format, colour: Colour, verbose: bool) -> Self {
+        Self { format, verbose, colour }
+    }
+
+    /// The same, as JSON.
+    pub fn as_json(self) -> Self {
+        Self { format: Format::Json, ..self }
     }
 
     fn wants_colour(self, terminal: bool) -> bool {
         match self.colour {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+            Colour::Auto => terminal && !terminal::is_dumb() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         }
     }
 
@@ -80,10 +88,14 @@ impl Output {
         self.paint(AnsiColor::Yellow.on_default().bold(), text)
     }
 
-    /// Writes a text and a line break to standard output.
+    /// Writes a text and a line break to standard output; what a terminal would obey in it is made visible.
     pub fn print(self, text: &str) -> io::Result<()> {
+        let shown = match self.format {
+            Format::Json => terminal::escaped(text),
+            Format::Human | Format::Junit => terminal::printable(text, self.colour()),
+        };
         let mut out = io::stdout().lock();
-        writeln!(out, "{text}")
+        writeln!(out, "{shown}")
     }
 
     /// Writes a JSON object to standard output.

@@ -9,6 +9,12 @@ use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::Format;
 use crate::output::Output;
+use crate::terminal::{is_dumb, printable};
+
+/// Is there a terminal on which a line can be drawn again?
+fn can_show() -> bool {
+    std::io::stderr().is_terminal() && !is_dumb()
+}
 
 /// A bar on standard error.
 pub struct Bar {
@@ -19,13 +25,17 @@ pub struct Bar {
 impl Bar {
     /// Visible on a terminal only, and only if the output is for people.
     pub fn new(output: Output) -> Self {
-        let visible = output.format == Format::Human && std::io::stderr().is_terminal();
+        let visible = output.format == Format::Human && can_show();
         let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         if visible {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
         Self { bar, output }
+    }
+
+    fn say(&self, message: &str) {
+        self.bar.set_message(printable(message, false).into_owned());
     }
 
     /// Takes the bar off the screen.
@@ -41,7 +51,7 @@ impl Progress for Bar {
         self.bar.set_style(style);
         self.bar.set_length(shapes as u64);
         self.bar.set_position(0);
-        self.bar.set_message(format!("{events} events, {}", axioms.join(", ")));
+        self.say(&format!("{events} events, {}", axioms.join(", ")));
     }
 
     fn shape(&self, shape: &str, done: usize) {
@@ -55,7 +65,7 @@ impl Progress for Bar {
     }
 
     fn choosing(&self, axiom: &str, events: usize) {
-        self.bar.set_message(format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
+        self.say(&format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
     }
 
     fn warning(&self, what: &Diagnostic) {
@@ -71,7 +81,7 @@ pub struct Steps {
 impl Steps {
     /// Visible on a terminal only, and only if the output is for people.
     pub fn new(visible: bool, steps: usize, of: &str) -> Self {
-        let visible = visible && std::io::stderr().is_terminal();
+        let visible = visible && can_show();
         let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
         let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{elapsed}}, {{eta}} left: {{msg}}");
@@ -84,7 +94,7 @@ impl Steps {
 
     /// One more is done.
     pub fn step(&self, name: &str) {
-        self.bar.set_message(name.to_owned());
+        self.bar.set_message(printable(name, false).into_owned());
         self.bar.inc(1);
     }
 
@@ -92,7 +102,7 @@ impl Steps {
     pub fn at(&self, name: &str, done: usize, of: usize) {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);
-        self.bar.set_message(name.to_owned());
+        self.bar.set_message(printable(name, false).into_owned());
     }
 
     /// Prints with the bar out of the way.
@@ -103,5 +113,36 @@ impl Steps {
     /// Takes the bar off the screen.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// A count of things that are done, on standard error.
+pub struct Count(ProgressBar);
+
+impl Count {
+    /// Visible on a terminal only, and only if the output is for people.
+    pub fn new(output: Output, what: &str) -> Self {
+        let visible = output.format == Format::Human && std::io::stderr().is_terminal();
+        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let style = ProgressStyle::with_template("{spinner} {pos}/{len} {msg}, {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(what.to_owned());
+        if visible {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        Self(bar)
+    }
+
+    /// Takes it off the screen.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl margay_extract::compile::Progress for Count {
+    fn answered(&self, done: usize, of: usize) {
+        self.0.set_length(of as u64);
+        self.0.set_position(done as u64);
     }
 }

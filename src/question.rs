@@ -16,11 +16,13 @@ pub fn level(level: arguments::Level) -> Level {
     }
 }
 
-/// The number of threads that work, or `usual` where none is asked for.
+/// The number of threads that work, or `usual` where none is asked for. More than a few for each core only wait for each other: with 2,000 on
+/// two cores a check of a second did not end in minutes.
 pub fn jobs(asked: Option<usize>, usual: usize) -> Result<usize, Diagnostic> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match asked {
         Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
-        asked => Ok(asked.unwrap_or(usual)),
+        asked => Ok(asked.unwrap_or(usual).min(4 * cores)),
     }
 }
 

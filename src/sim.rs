@@ -65,15 +65,20 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
             }
         };
         undecided |= shown.bounded;
-        let allowed = match model
-            .as_ref()
-            .zip(runner.as_mut())
-            .map(|(m, r)| allowed::outcomes(&read, &machine.observed().variables, m, r, options.timeout, &name))
-        {
+        let asked = model.as_ref().zip(runner.as_mut());
+        let variables = &machine.observed().variables;
+        let allowed = match asked.map(|(m, r)| (m, allowed::outcomes(&read, variables, r, options.timeout))) {
             None => None,
-            Some(Ok(outcomes)) => Some(outcomes),
-            Some(Err(error)) => {
-                errors.push(error);
+            Some((_, Ok(outcomes))) => Some(outcomes),
+            // What the machine showed is shown; what the model says of it is not known.
+            Some((model, Err(error))) if error.is_undecided() => {
+                undecided = true;
+                let what = format!("what `{}` allows `{name}` to show is undecided: {}", model.name, limits::gave_up(&error));
+                output.warn(&[Diagnostic::warning(what)]);
+                None
+            }
+            Some((model, Err(error))) => {
+                errors.push(crate::run::diagnostic(&error, &name, &read.file, model));
                 continue;
             }
         };
@@ -108,9 +113,9 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
 fn simulate(test: &Test, options: &Sim, stop: &Arc<AtomicBool>) -> Result<(Machine, Shown), sim::Error> {
     let machine = Machine::new(test, options.machine.kind())?;
     let start = Instant::now();
+    let limits = Limits { deadline: options.timeout.and_then(|t| start.checked_add(t)), stop: stop.clone(), ..Limits::default() };
     let shown = if options.exhaustive {
-        let deadline = options.timeout.and_then(|t| start.checked_add(t));
-        let explored = machine.explore(&Limits { deadline, stop: stop.clone(), ..Limits::default() })?;
+        let explored = machine.explore(&limits)?;
         Shown {
             histogram: explored.outcomes.into_iter().map(|o| (o, 1)).collect(),
             stuck: u64::from(explored.stuck),
@@ -120,7 +125,7 @@ fn simulate(test: &Test, options: &Sim, stop: &Arc<AtomicBool>) -> Result<(Machi
             seconds: 0.0,
         }
     } else {
-        let runs = machine.run(options.runs, options.seed, stop)?;
+        let runs = machine.run(options.runs, options.seed, || limits.ended())?;
         let bounded = runs.runs < options.runs;
         Shown { histogram: runs.histogram, stuck: runs.stuck, runs: runs.runs, states: None, bounded, seconds: 0.0 }
     };
@@ -133,14 +138,14 @@ fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
     match shown.states {
         Some(states) => {
             let part = if shown.bounded { ", stopped at a limit" } else { "" };
-            format!("{}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
+            format!("simulated: {}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
         }
         None => {
             let rate = shown.runs as f64 / seconds.max(1e-9);
             let (runs, rate) = (number(shown.runs), number(rate as u64));
-            let part = if shown.bounded { format!(" of {}, interrupted", number(options.runs)) } else { String::new() };
+            let part = if shown.bounded { format!(" of {}, stopped at a limit", number(options.runs)) } else { String::new() };
             format!(
-                "{}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
+                "simulated: {}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
                 test.name, options.seed
             )
         }

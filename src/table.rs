@@ -2,13 +2,16 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-/// A table from a header and rows; columns whose number is in `right` are aligned to the right.
+/// The longest cell; breaking one takes time with the square of its length.
+const LONGEST: usize = 200;
+
+/// A table from a header and rows, whose cells are cut off where they are longer than [`LONGEST`]; columns whose number is in `right` are aligned to the right.
 pub fn table(header: &[&str], rows: &[Vec<String>], right: &[usize], width: usize) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width as u16);
     table.set_header(header);
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| shortened(cell)));
     }
     for &column in right {
         if let Some(column) = table.column_mut(column) {
@@ -16,6 +19,14 @@ pub fn table(header: &[&str], rows: &[Vec<String>], right: &[usize], width: usiz
         }
     }
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+/// The first characters of a cell, with a mark where others follow.
+fn shortened(cell: &str) -> String {
+    match cell.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &cell[..end]),
+        None => cell.to_owned(),
+    }
 }
 
 /// A number with thin groups of three digits.

@@ -1,18 +1,17 @@
-//! What the real compiler makes of the programs that are reported: nvcc and libcu++ from `.ci/toolkit`, if they are there.
-//!
-//! The mapping `libcudacxx-3.5` claims to say what libcu++ emits. So each of its counterexamples, as CUDA C++, compiled by nvcc, must
-//! have the accesses and fences of the reported PTX program, thread by thread.
+//! What real compilers make of programs, if they are there: nvcc and libcu++ from `.ci/toolkit`, others from `.ci/compilers`. The shipped
+//! tables say what they emit; the programs of findings show what they do wrong.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use margay_extract::compile::Command;
+use margay_extract::front;
+use margay_extract::table::{Table, against};
 use margay_litmus::print::cuda_program;
 use margay_litmus::read;
-use margay_litmus::render::render;
-use margay_mappings::check::{CheckOptions, CheckReport, Silent, check};
-use margay_mappings::language::Mapping;
 use margay_mappings::library;
 use margay_models::diagnostic::SourceFile;
+use margay_runner::emit::Target;
+use margay_runner::sass::{Instruction, Listing, Toolkit};
 
 /// The folder of the toolkit, or the reason why the test cannot ask it.
 fn toolkit() -> Result<PathBuf, &'static str> {
@@ -26,7 +25,7 @@ fn compile(toolkit: &Path, program: &str, name: &str) -> String {
     std::fs::create_dir_all(&folder).expect("a folder");
     let (source, target) = (folder.join(format!("{name}.cu")), folder.join(format!("{name}.ptx")));
     std::fs::write(&source, program).expect("a file");
-    let output = Command::new(toolkit.join("bin/nvcc"))
+    let output = std::process::Command::new(toolkit.join("bin/nvcc"))
         .args(["-arch=sm_90", "-ptx", "-o"])
         .arg(&target)
         .arg(&source)
@@ -58,41 +57,185 @@ fn instructions(ptx: &str) -> Vec<String> {
         .collect()
 }
 
-/// All counterexamples of the smallest size.
-fn smallest(mapping: &Mapping, bound: usize, most: usize) -> CheckReport {
-    let mut options = CheckOptions::published(bound);
-    options.all = Some(most);
-    options.without = vec!["R.SC".to_owned()];
-    check(mapping, &options, &Silent).unwrap_or_else(|e| panic!("{e:?}"))
+/// A compiler that `.ci/compilers` has fetched, or the reason why the test cannot ask it.
+fn fetched(name: &str) -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/compilers").join(name);
+    if folder.join("complete").exists() {
+        Ok(folder)
+    } else {
+        Err(format!("skipped: no {name}; `.ci/compilers {name}` fetches it"))
+    }
 }
 
+/// The shipped tables of compilers that can be had, held against these compilers, row by row and byte for byte of their evidence.
 #[test]
-fn libcudacxx_emits_what_its_mapping_says() {
-    let toolkit = match toolkit() {
-        Ok(toolkit) => toolkit,
-        Err(reason) => return println!("{reason}"),
-    };
-    let mapping = library::find("libcudacxx-3.5", &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
-    let report = smallest(&mapping, 4, 6);
-    assert!(!report.counterexamples.is_empty());
-    for (i, counterexample) in report.counterexamples.iter().enumerate() {
-        let source = render(&counterexample.source, "source", None, &counterexample.finals).expect("a litmus test");
-        let target = render(&counterexample.target, "target", None, &counterexample.target_finals).expect("a litmus test");
-        let program = cuda_program(&source.test).unwrap_or_else(|e| panic!("{e}"));
-        let compiled = compile(&toolkit, &program, &format!("libcudacxx-{i}"));
-        // Thread by thread, as the compiler writes them one after the other.
-        let mut wanted: Vec<String> = Vec::new();
-        for t in 0..target.test.threads.len() {
-            let mut alone = target.test.clone();
-            alone.threads = vec![alone.threads.swap_remove(t)];
-            let lines: Vec<String> = alone.thread_lines(margay_litmus::test::ThreadId(0));
-            wanted.extend(instructions(&lines.join("\n")));
-        }
-        let mut found = instructions(&compiled);
-        found.sort_unstable();
-        wanted.sort_unstable();
-        assert_eq!(found, wanted, "{program}\n{}\n{compiled}", target.test);
+fn compilers_emit_what_the_shipped_tables_say() {
+    let held = [
+        ("nvrtc-13.5", "cuda-atomic", "sm_90", "libcudacxx-3.5"),
+        ("nvrtc-13.5", "cuda-atomic-ref", "sm_90", "libcudacxx-3.5-atomic-ref"),
+        ("nvrtc-13.5", "nv-atomic", "sm_90", "nv-atomic-13.5"),
+        ("nvrtc-13.5", "cuda-builtins", "sm_90", "cuda-builtins"),
+        ("nvrtc-12.4", "cuda-atomic-ref", "sm_60", "libcudacxx-2.3-sm60"),
+        ("llvmlite-0.50", "llvm-ir", "sm_90-ptx86", "llvm-22.1-sm90"),
+        ("llvm-19", "llvm-ir", "sm_90-ptx83", "llvm-19-sm90"),
+        ("llvm-22", "llvm-ir", "sm_90-ptx86", "llvm-22.1-sm90"),
+        ("llvm-22", "llvm-ir", "sm_70", "llvm-22.1-sm70"),
+        ("llvm-22", "clang", "sm_90-ptx78", "clang-22"),
+        ("llvm-23", "llvm-ir", "sm_90-ptx86", "llvm-23-sm90"),
+        ("zig-0.17.1", "zig", "sm_90", "zig-0.17"),
+    ];
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/mappings/compilers");
+    let mut asked = 0;
+    for (compiler, front, architecture, table) in held {
+        let folder = match fetched(compiler) {
+            Ok(folder) => folder,
+            Err(reason) => {
+                println!("{reason}");
+                continue;
+            }
+        };
+        let front = front::find(front).unwrap_or_else(|e| panic!("{e:?}"));
+        let unpacked = front.unpacked_as(compiler).expect("it can be unpacked");
+        let command = Command {
+            template: unpacked.command.clone(),
+            compiler: Some(folder.display().to_string()),
+            architecture: architecture.to_owned(),
+            limit: std::time::Duration::from_secs(600),
+        };
+        let outcome = margay_extract::compile::compile(&front, &command, &front.points(), 2, &margay_extract::compile::Silent)
+            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
+        let extracted = Table::new(&front, &command, compiler.to_owned(), &outcome);
+        let mapping =
+            library::find(&format!("{shipped}/{table}.map"), &Default::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
+        let compared = against(&extracted, &mapping);
+        let differ: Vec<String> = compared
+            .differ
+            .iter()
+            .map(|d| format!("{}: emitted {}, in the table {}", d.measured.row.slot, d.emitted, d.expected))
+            .collect();
+        assert!(differ.is_empty(), "{compiler}, {}: {} rows\n{}", front.name, differ.len(), differ.join("\n"));
+        assert!(compared.same > 300, "{table}: {} rows", compared.same);
+        asked += 1;
     }
+    println!("{asked} tables were held against their compilers");
+}
+
+/// What a step of a finding must be in machine code (docs/gpu.md, "What PTX becomes"): names and qualifiers, in order.
+fn machine_code(step: &str) -> Vec<(&'static str, Vec<&'static str>)> {
+    let name = step.split(' ').next().unwrap_or_default();
+    let has = |word: &str| name.split('.').any(|w| w == word);
+    let scope = if has("sys") {
+        "SYS"
+    } else if has("cta") {
+        "SM"
+    } else {
+        "GPU"
+    };
+    let fenced = || if has("sc") { "SC" } else { "ALL" };
+    let mut out = Vec::new();
+    if has("fence") {
+        out.push(("MEMBAR", vec![fenced(), scope]));
+    }
+    if has("release") || has("acq_rel") {
+        out.push(("MEMBAR", vec!["ALL", scope]));
+    }
+    let strong = if has("weak") { vec![] } else { vec!["STRONG", scope] };
+    if let Some((_, base)) = [("ld", "LD"), ("st", "ST"), ("atom", "ATOM")].into_iter().find(|(word, _)| has(word)) {
+        out.push((base, strong));
+    }
+    if has("acquire") || has("acq_rel") || has("sc") {
+        out.push(("CCTL", vec!["IVALL"]));
+    }
+    out
+}
+
+/// The accesses and fences of a thread are in its machine code, in order; and where it has no loop, no other fence is.
+fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
+    let wanted: Vec<(&str, Vec<&str>)> = steps.iter().flat_map(|s| machine_code(s)).collect();
+    let is = |i: &Instruction, base: &str, with: &[&str]| {
+        let weak = !["LD", "ST"].contains(&base) || !with.is_empty() || !i.has("STRONG");
+        let elsewhere = ["LDC", "LDL", "LDS", "STL", "STS"].iter().any(|b| i.base().starts_with(b));
+        i.base().starts_with(base) && !elsewhere && with.iter().all(|q| i.has(q)) && weak
+    };
+    let mut rest = listing.instructions.iter();
+    for (base, with) in &wanted {
+        if !rest.any(|i| is(i, base, with)) {
+            let all = listing.instructions.iter().map(Instruction::text).collect::<Vec<_>>().join("\n");
+            return Err(format!("no {base} {with:?} in its place:\n{all}"));
+        }
+    }
+    let loops = listing.instructions.iter().any(|i| i.base() == "BRA" && i.guard.is_some());
+    for base in ["MEMBAR", "CCTL"] {
+        let found = listing.instructions.iter().filter(|i| i.base() == base).count();
+        let expected = wanted.iter().filter(|(b, _)| *b == base).count();
+        if found != expected && !loops {
+            return Err(format!("{found} {base} and not {expected}: the assembler makes up for it"));
+        }
+    }
+    Ok(())
+}
+
+/// Every finding of results/findings: its program, compiled now by its compiler, has the accesses and fences of the litmus test, in order,
+/// on a path of each thread; and so has the machine code that the assembler makes of it.
+#[test]
+fn findings_are_reproduced() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/findings");
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(&root).expect("there are findings").map(|e| e.expect("an entry").path()).collect();
+    folders.retain(|f| f.is_dir());
+    folders.sort();
+    assert!(folders.len() >= 3, "{folders:?}");
+    let mut reproduced = 0;
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(folder.join("finding.json")).expect("it has a description");
+        let finding: margay_extract::finding::Finding = serde_json::from_str(&text).expect("it is read");
+        // The PTX that is shown is the one that is described.
+        let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");
+        let module = margay_extract::ptx::read(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
+        finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(folder.join("README.md").exists(), "{name} is not described");
+        let compiler = match fetched(&finding.compiler) {
+            Ok(compiler) => compiler,
+            Err(reason) => {
+                println!("{name}: {reason}");
+                continue;
+            }
+        };
+        let front = front::find(&finding.front_end).unwrap_or_else(|e| panic!("{e:?}"));
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings").join(&name);
+        std::fs::create_dir_all(&work).expect("a folder");
+        margay_extract::compile::drivers(&work).expect("helper programs");
+        let command = Command {
+            template: finding
+                .command
+                .clone()
+                .unwrap_or_else(|| front.unpacked_as(&finding.compiler).expect("a command").command.clone()),
+            compiler: Some(compiler.display().to_string()),
+            architecture: finding.architecture.clone(),
+            limit: std::time::Duration::from_secs(120),
+        };
+        let target = work.join("program.ptx");
+        let (input, output) = (folder.join(&finding.program).display().to_string(), target.display().to_string());
+        let line = command.text(&input, &output, &work.display().to_string());
+        margay_extract::compile::ran(&line, &work, command.limit).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let ptx = std::fs::read_to_string(&target).expect("it writes PTX");
+        let module = margay_extract::ptx::read(&ptx).unwrap_or_else(|e| panic!("{name}: {e}"));
+        finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
+        if let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit")) {
+            let number = finding.architecture.trim_start_matches("sm_").split('-').next().and_then(|n| n.parse().ok());
+            let assembled =
+                toolkit.assemble(&ptx, Target(number.expect("an architecture")), 3).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let listings = Listing::read(&assembled.disassembly.expect("it is disassembled"));
+            for thread in &finding.threads {
+                let listing =
+                    listings.iter().find(|l| l.name == thread.name).unwrap_or_else(|| panic!("{name}: no {}", thread.name));
+                in_machine_code(&thread.steps, listing).unwrap_or_else(|e| panic!("{name}: {}: {e}", thread.name));
+            }
+        }
+        reproduced += 1;
+    }
+    println!("{reproduced} findings were reproduced");
 }
 
 /// The constructs of CUDA C++ that a test may have: the program compiles, and has as many accesses.

@@ -98,7 +98,7 @@ fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
             _ => None,
         };
         if let Some(order) = fence.filter(|_| i > 0) {
-            body.push(StatementKind::Fence { order, scope: Some(scope) }.into());
+            body.push(StatementKind::Fence { order, scope: Some(scope.into()) }.into());
         }
         let order = match (style, action.writes) {
             (Style::ReleaseAcquire, true) => MemoryOrder::Release,
@@ -109,12 +109,12 @@ fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
         let function =
             if action.writes { AtomicFunction::Store(Expression::Integer(action.value)) } else { AtomicFunction::Load };
         let address = Expression::Name(action.location.clone());
-        let call = Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: Some(scope) }));
+        let call = Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: Some(scope.into()) }));
         body.push(Statement::from(if action.writes {
             StatementKind::Evaluate(call)
         } else {
             register += 1;
-            StatementKind::Assign { declares: true, name: format!("r{}", register - 1), value: Some(call) }
+            StatementKind::Assign { declares: Some(CInteger::Int), name: format!("r{}", register - 1), value: Some(call) }
         }));
     }
     body
@@ -130,7 +130,7 @@ fn test(shape: &Classic, style: Style, (scope, together): (Scope, Scope), c: boo
         let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
         used.sort();
         used.dedup();
-        let parameters = used.into_iter().map(|l| Parameter { ty: CType::AtomicInt, name: l.clone() });
+        let parameters = used.into_iter().map(|l| Parameter { ty: CType::ATOMIC_INT, space: None, name: l.clone() });
         Thread {
             placement: Some(placement(together, t as u8)),
             parameters: if c { parameters.collect() } else { Vec::new() },

@@ -7,7 +7,7 @@ use margay_models::signature::Signature;
 
 use std::sync::Arc;
 
-use crate::test::{AtomicCall, AtomicFunction, Body, Expression, Operation, Place, Statement, StatementKind, Test};
+use crate::test::{AtomicCall, Body, CScope, Expression, Operation, Place, Statement, StatementKind, Test};
 
 /// The error of a test that uses what the model does not know: a cluster scope or barrier. Where threads are placed may name
 /// clusters that nothing speaks of.
@@ -35,6 +35,8 @@ pub fn first_use(test: &Test) -> Option<(Place, &'static str)> {
 
 const SCOPE: &str = "the scope is `cluster`";
 
+const CLUSTER: CScope = CScope::Threads(Scope::Cluster);
+
 fn in_statements(statements: &[Statement]) -> Option<Place> {
     statements.iter().find_map(|s| {
         let here = |found: bool| found.then_some(s.place);
@@ -42,7 +44,7 @@ fn in_statements(statements: &[Statement]) -> Option<Place> {
             StatementKind::Assign { value, .. } => here(value.as_ref().is_some_and(in_expression)),
             StatementKind::Store { address, value } => here(in_expression(address) || in_expression(value)),
             StatementKind::Evaluate(e) => here(in_expression(e)),
-            StatementKind::Fence { scope, .. } => here(*scope == Some(Scope::Cluster)),
+            StatementKind::Fence { scope, .. } => here(*scope == Some(CLUSTER)),
             StatementKind::If { condition, then, otherwise } => {
                 here(in_expression(condition)).or_else(|| in_statements(then)).or_else(|| in_statements(otherwise))
             }
@@ -61,22 +63,12 @@ fn in_statements(statements: &[Statement]) -> Option<Place> {
 fn in_expression(e: &Expression) -> bool {
     match e {
         Expression::Integer(_) | Expression::Name(_) => false,
-        Expression::Dereference(e) | Expression::Unary(_, e) => in_expression(e),
+        Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => in_expression(e),
         Expression::Binary(_, a, b) => in_expression(a) || in_expression(b),
         Expression::Atomic(call) => in_call(call),
     }
 }
 
 fn in_call(call: &AtomicCall) -> bool {
-    call.scope == Some(Scope::Cluster)
-        || in_expression(&call.address)
-        || match &call.function {
-            AtomicFunction::Load => false,
-            AtomicFunction::Store(e)
-            | AtomicFunction::Exchange(e)
-            | AtomicFunction::Fetch(_, e)
-            | AtomicFunction::FetchMin(e)
-            | AtomicFunction::FetchMax(e) => in_expression(e),
-            AtomicFunction::CompareExchange { desired, .. } => in_expression(desired),
-        }
+    call.scope == Some(CLUSTER) || in_expression(&call.address) || call.function.operands().into_iter().any(in_expression)
 }

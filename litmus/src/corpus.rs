@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::limited;
 
 use crate::explicit::Verdict;
 
@@ -112,6 +113,9 @@ pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
     if errors.is_empty() { Ok(folders) } else { Err(errors) }
 }
 
+/// The largest list of verdicts that is read, in bytes.
+const MAX_EXPECTED: u64 = 1 << 26;
+
 /// Reads one folder; those in it are added to `open`.
 fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Diagnostic>> {
     let cannot = |e: std::io::Error| vec![Diagnostic::error(format!("cannot read {}: {e}", path.display()))];
@@ -131,10 +135,10 @@ fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Di
     }
     tests.sort();
     let expected = path.join(EXPECTED);
-    let lines = match std::fs::read_to_string(&expected) {
+    let lines = match limited::text(&expected, MAX_EXPECTED) {
         Ok(text) => lines(&SourceFile::new(expected.display().to_string(), text))?,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(e) => return Err(cannot(e)),
+        Err(e) => return Err(vec![Diagnostic::error(format!("cannot read {}: {e}", expected.display()))]),
     };
     if tests.is_empty() && lines.is_empty() {
         return Ok(None);
@@ -157,6 +161,11 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Vec<Diagnostic>> {
             errors.push(Diagnostic::error("expected a test, a model, a verdict and its source").at(file, span, "this line"));
             continue;
         };
+        if Path::new(test).file_name().is_none_or(|name| name != test) {
+            let error = Diagnostic::error(format!("expected the name of a test in this folder, found `{test}`"));
+            errors.push(error.at(file, span, "this line"));
+            continue;
+        }
         if lines.iter().any(|l| l.file == test && l.model == model) {
             errors.push(Diagnostic::error(format!("a second verdict for {test} under {model}")).at(file, span, "this line"));
         }
@@ -201,7 +210,7 @@ mod tests {
 
     #[test]
     fn mistakes_have_a_place() {
-        let errors = lines(&SourceFile::new("e", "a b\na b c\na b reachable,often\n")).unwrap_err();
+        let errors = lines(&SourceFile::new("e", "a b\na b c\na b reachable,often\n../a b reachable\n")).unwrap_err();
         let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
@@ -209,6 +218,7 @@ mod tests {
                 "e:1:1: error: expected a test, a model, a verdict and its source",
                 "e:2:1: error: expected `reachable` or `unreachable`, found `c`",
                 "e:3:1: error: expected `bounded`, `racy` or `race-free`, found `often`",
+                "e:4:1: error: expected the name of a test in this folder, found `../a`",
             ]
         );
     }

@@ -11,6 +11,7 @@ pub mod engine;
 pub mod explicit;
 pub mod identity;
 pub mod parallel;
+pub mod premise;
 mod prepare;
 pub mod print;
 pub mod read;

@@ -1,12 +1,14 @@
 //! What is asked of an engine and what it answers: the same for all engines.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::signature::Signature;
-use margay_solver::Failure;
+use margay_solver::{Failure, Limits};
 
 use crate::corpus::Expected;
 use crate::engine::Engine;
@@ -14,14 +16,28 @@ use crate::test::Quantifier;
 use crate::unfold::{self, Bounds};
 
 /// How to run a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Bounds of the unfolding.
     pub bounds: Bounds,
     /// When to give up.
     pub deadline: Option<Instant>,
+    /// Raised when an answer is not wanted any more.
+    pub stop: Option<&'static Arc<AtomicBool>>,
     /// After how many steps the explicit engine gives up: looks at what the model says of a partial execution.
     pub steps: Option<u64>,
+}
+
+impl Options {
+    /// Is the time up, or no answer wanted any more?
+    pub fn is_over(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// The same for a solver.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { deadline: self.deadline, stop: self.stop.cloned(), ..Limits::default() }
+    }
 }
 
 /// An execution that shows something.

@@ -19,7 +19,9 @@ fn the_corpus_is_as_expected() {
         for line in &folder.lines {
             let path = folder.path.join(&line.file);
             let read = read::load(&path).unwrap_or_else(|e| panic!("{}", e[0]));
-            assert!(read.warnings.is_empty(), "{}", read.warnings[0]);
+            // Tests in the form of others say so; all others say nothing.
+            let other = folder.path.ends_with("other-dialects");
+            assert_eq!(read.warnings.is_empty(), !other, "{} {:?}", path.display(), read.warnings);
             let again = read::test(&margay_models::SourceFile::new("again", read.test.to_string()))
                 .unwrap_or_else(|e| panic!("{}", e[0]));
             assert_eq!(again.test, read.test, "what is written reads back the same");

@@ -49,8 +49,43 @@ fn barrier_counts() {
     assert_eq!(barriers(["bar.cta.sync 0, 64", "bar.cta.sync 0, 64", "bar.cta.sync 1, 32"]), Ok(()));
     let differ = "barrier 0 is for 64 threads here, and for 96 elsewhere in this cta";
     assert_eq!(barriers(["bar.cta.sync 0, 96", "bar.cta.arrive 0, 64", ""]), Err(differ.to_string()));
-    let crowded = "barrier 0 is for 2 threads, and 3 of this cta use it: which meet is open";
-    assert_eq!(barriers(["bar.cta.sync 0, 2", "bar.cta.sync 0, 2", "bar.cta.sync 0, 2"]), Err(crowded.to_string()));
+}
+
+/// Dartagnan's barriers: the count is of the test's threads, and those of other instances do not meet.
+#[test]
+fn barrier_instances() {
+    let test = |columns: [&str; 3]| {
+        let text = format!(
+            "PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;\n {} ;\nexists (x == 0)\n",
+            columns.join(" | ")
+        );
+        read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}")).test
+    };
+    let unfolded = |columns: [&str; 3]| Unfolding::new(&test(columns), Signature::Ptx, Bounds::default()).map_err(|e| e.message);
+    let pairs = |columns: [&str; 3]| {
+        let unfolding = unfolded(columns).unwrap();
+        unfolding.skeleton(0).unwrap().execution.sync_barrier.pairs().count()
+    };
+    assert_eq!(pairs(["bar.cta.sync 5, 1, 3", "bar.cta.sync 5, 1, 3", "bar.cta.arrive 5, 1, 3"]), 4);
+    assert_eq!(pairs(["bar.cta.sync 5, 1, 2", "bar.cta.sync 5, 1, 2", "bar.cta.sync 6, 1"]), 2);
+    assert_eq!(pairs(["bar.cta.sync 5, 1", "bar.cta.sync 5, 2", "bar.cta.sync 6, 1"]), 0);
+    let crowded = "barrier 1 is for 2 threads, and 3 of this cta use it: which meet is open";
+    assert_eq!(unfolded(["bar.cta.sync 5, 1, 2"; 3]).err(), Some(crowded.to_string()));
+    let lonely = "barrier 1 is for 2 threads, and 1 of this cta use it: nobody gets past it";
+    assert_eq!(unfolded(["bar.cta.sync 5, 1, 2", "", ""]).err(), Some(lonely.to_string()));
+}
+
+/// A number in a register: a path for each barrier that it may be; one that is none is an error where it is known.
+#[test]
+fn barriers_in_registers() {
+    let paths = |text: &str| {
+        let text = format!("PTX t\n{{ x=0; P0:r0=4; P0:r1=16; }}\n P0@cta 0,gpu 0 ;\n {text} ;\nexists (x == 0)\n");
+        let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}")).test;
+        Unfolding::new(&test, Signature::Ptx, Bounds::default()).map(|u| u.len()).map_err(|e| e.message)
+    };
+    assert_eq!(paths("bar.cta.sync r0"), Ok(1));
+    assert_eq!(paths("ld.weak r2, x ;\n bar.cta.sync r2"), Ok(16));
+    assert_eq!(paths("bar.cta.sync r1"), Err("a cta has no barrier 16: they are 0 to 15 (PTX ISA 9.7.13.1)".to_string()));
 }
 
 #[test]

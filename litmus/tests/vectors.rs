@@ -61,14 +61,32 @@ fn vectors_read_and_print() {
 
 #[test]
 fn every_order_of_the_elements_is_a_path() {
-    for (cell, orders) in [("ld.weak.v2.u32 {r0, r1}, [x]", 2), ("st.weak.v4.u32 [x], {1, 2, 3, 4}", 24)] {
-        let read = read::test(&SourceFile::new("t", test("x[4]", cell))).unwrap().test;
+    // What another thread accesses decides which orders there are.
+    let cases = [
+        ("ld.weak.v2.u32 {r0, r1}, [x]", "ld.weak.v2.u32 {r0, r1}, [x]", 2),
+        ("st.weak.v4.u32 [x], {1, 2, 3, 4}", "ld.weak.v4.u32 {r0, r1, r2, r3}, [x]", 24),
+        ("st.weak.v4.u32 [x], {1, 2, 3, 4}", "ld.weak.u32 r0, x[2]", 1),
+        ("st.weak.v4.u32 [x], {1, 2, 3, 4}", "ld.weak.u32 r0, [x+8]", 24),
+        ("ld.weak.b16x2 r0, [x]", "st.weak.b16x2 [x], 65537", 2),
+    ];
+    for (cell, other, orders) in cases {
+        let text = format!(
+            "PTX t\n{{ x[4]={{0,0,0,0}}; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n {cell} | {other} ;\nexists (x[0] == 1)\n"
+        );
+        let read = read::test(&SourceFile::new("t", text)).unwrap().test;
         let unfolding = Unfolding::new(&read, Signature::Ptx, Bounds::default()).unwrap();
-        assert_eq!(unfolding.len(), orders);
+        let others = if other.contains("v4") {
+            24
+        } else if other.contains("v2") || other.contains("x2") {
+            2
+        } else {
+            1
+        };
+        assert_eq!(unfolding.len(), orders * others, "{cell} {other}");
         let mut seen = std::collections::BTreeSet::new();
-        for n in 0..orders {
+        for n in 0..unfolding.len() {
             let execution = unfolding.skeleton(n).unwrap().execution;
-            let accessed: Vec<Option<u8>> = execution.events.iter().filter(|e| e.thread.is_some()).map(|e| e.location).collect();
+            let accessed: Vec<Option<u8>> = execution.events.iter().filter(|e| e.thread == Some(0)).map(|e| e.location).collect();
             seen.insert(accessed);
         }
         assert_eq!(seen.len(), orders, "no order twice");
@@ -122,7 +140,7 @@ fn what_is_wrong() {
     ld.v4.u32 {r0, r1, r2, r3}, [x]
         there is no location 4 bytes behind `x[1]`; elements of arrays are declared by `x[2]={0,0}`
     ld.v8.u32 {r0, r1}, [x]
-        t:4:5: error: `.v8` is not read here
+        t:4:12: error: 2 elements where `.v8` has 8
     ld.v2.u32 {r0, r1}, x[1]
         a vector of 8 bytes is accessed at an address that is no multiple of that
     ld.v2.u32 {r0, r1}, [x+4]
@@ -152,5 +170,5 @@ fn what_is_wrong() {
         t:2:3: error: elements are declared one after the other
     ld.u32 r0, x
         t:2:9: error: location `x` is declared twice
-    ");
+        ");
 }

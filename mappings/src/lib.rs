@@ -40,6 +40,7 @@
 //! assert_eq!(report.counterexamples[0].status, Status::Program); // a compiler bug
 //! ```
 
+pub mod causes;
 pub mod certificate;
 pub mod change;
 pub mod check;
@@ -47,6 +48,7 @@ pub mod compare;
 pub mod encode;
 pub mod language;
 pub mod library;
+pub mod naming;
 mod pool;
 mod selection;
 pub mod status;

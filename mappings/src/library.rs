@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 
-use crate::language::{LoadOptions, Loaded, load, load_text};
+use crate::language::{LoadOptions, Loaded, load, load_text, read};
 
 macro_rules! texts {
     ($folder:literal, $($name:literal),* $(,)?) => {
@@ -46,19 +46,21 @@ const PUBLISHED: &[(&str, &str)] = texts![
     "rc11-to-ptx-cta-sc-fence",
 ];
 
-/// Name and text of what compilers and libraries emit (shared/facts/compiler-mappings.md).
+/// Name and text of what compilers and libraries emit: first those that were run (`margay extract`), then those that were read.
 const COMPILERS: &[(&str, &str)] = texts![
     "compilers/",
+    "libcudacxx-3.5",
+    "libcudacxx-3.5-atomic-ref",
+    "libcudacxx-2.3-sm60",
+    "nv-atomic-13.5",
+    "cuda-builtins",
+    "llvm-22.1-sm70",
+    "llvm-22.1-sm90",
+    "llvm-23-sm90",
+    "zig-0.17",
     "nvidia-abi-12.8.1",
     "nvidia-abi-middle",
     "nvidia-abi-newest",
-    "libcudacxx-3.5",
-    "libcudacxx-3.5-subword",
-    "libcudacxx-3.5-pre-sm70",
-    "cuda-builtins",
-    "llvm-22.1-sm90",
-    "llvm-22.1-sm70",
-    "llvm-22.1-promised",
     "cuda-oxide",
     "dpcpp",
     "desul-new",
@@ -90,6 +92,18 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
         .chain(COMPILERS)
         .find(|(n, _)| *n == name)
         .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
+}
+
+/// The text for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.
+///
+/// # Errors
+/// A file that cannot be read; a name that is neither.
+pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
+    let path = Path::new(name);
+    match built_in(name.strip_suffix(".map").unwrap_or(name)) {
+        Some(file) if !path.exists() => Ok(file),
+        _ => read(path),
+    }
 }
 
 /// The mapping for what a user wrote: a path to a file or, if there is none, the name of a built-in mapping.

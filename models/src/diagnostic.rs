@@ -157,15 +157,22 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// Longer names are no typing mistakes of each other, and comparing two takes as long as their lengths multiplied.
+const LONGEST: usize = 200;
+
 /// The name in `known` that is nearest to `name` by edit distance, if it is near enough to be a likely typing mistake.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // One letter is near every other one: only its case may be wrong.
-    let limit = match name.chars().count() {
+    let length = name.chars().count();
+    let limit = match length {
         1 => 0,
+        LONGEST.. => return None,
         length => (length / 3).max(1),
     };
     known
         .into_iter()
+        // Each letter more is an edit.
+        .filter(|k| k.len() <= 4 * (length + limit) && k.chars().count().abs_diff(length) <= limit)
         .map(|k| (edit_distance(&name.to_lowercase(), &k.to_lowercase()), k))
         .filter(|&(d, _)| d <= limit)
         // Of names as near, that with more of the same beginning: few err in the first letter.

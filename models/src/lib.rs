@@ -10,6 +10,7 @@ pub mod execution;
 pub mod explain;
 pub mod judge;
 pub mod library;
+pub mod limited;
 pub mod lower;
 pub mod model;
 pub mod picture;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, nearest};
-use crate::dialect::{HERD7, split_prefix};
+use crate::dialect::{self, HERD7, split_prefix};
 use crate::model::{Loaded, Model};
-use crate::typing::{FilesThenBuiltIn, Options, read};
+use crate::typing::{FilesThenBuiltIn, Options, only_models, read};
 
 /// What the names of built-in files start with.
-pub(crate) const BUILT_IN_FOLDER: &str = "<built-in>/";
+pub const BUILT_IN_FOLDER: &str = "<built-in>/";
 
 macro_rules! shipped {
     ($($name:literal)*) => {
@@ -47,6 +47,16 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
     Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{name}.cat"), *text))
 }
 
+/// The texts of all built-in models.
+pub fn all() -> impl Iterator<Item = Arc<SourceFile>> {
+    built_in_names().filter_map(built_in)
+}
+
+/// The texts of all built-in models, and of what models include.
+pub(crate) fn all_files() -> impl Iterator<Item = Arc<SourceFile>> {
+    all().chain(dialect::ALL.into_iter().flat_map(|dialect| dialect.includes()))
+}
+
 /// The text of a built-in file that models include.
 pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
     HERD7.include(name).or_else(|| built_in(name))
@@ -61,7 +71,7 @@ pub fn load(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> 
 /// Like [`load`], with options.
 pub fn load_with(name: &str, folders: &[PathBuf], options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
     let (dialect, path) = split_prefix(name);
-    let mut source = find(path, folders).map_err(|error| vec![error])?;
+    let mut source = find(path, folders, &|_| Ok(())).map_err(|error| vec![error])?;
     if let Some(dialect) = dialect {
         // The name says it from here on, in certificates as well.
         source = SourceFile::new(format!("{}:{}", dialect.name, source.name), source.text.clone());
@@ -69,7 +79,31 @@ pub fn load_with(name: &str, folders: &[PathBuf], options: &Options) -> Result<L
     Model::parse_with(source, &FilesThenBuiltIn, options)
 }
 
-fn find(name: &str, folders: &[PathBuf]) -> Result<Arc<SourceFile>, Diagnostic> {
+/// Like [`load`], for a name that stands in a file, not on the command line: only .cat files are read.
+pub fn load_named(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> {
+    let allowed =
+        |path: &Path| only_models(path).map_err(|what| Diagnostic::error(format!("cannot read the model {name}: {what}")));
+    let source = find(name, folders, &allowed).map_err(|error| vec![error])?;
+    Model::parse_with(source, &FilesThenBuiltIn, &Options::default())
+}
+
+/// Gives models of one name from several files the names of these, so that an answer says which it is about.
+pub fn tell_apart<'a>(models: impl IntoIterator<Item = &'a mut Model>) {
+    let mut models: Vec<&mut Model> = models.into_iter().collect();
+    let known: Vec<(String, String)> = models.iter().map(|m| (m.name.clone(), m.source.name.clone())).collect();
+    for (model, (name, file)) in models.iter_mut().zip(&known) {
+        if known.iter().any(|(other, of)| other == name && of != file) {
+            model.name.clone_from(file);
+        }
+    }
+}
+
+fn find(
+    name: &str,
+    folders: &[PathBuf],
+    allowed: &dyn Fn(&Path) -> Result<(), Diagnostic>,
+) -> Result<Arc<SourceFile>, Diagnostic> {
+    let read = |path: &Path| allowed(path).and_then(|()| read(path));
     let looks_like_path = name.contains(['/', '\\']) || name.ends_with(".cat");
     let path = Path::new(name);
     if looks_like_path && path.exists() || path.is_file() {

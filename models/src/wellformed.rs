@@ -36,6 +36,11 @@ pub fn violations(execution: &Execution) -> Vec<String> {
     found
 }
 
+/// The conditions of a signature as a model: each check is one.
+pub fn model(signature: Signature) -> &'static Model {
+    &conditions(signature).0
+}
+
 /// The conditions of a signature, read once.
 fn conditions(signature: Signature) -> &'static (Model, Judge) {
     static PLAIN: OnceLock<(Model, Judge)> = OnceLock::new();

@@ -40,11 +40,55 @@ pub fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// # Errors
 /// It cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = unfinished_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     // The new name is on the disk once the folder is.
     File::open(folder)?.sync_all()
+}
+
+/// Writes a file that may be there already: the old one stays until the new one is whole. What is no file, a terminal or a pipe, is
+/// written to.
+///
+/// # Errors
+/// It cannot be written; the old one is then as it was.
+pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Ok(there) = std::fs::metadata(path) else { return write_whole(path, bytes) };
+    if !there.is_file() {
+        return std::fs::write(path, bytes);
+    }
+    // A link stays one, and leads to the new file.
+    let path = path.canonicalize()?;
+    match write_whole(&path, bytes) {
+        Ok(()) => std::fs::set_permissions(&path, there.permissions()),
+        // A file that may be written in a folder that may not.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => std::fs::write(&path, bytes),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::write_over;
+
+    #[test]
+    fn what_is_there_is_replaced_whole() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (file, link) = (folder.path().join("page.html"), folder.path().join("link"));
+        write_over(&file, b"one").expect("there is room");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).expect("it is ours");
+        std::os::unix::fs::symlink(&file, &link).expect("it can be made");
+        write_over(&link, b"two").expect("there is room");
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).expect("it is there"), b"two");
+        assert_eq!(std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o640);
+        write_over(std::path::Path::new("/dev/null"), b"x").expect("it takes anything");
+        assert!(write_over(std::path::Path::new("/dev/full"), b"x").is_err());
+        assert!(write_over(&folder.path().join("no/such/folder"), b"x").is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 2);
+    }
 }

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{Condition, Operand, Proposition, Quantifier, Test, Variable};
+use margay_litmus::test::{Asked, Integer, Operand, Proposition, Quantifier, Test, Variable};
 
 /// What a test observes: the variables of its condition and filter, and those that `locations [..]` asks to show, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observed {
     /// The variables, each once.
     pub variables: Vec<Variable>,
-    /// Only outcomes that satisfy it count.
-    filter: Option<Proposition>,
-    condition: Condition,
+    /// For each variable the integers that it holds, where they are narrower than 64 bits.
+    pub integers: Vec<Option<Integer>>,
+    /// Only outcomes that satisfy the filter count.
+    asked: Asked,
+    quantifier: Quantifier,
     /// For each location, by name, the number that stands for its address.
     addresses: BTreeMap<String, i64>,
 }
@@ -33,17 +35,18 @@ impl Observed {
             }
         }
         let addresses = test.locations.iter().enumerate().map(|(l, d)| (d.name.clone(), address(l))).collect();
-        Self { variables, filter: test.filter.clone(), condition: test.condition.clone(), addresses }
+        let integers = variables.iter().map(|v| test.variable_integer(v)).collect();
+        Self { variables, integers, asked: test.asked(), quantifier: test.condition.quantifier, addresses }
     }
 
     /// Does an outcome pass the test's filter?
     pub fn counts(&self, outcome: &[i64]) -> bool {
-        self.filter.as_ref().is_none_or(|f| self.holds(f, outcome))
+        self.asked.filter.as_ref().is_none_or(|f| self.holds(f, outcome))
     }
 
     /// Is it an outcome that the test asks about: does it satisfy the condition (`forall`: violate it)?
     pub fn asked(&self, outcome: &[i64]) -> bool {
-        self.holds(&self.condition.proposition, outcome) == (self.condition.quantifier != Quantifier::Forall)
+        self.holds(&self.asked.condition, outcome) == (self.quantifier != Quantifier::Forall)
     }
 
     /// An outcome as conditions write it, `P1:r0=1 /\ x=2`; an address is written `&x`.

@@ -44,3 +44,41 @@ fn the_strong_machine_is_within_ptx() {
     assert!(tests > 800 && reached > 4 * tests, "{tests} tests, {reached} outcomes");
     assert!(weak_differs > 50, "the weak machine is one of 2013: CoRR and IRIW differ; {weak_differs} tests");
 }
+
+/// Values wrap around and are extended in the machine as in the models: what both can run of the corpus's tests of values and forms.
+#[test]
+fn values_and_forms_of_the_corpus() {
+    let model = library::load("ptx-8", &[]).unwrap().model;
+    let mut runner = Runner::new(&model);
+    let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let (mut tests, mut refused) = (0, Vec::new());
+    for folder in ["values", "syntax", "other-dialects"] {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        files.retain(|f| f.extension().is_some_and(|e| e == "litmus"));
+        files.sort();
+        for file in files {
+            let test = read::load(&file).unwrap().test;
+            if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) {
+                continue;
+            }
+            let machine = match Machine::new(&test, Kind::Strong) {
+                Ok(machine) => machine,
+                Err(error) => {
+                    refused.push(format!("{}: {error}", file.file_stem().unwrap().display()));
+                    continue;
+                }
+            };
+            let explored = machine.explore(&Limits::default()).unwrap();
+            let allowed = runner.outcomes(&test, &machine.observed().variables, &Options::default()).unwrap();
+            tests += 1;
+            assert!(!explored.outcomes.is_empty() || allowed.values.is_empty(), "{}", file.display());
+            if !allowed.bounded {
+                let beyond: Vec<_> = explored.outcomes.difference(&allowed.values).collect();
+                assert!(beyond.is_empty(), "{}: {beyond:?}", file.display());
+            }
+        }
+    }
+    refused.sort();
+    assert!(tests >= 20, "{tests} tests; {refused:#?}");
+    assert!(refused.iter().all(|r| r.contains("; the machine has no")), "{refused:#?}");
+}

@@ -63,34 +63,42 @@ fn every_entry() {
 /// Random runs see all that exploration reaches on these small tests, and nothing else.
 #[test]
 fn random_runs_agree_with_exploration() {
-    let go = AtomicBool::new(false);
     for name in TABLE.iter().flat_map(|(_, names, ..)| *names) {
         let test = test(name);
         for kind in [Kind::Weak, Kind::Strong] {
             let machine = Machine::new(&test, kind).unwrap();
             let explored = machine.explore(&Limits::default()).unwrap();
-            let runs = machine.run(100_000, 7, &go).unwrap();
+            let runs = machine.run(100_000, 7, || false).unwrap();
             assert_eq!(runs.stuck, 0);
             assert_eq!(runs.histogram.values().sum::<u64>(), 100_000);
             let seen: std::collections::BTreeSet<_> = runs.histogram.keys().cloned().collect();
             assert!(seen.is_subset(&explored.outcomes), "{name}: {seen:?} but {:?}", explored.outcomes);
             assert_eq!(seen, explored.outcomes, "{name} on the {} model", kind.name());
-            let again = || machine.run(1000, 3, &go).unwrap();
+            let again = || machine.run(1000, 3, || false).unwrap();
             assert_eq!(again(), again(), "the same seed gives the same runs");
         }
     }
+}
+
+/// A run ends at its deadline, however many runs are left.
+#[test]
+fn a_run_ends_in_time() {
+    let machine = Machine::new(&test(TABLE[0].1[0]), Kind::Weak).unwrap();
+    let limits = Limits { deadline: Some(std::time::Instant::now() + std::time::Duration::from_millis(50)), ..Limits::default() };
+    let runs = machine.run(u64::MAX, 1, || limits.ended()).unwrap();
+    assert!(runs.runs < u64::MAX && runs.histogram.values().sum::<u64>() == runs.runs, "{runs:?}");
 }
 
 /// A run that is stopped says how far it came: here, nowhere.
 #[test]
 fn a_stopped_run_counts_what_it_did() {
     let machine = Machine::new(&test(TABLE[0].1[0]), Kind::Weak).unwrap();
-    let runs = machine.run(u64::MAX, 1, &AtomicBool::new(true)).unwrap();
+    let runs = machine.run(u64::MAX, 1, || true).unwrap();
     assert_eq!((runs.runs, runs.histogram.len(), runs.stuck), (0, 0, 0));
     // From another thread, in the middle.
     let stop = AtomicBool::new(false);
     let runs = std::thread::scope(|scope| {
-        let running = scope.spawn(|| machine.run(u64::MAX, 1, &stop).unwrap());
+        let running = scope.spawn(|| machine.run(u64::MAX, 1, || stop.load(Ordering::Relaxed)).unwrap());
         stop.store(true, Ordering::Relaxed);
         running.join().unwrap()
     });

@@ -330,6 +330,11 @@ impl Session {
         value != bit.is_negated()
     }
 
+    /// Does a literal hold in the assignment found last? One that no clause mentioned then is false.
+    pub fn holds(&self, literal: Literal) -> bool {
+        self.value(literal.bit)
+    }
+
     /// The value of a SAT literal in the assignment found last.
     pub(crate) fn literal_value(&self, literal: i32) -> bool {
         let at = literal.unsigned_abs() as usize;

@@ -45,7 +45,7 @@ struct Run {
     #[arg(long, value_name = "DIR")]
     certify: Option<PathBuf>,
     /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     timeout: Option<Duration>,
     /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]

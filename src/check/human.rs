@@ -3,6 +3,7 @@
 use std::io;
 
 use margay_mappings::check::{CoReading, Level, Row, Verdict};
+use margay_mappings::language::Mapping;
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
@@ -28,7 +29,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         context.mapping.target.source.name
     ))?;
     for (i, shown) in presented.iter().enumerate() {
-        counterexample(context, shown, (presented.len() > 1).then_some((i + 1, presented.len())), output)?;
+        numbered(context.mapping, shown, (presented.len() > 1).then_some((i + 1, presented.len())), output)?;
     }
     for candidate in &context.report.candidates {
         output.print("")?;
@@ -36,14 +37,46 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         output.print("")?;
         output.print(candidate)?;
     }
-    output.print("")?;
-    output.print(&effort(context, *output))?;
+    if let Some(assumed) = &context.assumed {
+        output.print("")?;
+        output.print(&wrapped(&assumed.words(), output.width()))?;
+    }
+    if output.verbose {
+        output.print("")?;
+        output.print(&effort(context, *output))?;
+    }
     if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
         output.print(&wrapped(&crate::verify::written(certified, folder), output.width()))?;
     }
     output.print("")?;
-    output.print(&wrapped(&meaning(context), output.width()))
+    let meaning = if output.verbose { meaning(context) } else { short(context) };
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+/// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
+fn short(context: &Context<'_>) -> String {
+    let report = context.report;
+    let mut out = match report.verdict {
+        Verdict::Counterexample => "There is no smaller one; the judge confirms it. ".to_owned(),
+        Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
+        Verdict::Undecided(_) => String::new(),
+    };
+    if !context.options.without.is_empty() || !context.options.only.is_empty() {
+        out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
+    }
+    if report.truncated {
+        out.push_str("There are more counterexamples than are shown. ");
+    }
+    if report.verdict == Verdict::Counterexample {
+        out.push_str(&format!(
+            "`margay repair {}` finds what mends it, `--out DIR` writes files and pictures. ",
+            context.asked_as
+        ));
+    }
+    let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
+    out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
+    out
 }
 
 /// The first line: what it begins with, how that is to be taken, and the rest.
@@ -91,29 +124,39 @@ fn level(context: &Context<'_>) -> &'static str {
     }
 }
 
-fn counterexample(
-    context: &Context<'_>,
-    shown: &Presented<'_>,
-    position: Option<(usize, usize)>,
-    output: &Output,
-) -> io::Result<()> {
+/// Prints a counterexample.
+pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output) -> io::Result<()> {
+    numbered(mapping, shown, None, output)
+}
+
+fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, usize)>, output: &Output) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
-    let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
-    let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, context.mapping.source.name, c.events);
-    output.print(&output.heading(&heading))?;
-    output.print(&wrapped(&shown.standing(), output.width()))?;
-    output.print("")?;
-    let (left, right) = (
-        format!("source, forbidden by {}", context.mapping.source.name),
-        format!("target, allowed by {}", context.mapping.target.name),
-    );
+    // The first line of the answer says this of a single compiler bug.
+    if position.is_some() || !c.status.is_bug() || output.verbose {
+        let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
+        let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
+        output.print(&output.heading(&heading))?;
+        output.print(&wrapped(&shown.standing(), output.width()))?;
+        output.print("")?;
+    }
+    let (left, right) =
+        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
     output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
     output.print("")?;
-    output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
-    output.print("")?;
-    output.print(&output.heading(&format!("Why {} forbids it (axiom {})", context.mapping.source.name, c.axiom)))?;
-    for line in &shown.explanation {
+    if output.verbose {
+        output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
+        output.print("")?;
+    }
+    if !shown.rows.is_empty() {
+        output.print(&output.heading("Rows"))?;
+        for line in &shown.rows {
+            output.print(&indented(&format!("  {line}"), output.width()))?;
+        }
+        output.print("")?;
+    }
+    output.print(&output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)))?;
+    for line in if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) } {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     output.print("")?;

@@ -45,7 +45,8 @@ fn axiom(axiom: &AxiomReport) -> Value {
     })
 }
 
-fn counterexample(shown: &Presented<'_>) -> Value {
+/// A counterexample.
+pub fn counterexample(shown: &Presented<'_>) -> Value {
     let c = shown.counterexample;
     let name = |e| margay_models::picture::event_name(&c.source, e);
     let (source_svg, target_svg) = shown.svgs();
@@ -69,6 +70,7 @@ fn counterexample(shown: &Presented<'_>) -> Value {
         "source_events": events,
         "summary": shown.summary,
         "explanation": shown.explanation,
+        "rows": shown.rows,
         "source_svg": source_svg,
         "target_svg": target_svg,
     });
@@ -78,7 +80,7 @@ fn counterexample(shown: &Presented<'_>) -> Value {
 
 /// The whole report.
 pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
-    let Context { mapping, options, report, seconds } = context;
+    let Context { mapping, options, report, seconds, assumed, .. } = context;
     let reason = match &report.verdict {
         Verdict::Undecided(why) => Some(why),
         Verdict::None | Verdict::Counterexample => None,
@@ -111,6 +113,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "counterexamples": presented.iter().map(counterexample).collect::<Vec<_>>(),
         "candidates": report.candidates,
         "truncated": report.truncated,
+        "assumed": assumed.as_ref().map(super::assumed::Assumed::json),
         "certificate": crate::verify::certificate(report.certified.as_ref(), options.certify.as_deref()),
     })
 }

@@ -1,5 +1,7 @@
 //! `margay check`: a mapping, and the smallest counterexample.
 
+mod assumed;
+mod causes;
 mod files;
 mod human;
 mod json;
@@ -7,6 +9,9 @@ mod matrix;
 mod present;
 
 pub use files::{counterexample as write_counterexample, is_like, stem};
+pub use human::counterexample as print_counterexample;
+pub use json::counterexample as counterexample_json;
+pub use matrix::{TARGETS, sources};
 pub use present::{Presented, outcome_of};
 
 use margay_mappings::check::{Level, Verdict, check};
@@ -47,7 +52,10 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     output.warn(&loaded.warnings);
-    let mapping = loaded.mapping;
+    let whole = loaded.mapping;
+    // A counterexample that uses an assumed row is no finding: the question is asked without these rows.
+    let assumed = whole.assumed();
+    let mapping = if assumed.is_empty() { whole.clone() } else { whole.known_only() };
     if let Err(error) = folders(options) {
         return output.wrong(&[error]);
     }
@@ -64,6 +72,9 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         options.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, options.checkpoint.is_some()))
     {
         return output.wrong(&[error]);
+    }
+    if options.causes {
+        return causes::run(options, &mapping, &assumed, &asked, output);
     }
     asked.checkpoint.clone_from(&options.checkpoint);
     asked.split = options.split.map(|n| n as usize);
@@ -88,10 +99,17 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
             *why = format!("{why}; what was answered is kept in {}, and the same command goes on from there", folder.display());
         }
     }
+    let assumed = assumed::Assumed::ask(&whole, assumed, &asked, &report);
     let presented: Vec<present::Presented> =
         report.counterexamples.iter().map(|c| present::Presented::new(&mapping, c)).collect();
-    let context =
-        present::Context { mapping: &mapping, options: &asked, report: &report, seconds: start.elapsed().as_secs_f64() };
+    let context = present::Context {
+        mapping: &mapping,
+        asked_as: name,
+        options: &asked,
+        report: &report,
+        seconds: start.elapsed().as_secs_f64(),
+        assumed,
+    };
     let exit = output.settle(match report.verdict {
         Verdict::None => Exit::Holds,
         Verdict::Counterexample => Exit::Found,
@@ -104,5 +122,8 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     // First the answer, then what can fail.
     folder::fill(options.out.as_deref(), &is_like, *output, |folder| files::write(folder, &context, &presented));
     output.warn(&report.uncertified);
+    if let Some(what) = &report.undumped {
+        output.warn(&[Diagnostic::error(what.clone()).help("the answer stands; the formulas are not complete")]);
+    }
     printed.map(|()| exit)
 }

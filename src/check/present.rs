@@ -14,8 +14,12 @@ pub struct Context<'a> {
     pub options: &'a CheckOptions,
     /// What was found.
     pub report: &'a CheckReport,
+    /// The mapping as the command line has it: a file or a name.
+    pub asked_as: &'a str,
     /// Seconds since the start.
     pub seconds: f64,
+    /// What its assumed rows would add, if it has any.
+    pub assumed: Option<super::assumed::Assumed>,
 }
 
 /// A counterexample with everything that is shown of it.
@@ -34,6 +38,10 @@ pub struct Presented<'a> {
     pub explanation: Vec<String>,
     /// The same in one sentence.
     pub summary: String,
+    /// The cycle in words, edge by edge.
+    pub around: String,
+    /// The rows that its operations use, where the mapping tells uses apart or says where rows come from.
+    pub rows: Vec<String>,
     /// The source execution with the violated cycle.
     pub source_picture: Picture,
     /// The target execution.
@@ -75,6 +83,8 @@ impl<'a> Presented<'a> {
             outcome,
             explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
             summary: violation.map(|v| v.summary(&names)).unwrap_or_default(),
+            around: violation.map(|v| v.around(&names)).unwrap_or_default(),
+            rows: rows(mapping, counterexample),
             source_picture: Picture::of(
                 &format!("{}: forbidden by {}", mapping.source.name, counterexample.axiom),
                 &counterexample.source,
@@ -100,6 +110,24 @@ impl<'a> Presented<'a> {
     pub fn svgs(&self) -> (String, String) {
         (svg(&self.counterexample.source, &self.source_picture), svg(&self.counterexample.target, &self.target_picture))
     }
+}
+
+/// `Ra:ACQ x: RMW.ACQ.s nand b8 => atom.acquire.s.b32 (ptx f7880e6944d0)`, operation by operation.
+fn rows(mapping: &Mapping, c: &Counterexample) -> Vec<String> {
+    if mapping.rows.iter().flat_map(|r| &r.alternatives).all(|l| l.uses.is_empty()) {
+        return Vec::new();
+    }
+    let Some(named) = margay_mappings::naming::name(mapping, &c.source, &c.target, &c.origin) else { return Vec::new() };
+    let line = |o: &margay_mappings::naming::NamedOperation| {
+        let body = mapping.rows[o.row].lowering_text(mapping.target.signature, o.lowering(mapping));
+        let from = o.from.as_ref().map_or(String::new(), |f| {
+            let evidence = &mapping.about.evidence[f.evidence];
+            let hash = f.hash.as_ref().map_or(String::new(), |h| format!(" {h}"));
+            format!(" ({}{hash})", evidence.name)
+        });
+        format!("{}: {} => {body}{from}", event_name(&c.source, o.head), o.text(mapping))
+    };
+    named.operations.iter().map(line).collect()
 }
 
 /// The condition of a test: what its last lines say after `exists`.

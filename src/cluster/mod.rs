@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, value_name = "N", requires = "cluster")]
     pub cluster_from: Option<usize>,
     /// How long a cluster may leave a question unanswered, e.g. `10m`
-    #[arg(long, value_name = "TIME", requires = "cluster", value_parser = humantime::parse_duration, default_value = "5m")]
+    #[arg(long, value_name = "TIME", requires = "cluster", value_parser = crate::limits::parse_time, default_value = "5m")]
     pub cluster_patience: Duration,
     /// Give these arguments to the engine, e.g. `--cluster-args "--partition=long --time=2:00:00"` (sbatch)
     #[arg(long, value_name = "ARGUMENTS", requires = "cluster", allow_hyphen_values = true)]

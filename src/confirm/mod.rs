@@ -101,7 +101,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
             // What says why there is no test is no test.
             Err(mut errors) => Err(errors.remove(0)),
             Ok(read) => match measure(
-                &mut *session.device,
+                &mut **session.device,
                 &format!("{name} of {}", mapping.title),
                 &read,
                 &session.request,

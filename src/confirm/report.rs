@@ -61,7 +61,7 @@ impl Report<'_> {
                 if refused > 0 && refused == self.confirmed.len() {
                     return format!("nothing was run of {of} counterexamples{status}: {title}");
                 }
-                format!("{seen} of {of} counterexamples seen on {device}{status}: {title}")
+                format!("{}{seen} of {of} counterexamples seen on {device}{status}: {title}", self.device.mark())
             }
         }
     }
@@ -81,9 +81,9 @@ impl Report<'_> {
     }
 
     fn environment(&self) -> String {
-        match &self.device.target {
-            Some(_) => format!("environment {}, seed {}", self.request.environment, self.request.seed),
-            None => format!("seed {}", self.request.seed),
+        match self.device.environments {
+            true => format!("environment {}, seed {}", self.request.environment, self.request.seed),
+            false => format!("seed {}", self.request.seed),
         }
     }
 
@@ -96,7 +96,7 @@ impl Report<'_> {
         if self.confirmed.iter().any(|c| !is_bug(c)) {
             notes.push(NO_BUG);
         }
-        if self.device.target.is_none() && self.confirmed.iter().any(|c| !c.refused) {
+        if self.device.simulated && self.confirmed.iter().any(|c| !c.refused) {
             notes.push(SIM);
         }
         notes
@@ -161,6 +161,7 @@ impl Report<'_> {
             "established": self.checked.established,
             "check_seconds": self.seconds,
             "device": self.device.name,
+            "simulated": self.device.simulated,
             "confirmed": self.confirmed.iter().map(one).collect::<Vec<_>>(),
             "notes": self.notes(),
         })
@@ -169,7 +170,7 @@ impl Report<'_> {
     /// Writes `confirmation.md`, and `confirmation.json` with all that is needed to run it again.
     pub fn write(&self, folder: &mut Folder) -> io::Result<()> {
         let mut page = String::new();
-        if self.device.target.is_none() {
+        if self.device.simulated {
             let _ = writeln!(page, "{SIM}\n");
         }
         let _ = writeln!(page, "# {}\n", self.answer());

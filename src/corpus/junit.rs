@@ -9,23 +9,36 @@ use margay_models::picture::escape;
 
 use super::Checked;
 
-/// What became of a case: nothing to say, or the name of the element that says it and what is in that.
+/// A case, and what there is to say of it.
 struct Case {
     name: String,
-    result: Option<(&'static str, String)>,
+    result: Option<Remark>,
 }
 
-/// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped.
-pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String]) -> String {
+/// What is said of a case that did not simply pass: the element that says it, the type that it has there, and the text.
+struct Remark {
+    element: &'static str,
+    kind: Option<&'static str>,
+    message: String,
+}
+
+/// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped, or
+/// failures where that is `required`.
+pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String], required: bool) -> String {
     let mut suites: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
     for c in checked {
         let (folder, file) = split(&c.test);
-        let result = c.differs().then(|| ("failure", format!("expected {}, found {} ({})", c.expected, c.found, c.source)));
+        let result = c.differs().then(|| Remark {
+            element: "failure",
+            kind: Some("difference"),
+            message: format!("expected {}, found {} ({})", c.expected, c.found, c.source),
+        });
         suites.entry(folder).or_default().push(Case { name: format!("{file} under {}", c.model), result });
     }
     for test in unmentioned {
         let (folder, file) = split(test);
-        let result = Some(("skipped", "no verdict is expected of it".to_owned()));
+        let element = if required { "failure" } else { "skipped" };
+        let result = Some(Remark { element, kind: None, message: "no verdict is expected of it".to_owned() });
         suites.entry(folder).or_default().push(Case { name: file.to_owned(), result });
     }
     for error in errors {
@@ -33,10 +46,11 @@ pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String]
             Some(label) => (label.file.name.as_str(), label.file.position(label.span.start).0),
             None => ("margay test", 0),
         };
-        let result = Some(("error", error.message.clone()));
+        let result = Some(Remark { element: "error", kind: Some("error"), message: error.message.clone() });
         suites.entry(split(file).0).or_default().push(Case { name: format!("{file}:{line}"), result });
     }
-    let count = |cases: &[Case], result: &str| cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.0 == result)).count();
+    let count =
+        |cases: &[Case], result: &str| cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.element == result)).count();
     let all = |result: &str| suites.values().map(|cases| count(cases, result)).sum::<usize>();
     let tests: usize = suites.values().map(Vec::len).sum();
     let mut out = format!(
@@ -65,12 +79,8 @@ fn suite(out: &mut String, folder: &str, cases: &[Case], count: impl Fn(&str) ->
         let _ = write!(out, "        <testcase name=\"{}\" classname=\"{folder}\"", escape(name));
         let _ = match result {
             None => writeln!(out, "/>"),
-            Some((element, message)) => {
-                let kind = match *element {
-                    "failure" => " type=\"difference\"",
-                    "error" => " type=\"error\"",
-                    _ => "",
-                };
+            Some(Remark { element, kind, message }) => {
+                let kind = kind.map_or(String::new(), |kind| format!(" type=\"{kind}\""));
                 writeln!(out, ">\n            <{element} message=\"{}\"{kind}/>\n        </testcase>", escape(message))
             }
         };

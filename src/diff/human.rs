@@ -9,6 +9,7 @@ use margay_models::picture::text;
 
 use super::present::{Context, Presented};
 use crate::output::Output;
+use crate::prove::{gaps, steps};
 use crate::side_by_side::side_by_side;
 use crate::wrapped::{indented, wrapped};
 
@@ -18,10 +19,20 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     for q in 0..context.report.questions.len() {
         output.print(&wrapped(&format!("{}: {}", context.report.title(q), line(context, q)), output.width()))?;
     }
-    let mut number = 0;
-    for (i, shown) in presented.iter().enumerate() {
-        number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
-        difference(context, shown, number, output)?;
+    differences(context, presented, output)?;
+    for proof in context.proofs {
+        let [allows, other] = [proof.allows, 1 - proof.allows].map(|i| context.report.models[i].as_str());
+        if context.report.questions.iter().any(|q| q.by_text && q.allows == proof.allows) || context.report.differ() {
+            continue;
+        }
+        output.print("")?;
+        if proof.report.is_theorem() {
+            output.print(&output.heading(&format!("{other} allows what {allows} allows: a theorem")))?;
+            steps(&proof.report, output)?;
+        } else {
+            output.print(&output.heading(&format!("{other} allows what {allows} allows: not proved")))?;
+            gaps(&proof.report, output)?;
+        }
     }
     if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
@@ -29,6 +40,16 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     }
     output.print("")?;
     output.print(&wrapped(&meaning(context), output.width()))
+}
+
+/// Prints the differences.
+pub fn differences(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+    let mut number = 0;
+    for (i, shown) in presented.iter().enumerate() {
+        number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
+        difference(context, shown, number, output)?;
+    }
+    Ok(())
 }
 
 fn answer(context: &Context<'_>, output: Output) -> String {
@@ -43,6 +64,9 @@ fn answer(context: &Context<'_>, output: Output) -> String {
         Verdict::Different(events) => Some(events),
         Verdict::Equal | Verdict::Undecided(_) => None,
     });
+    if context.is_proved() {
+        return format!("{} for executions of every size: {old} and {new}", output.good("equal"));
+    }
     match (smallest.min(), report.undecided(), report.equal_up_to()) {
         (Some(events), ..) => format!("{} from {events} events on{}: {old} and {new}", output.bad("different"), shown(context)),
         (None, Some(why), _) => {
@@ -87,6 +111,7 @@ fn line(context: &Context<'_>, q: usize) -> String {
     let question = &context.report.questions[q];
     match &question.verdict {
         _ if question.by_text => "none, of any size".to_owned(),
+        Verdict::Equal | Verdict::Undecided(_) if context.proves(q) => "none, of any size (theorem)".to_owned(),
         Verdict::Equal => format!("none up to {} events", question.established),
         Verdict::Different(events) if question.more => {
             format!("{} smallest of {events} events shown; there are more (`--all N`)", question.differences.len())

@@ -38,6 +38,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
                 "events": if let Verdict::Different(n) = question.verdict { Some(n) } else { None },
                 "differences": presented.iter().filter(|p| p.question == q).map(difference).collect::<Vec<_>>(),
                 "more": question.more,
+                "theorem": (!context.proofs.is_empty()).then(|| context.proves(q)),
             })
         })
         .collect();
@@ -51,6 +52,7 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "level": context.options.level,
         "verdict": verdict,
         "stopped": context.stopped,
+        "equal_for_every_size": (!context.proofs.is_empty()).then(|| context.is_proved()),
         "bound": context.options.bound,
         "equal_up_to": report.equal_up_to(),
         "typed": context.options.typed,

@@ -47,8 +47,10 @@ pub fn load(options: &Diff, warnings: &mut Vec<Diagnostic>) -> Result<Loading, V
         }
     };
     let [mut old, mut new] = both(old, new, &names)?;
-    if old.model.name == new.model.name {
+    if options.git.is_some() {
         [old.model.name, new.model.name] = names;
+    } else {
+        library::tell_apart([&mut old.model, &mut new.model]);
     }
     warnings.extend(old.warnings.into_iter().chain(new.warnings));
     Ok(Loading::Models(Box::new([old.model, new.model])))
@@ -144,7 +146,8 @@ impl Revision<'_> {
 
 impl Includes for Revision<'_> {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
-        match self.show(path) {
+        // As from the disk, only models are read.
+        match self.show(path).and_then(|text| if path.ends_with(".cat") { Ok(text) } else { Err(String::new()) }) {
             Ok(text) => Ok(SourceFile::new(format!("{}:{}", self.revision, self.folder.join(path).display()), text)),
             // What is built in is not in the repository.
             Err(_) => FilesThenBuiltIn.open(&SourceFile::new("<built-in>/revision", from.text.clone()), path),

@@ -5,6 +5,10 @@ mod human;
 mod json;
 mod load;
 mod present;
+mod proof;
+
+pub use human::differences as print_differences;
+pub use present::{Context, Presented};
 
 use margay_mappings::check::Level;
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
@@ -15,8 +19,9 @@ use crate::exit::Exit;
 use crate::folder;
 use crate::output::Output;
 use crate::progress::Bar;
+use crate::prove::beside;
 use load::Loading;
-use present::{Context, Presented};
+use proof::Proof;
 
 /// Runs the command.
 pub fn run(options: &Diff, output: &Output) -> Outcome {
@@ -54,20 +59,29 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         return output.wrong(&[error]);
     }
 
+    let settings = if options.prove { proof::settings(subjects) } else { Ok(Vec::new()) };
+    let settings = match settings {
+        Ok(settings) => settings,
+        Err(errors) => return output.wrong(&errors),
+    };
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();
-    let result = compare(subjects, &asked, &bar);
+    let search = |stop| compare(subjects, &CompareOptions { stop, ..asked.clone() }, &bar);
+    let (reports, result) =
+        if options.prove { beside(&limits, &settings, search) } else { (Vec::new(), search(limits.stop.clone())) };
     bar.finish();
     let report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
     };
+    let proofs: Vec<Proof> = reports.into_iter().enumerate().map(|(allows, report)| Proof { allows, report }).collect();
     let context = Context {
         subjects,
         options: &asked,
         report: &report,
         stopped: limits.reason().filter(|_| report.undecided().is_some()).map(|r| r.words()),
         seconds: start.elapsed().as_secs_f64(),
+        proofs: &proofs,
     };
     let presented: Vec<Presented<'_>> = report
         .questions
@@ -78,7 +92,9 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         .collect();
     let exit = output.settle(if report.differ() {
         Exit::Found
-    } else if report.undecided().is_some() {
+    } else if context.is_proved() {
+        Exit::Holds
+    } else if report.undecided().is_some() || options.prove {
         Exit::Undecided
     } else {
         Exit::Holds

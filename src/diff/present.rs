@@ -4,6 +4,7 @@ use margay_litmus::render::render;
 use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Kind, Reason, Subjects};
 use margay_models::picture::{Picture, event_name, svg};
 
+use super::proof::{Proof, is_proved};
 use crate::check::outcome_of;
 
 /// What the whole report is about.
@@ -18,6 +19,20 @@ pub struct Context<'a> {
     pub stopped: Option<&'static str>,
     /// Seconds since the start.
     pub seconds: f64,
+    /// With `--prove`: what was proved.
+    pub proofs: &'a [Proof],
+}
+
+impl Context<'_> {
+    /// Is it proved that there is no difference, of any size?
+    pub fn is_proved(&self) -> bool {
+        !self.proofs.is_empty() && !self.report.differ() && (0..self.report.questions.len()).all(|q| self.proves(q))
+    }
+
+    /// Is it proved of this question?
+    pub fn proves(&self, q: usize) -> bool {
+        is_proved(self.proofs, self.report, q)
+    }
 }
 
 /// A difference with everything that is shown of it.

@@ -1,7 +1,7 @@
 //! `margay explain`: why a model forbids the outcome of a test, or what would forbid it.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use margay_litmus::engine::Runner;
@@ -17,6 +17,7 @@ use crate::Outcome;
 use crate::arguments::{Engine, Format};
 use crate::exit::Exit;
 use crate::fence::{self, Subject};
+use crate::limits;
 use crate::output::{Output, SCHEMA};
 
 /// Options of `explain`.
@@ -35,7 +36,7 @@ pub struct Explain {
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
     /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -49,8 +50,8 @@ pub fn run(options: &Explain, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let deadline = options.timeout.and_then(|t| Instant::now().checked_add(t));
-    let run = Options { bounds, deadline, ..Options::default() };
+    let deadline = limits::Limits::start(options.timeout, None).deadline;
+    let run = Options { bounds, deadline, stop: limits::stop(), ..Options::default() };
     let mut runner = Runner::new(&subject.model);
     let verdict = match runner.run(&subject.test, &run, options.engine.choice()) {
         Ok(verdict) => verdict,
@@ -74,9 +75,9 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> Outcome {
     match output.format {
         Format::Json => output.json(&json!({
             "schema": SCHEMA, "file": file, "name": test.name, "model": model.name, "verdict": "undecided",
-            "reason": error.to_string(),
+            "reason": limits::gave_up(error),
         }))?,
-        _ => output.print(&format!("{}: {error}", output.unsure("undecided")))?,
+        _ => output.print(&format!("{}: {}", output.unsure("undecided"), limits::gave_up(error)))?,
     }
     Ok(Exit::Undecided)
 }
@@ -114,7 +115,7 @@ fn allowed(
                 object.insert("repairs".to_owned(), fence::repairs(subject, found).into());
             }
             Err(stopped) => {
-                object.insert("reason".to_owned(), stopped.error.to_string().into());
+                object.insert("reason".to_owned(), limits::gave_up(&stopped.error).into());
             }
         }
         output.json(&object.into())?;
@@ -131,7 +132,8 @@ fn allowed(
                 fence::print(subject, found, WAYS, output)?;
             }
             Err(stopped) => {
-                output.print(&format!("Not found: {}; nothing that costs less than {} does.", stopped.error, stopped.at_least))?
+                let why = limits::gave_up(&stopped.error);
+                output.print(&format!("Not found: {why}; nothing that costs less than {} does.", stopped.at_least))?
             }
         }
     }

@@ -13,6 +13,7 @@ use margay_litmus::explicit::Options;
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Stopped, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::limited;
 use margay_models::model::Model;
 use serde_json::{Value, json};
 
@@ -20,6 +21,7 @@ use crate::Outcome;
 use crate::arguments::{Engine, Format};
 use crate::exit::Exit;
 use crate::inputs;
+use crate::limits;
 use crate::output::{Output, SCHEMA};
 
 /// Options of `fence`.
@@ -38,7 +40,7 @@ pub struct Fence {
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
     /// Show at most so many of the cheapest ways
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = crate::limits::at_least_one::<usize>)]
     pub limit: usize,
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
@@ -47,7 +49,7 @@ pub struct Fence {
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
     /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -104,9 +106,9 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
         scopes: options.means.contains(&MeansName::Scopes),
     };
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let limits = Limits { deadline: options.timeout.and_then(|t| Instant::now().checked_add(t)), repairs: Some(options.limit) };
+    let limits = Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.limit) };
     let start = Instant::now();
-    let run = Options { bounds, ..Options::default() };
+    let run = Options { bounds, stop: limits::stop(), ..Options::default() };
     let found = cheapest(&subject.test, &subject.model, &costs, means, &run, options.engine.choice(), limits);
     let seconds = start.elapsed().as_secs_f64();
     match found {
@@ -131,8 +133,8 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
 
 fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
+    let text = limited::text(path, margay_mappings::change::MAX_COSTS)
+        .map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
     Costs::parse(&SourceFile::new(name, text))
 }
 
@@ -145,12 +147,12 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
     match output.format {
         Format::Json => output.json(&json!({
             "schema": SCHEMA, "file": file, "name": test.name, "model": model.name, "verdict": "undecided",
-            "reason": stopped.error.to_string(), "cost_at_least": stopped.at_least, "seconds": seconds,
+            "reason": limits::gave_up(&stopped.error), "cost_at_least": stopped.at_least, "seconds": seconds,
         }))?,
         _ => output.print(&format!(
             "{}: {}; nothing that costs less than {} forbids the outcome",
             output.unsure("undecided"),
-            stopped.error,
+            limits::gave_up(&stopped.error),
             stopped.at_least
         ))?,
     }

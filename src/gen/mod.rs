@@ -14,6 +14,7 @@ use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::folder::{self, Folder};
+use crate::limits::Limits;
 use crate::output::{Output, SCHEMA};
 use crate::table::number;
 
@@ -37,10 +38,14 @@ pub fn run(options: &Gen, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     let start = Instant::now();
+    let limits = Limits::start(None, None);
     let mut kept = 0;
     let mut failed: Option<io::Error> = None;
     let limit = options.count.unwrap_or(usize::MAX);
     let mut found = |generated: Generated| {
+        if limits.reason().is_some() {
+            return ControlFlow::Break(());
+        }
         if !plan.keeps(generated.shape) {
             return ControlFlow::Continue(());
         }
@@ -52,7 +57,7 @@ pub fn run(options: &Gen, output: &Output) -> Outcome {
         if kept < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     if limit > 0 {
-        generate(options, &plan, &mut found);
+        generate(options, &plan, &|| limits.reason().is_some(), &mut found);
     }
     let done = failed.map_or(Ok(()), Err).and_then(|()| sink.finish());
     match (done, &options.out) {
@@ -63,7 +68,8 @@ pub fn run(options: &Gen, output: &Output) -> Outcome {
         }
         (Err(error), None) => return Err(error),
     }
-    if kept == 0 {
+    let stopped = limits.reason();
+    if kept == 0 && stopped.is_none() {
         let error = Diagnostic::error("no test fits the options");
         let help = "try another --size or --threads, more --edges, or fewer filters";
         return output.wrong(&[error.help(help)]);
@@ -79,16 +85,19 @@ pub fn run(options: &Gen, output: &Output) -> Outcome {
             ))?,
         }
     }
-    Ok(Exit::Holds)
+    let Some(reason) = stopped else { return Ok(Exit::Holds) };
+    let tests = number(kept as u64);
+    output.warn(&[Diagnostic::warning(format!("{}: there may be more than these {tests} tests", reason.words()))]);
+    Ok(Exit::Undecided)
 }
 
-/// Goes through the cycles, those given, all, or random ones.
-fn generate(options: &Gen, plan: &Plan, found: &mut impl FnMut(Generated) -> ControlFlow<()>) {
+/// Goes through the cycles, those given, all, or random ones, until it is to end.
+fn generate(options: &Gen, plan: &Plan, ended: &dyn Fn() -> bool, found: &mut impl FnMut(Generated) -> ControlFlow<()>) {
     let mut family = Family::new(plan.variations.language);
     if let Some(seed) = options.seed {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut fruitless = 0;
-        while fruitless < FRUITLESS {
+        while fruitless < FRUITLESS && !ended() {
             fruitless += 1;
             let drawn = random(&plan.edges, &plan.sizes, &mut rng);
             let annotated = drawn.and_then(|cycle| plan.variations.random(&cycle, &mut rng));
@@ -102,7 +111,7 @@ fn generate(options: &Gen, plan: &Plan, found: &mut impl FnMut(Generated) -> Con
             }
         }
     } else if plan.cycles.is_empty() {
-        let mut each = |cycle| family.add_each(&cycle, &plan.variations, found);
+        let mut each = |cycle| if ended() { ControlFlow::Break(()) } else { family.add_each(&cycle, &plan.variations, found) };
         // Broken or not, that is all.
         let _ = cycles(&plan.edges, &plan.sizes, &mut each);
     } else {

@@ -33,6 +33,8 @@ pub enum GpuCommand {
     Tune(Box<Tune>),
     /// Run coRR, lb, mp and sb in the sixteen combinations of Table 6 (ASPLOS 2015), and write a page beside the published numbers
     Table6(Table6),
+    /// Say which tests of files of results showed the outcome that they ask about, and how often
+    Summary(Summary),
 }
 
 /// What runs tests, and how.
@@ -53,11 +55,15 @@ pub struct On {
     /// Start from the environment of this file, as `gpu tune` writes it; --environment changes it
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// The folder of the assembler and disassembler, as .ci/toolkit makes it: where it is, machine code is compared with its test before it runs
-    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
-    pub toolkit: PathBuf,
+    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes. Where they are, machine code is
+    /// compared with its test before it runs [default: target/toolkit, `toolkit` beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
+    #[arg(long, value_name = "DIR")]
+    pub toolkit: Option<PathBuf>,
+    /// Run nothing on a GPU whose machine code was not compared with its test, also where the driver assembles it
+    #[arg(long)]
+    pub require_comparison: bool,
     /// Give the GPU up if launches take longer than this
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::limits::parse_time)]
     pub watchdog: Duration,
 }
 
@@ -68,7 +74,7 @@ pub struct GpuRun {
     #[arg(value_name = "TEST", required_unless_present = "soundness")]
     pub tests: Vec<PathBuf>,
     /// Is every outcome that is seen allowed by the model? Tests that cannot be run are passed over; with --results, those that the file has
-    /// already are not run again
+    /// already are not run again, nor those at which the device failed
     #[arg(long)]
     pub soundness: bool,
     /// What runs them, and how
@@ -80,6 +86,12 @@ pub struct GpuRun {
     /// A .cat file or model name to compare the outcomes with [default for --soundness: ptx-8]
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Run what a compiler made of the test, a C test: PTX with a kernel `margay_P0(int* x, .., int* result)` for each thread (docs/gpu.md)
+    #[arg(long, value_name = "FILE", conflicts_with = "soundness")]
+    pub compiled: Option<PathBuf>,
+    /// The PTX test whose accesses the compiled program should have; other machine code is not run
+    #[arg(long, value_name = "FILE", requires = "compiled")]
+    pub accesses: Option<PathBuf>,
     /// Append the results to this file, one line of JSON for each test
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
@@ -87,15 +99,24 @@ pub struct GpuRun {
     #[arg(long, value_name = "DIR")]
     pub charts: Option<PathBuf>,
     /// Give up on what the model allows after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
 /// The devices of `gpu run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RunDevice {
-    /// The machine of `margay sim`.
+    /// The machine of `margay sim`: no hardware.
     Sim,
+    /// A made-up GPU whose best environment is known, to try `gpu tune` on: no hardware.
+    #[value(name = "sim:titan")]
+    Titan,
+    /// A made-up device whose third kernel never ends.
+    #[value(name = "sim:hangs")]
+    Hangs,
+    /// A made-up device that is gone at its third test.
+    #[value(name = "sim:lost")]
+    Lost,
     /// The first GPU that the CUDA driver has.
     Cuda,
 }
@@ -112,6 +133,9 @@ pub struct Emit {
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
+    /// Write the accesses apart, with an instruction between them that the assembler moves nothing across; `gpu check` says which tests run so
+    #[arg(long)]
+    pub apart: bool,
 }
 
 /// Options of `gpu check`.
@@ -126,12 +150,16 @@ pub struct GpuCheck {
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
-    /// How much the assembler optimises, 0 to 3; kernels are run as it assembles them at 0
-    #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub optimize: u8,
-    /// The folder of the assembler and disassembler, as .ci/toolkit makes it
-    #[arg(long, value_name = "DIR", default_value = "target/toolkit")]
-    pub toolkit: PathBuf,
+    /// How much the assembler optimises, 0 to 3 [default: as kernels are run, the highest level at which the machine code is the test]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub optimize: Option<u8>,
+    /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
+    #[arg(long)]
+    pub explain: bool,
+    /// The folder with ptxas and nvdisasm: a CUDA installation such as /usr/local/cuda, or what .ci/toolkit makes [default: target/toolkit, `toolkit`
+    /// beside this program, CUDA_HOME, /usr/local/cuda, or on the PATH]
+    #[arg(long, value_name = "DIR")]
+    pub toolkit: Option<PathBuf>,
 }
 
 /// Options of `gpu tune`.
@@ -144,7 +172,7 @@ pub struct Tune {
     #[command(flatten)]
     pub on: On,
     /// Stop after this time, e.g. `10m`; the same command goes on
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
     pub budget: Option<Duration>,
     /// Instances for each measurement; a GPU runs whole launches, and so perhaps more
     #[arg(long, value_name = "N", default_value_t = 65_536)]
@@ -170,6 +198,9 @@ pub struct Tune {
     /// How many random environments to try
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub random: u32,
+    /// As in 2016, which took days: every distance and every place below 256, 1,000 executions each, one instance a launch
+    #[arg(long, conflicts_with_all = ["distances", "locations", "step", "instances", "longest", "spread", "noise"])]
+    pub as_in_2016: bool,
 }
 
 /// Options of `gpu table6`.
@@ -184,7 +215,21 @@ pub struct Table6 {
     /// Runs for each test and column
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub instances: u64,
-    /// Append the results to this file, one line of JSON for each test and column
+    /// Append the results to this file, one line of JSON for each test and column; those that it has already are not measured again
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
+    /// Stop after this time, e.g. `8m`, with a page of what there is; with --results the same command goes on
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub budget: Option<Duration>,
+}
+
+/// Options of `gpu summary`.
+#[derive(Debug, Args)]
+pub struct Summary {
+    /// Files that --results wrote
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Show also the tests that did not show what they ask about
+    #[arg(long)]
+    pub all: bool,
 }

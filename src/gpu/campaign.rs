@@ -3,10 +3,11 @@
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_runner::device::{Device, Failure, Request};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::measure::{Judge, Measured, Problem, measure, question};
 use super::results::Results;
+use crate::output::SCHEMA;
 
 /// The device, what it is asked to do, and where results go.
 pub struct Campaign<'a> {
@@ -57,11 +58,15 @@ pub struct End {
 const AT_ONCE: usize = 64;
 
 impl Campaign<'_> {
+    /// What a line of results has to say to be the answer of a test.
+    fn question(&self, name: &str) -> Value {
+        let model = self.judge.as_ref().map(|j| j.model.name.as_str());
+        question(name, self.device.description(), model, self.request)
+    }
+
     /// The result of a test that the file has, if tests are to be passed over for it.
     fn known(&self, name: &str) -> Option<&Value> {
-        let results = self.results.as_ref().filter(|_| self.resume)?;
-        let model = self.judge.as_ref().map(|j| j.model.name.as_str());
-        results.known(&question(name, self.device.description(), model, self.request))
+        self.results.as_ref().filter(|_| self.resume)?.known(&self.question(name))
     }
 
     /// Runs tests until there are no more, the device fails, results cannot be written, or `stopped` says so.
@@ -81,6 +86,13 @@ impl Campaign<'_> {
                 let next = tests[n..].iter().take(AT_ONCE).filter(|(name, _)| self.known(name).is_none());
                 let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
                 self.device.prepare(&next);
+            }
+            if let Some(failure) = self.known(name).and_then(|known| known["failed"].as_str()) {
+                let message = format!("`{name}`: the device failed at it in an earlier run: {failure}");
+                let problem = Diagnostic::error(message).help("take its line out of the file of results to run it again");
+                told(read, Event::Problem(&problem), self.device)?;
+                end.problems.push(problem);
+                continue;
             }
             if let Some(known) = self.known(name) {
                 end.known += 1;
@@ -114,6 +126,11 @@ impl Campaign<'_> {
                     end.problems.push(problem);
                 }
                 Err(Problem::Device(failure)) => {
+                    // The next run passes over the test, or it would never come to those behind it.
+                    let mut line = self.question(name);
+                    line["schema"] = json!(SCHEMA);
+                    line["failed"] = json!(failure.to_string());
+                    end.unwritten = self.results.as_mut().and_then(|results| results.add(&line).err());
                     end.failed = Some(failure);
                     break;
                 }
@@ -187,8 +204,14 @@ mod tests {
     }
 
     fn run_until(fake: &mut Fake, results: Option<Results>, stop: Arc<AtomicBool>) -> (End, Vec<String>) {
-        let request =
-            Request { instances: 20_000, seed: 1, environment: Environment::default(), watchdog: Duration::from_secs(60), stop };
+        let request = Request {
+            instances: 20_000,
+            seed: 1,
+            environment: Environment::default(),
+            watchdog: Duration::from_secs(60),
+            stop,
+            compiled: None,
+        };
         let mut told = Vec::new();
         let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
         let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
@@ -237,6 +260,7 @@ mod tests {
             environment: Environment::default(),
             watchdog: Duration::from_secs(60),
             stop: stop.clone(),
+            compiled: None,
         };
         let results = Some(Results::open(&path).expect("a new file"));
         let mut campaign = Campaign { device: &mut device, request: &request, judge: judge(), results, resume: true };
@@ -290,9 +314,15 @@ mod tests {
             let mut well = fake(Kind::Weak, Vec::new());
             let (end, told) = run(&mut well, Some(Results::open(&path).expect("the same file")));
             assert_eq!(told[0], "corr: known");
-            assert_eq!(well.ran.len(), 2, "{told:?}");
+            assert_eq!(well.ran.len(), 1, "{told:?}");
             assert_eq!(well.prepared, well.ran, "what is known need not be made ready");
-            assert_eq!((end.known, end.measured, end.failed), (1, 2, None));
+            assert_eq!((end.known, end.measured, end.failed), (1, 1, None));
+            // What took the device away is not tried again unasked: it would do so for ever.
+            assert!(
+                end.problems.len() == 1 && end.problems[0].message.contains("failed at it in an earlier run"),
+                "{:?}",
+                end.problems
+            );
             assert_eq!(end.violations[0], "ptx-isa/corr", "a violation that is known is one");
             let text = std::fs::read_to_string(&path).expect("the file");
             let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap_or_default()).expect("JSON");

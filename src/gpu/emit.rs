@@ -1,6 +1,6 @@
 //! `margay gpu emit`: the kernel of a test.
 
-use margay_runner::emit::kernel;
+use margay_runner::emit::{Writing, kernel_as};
 use serde_json::json;
 
 use super::arguments::Emit;
@@ -21,7 +21,8 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
-    let kernel = match kernel(&read.test, options.target, &environment) {
+    let writing = if options.apart { Writing::Apart } else { Writing::Plain };
+    let kernel = match kernel_as(&read.test, options.target, &environment, writing) {
         Ok(kernel) => kernel,
         Err(error) => return output.wrong(&[diagnostic(&error, &options.test.display().to_string(), &read)]),
     };
@@ -34,6 +35,7 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
             "name": read.test.name,
             "target": options.target.to_string(),
             "environment": environment.to_string(),
+            "apart": options.apart,
             "ptx": kernel.text(),
             "grid": kernel.layout.grid,
             "block": kernel.layout.block,

@@ -72,8 +72,9 @@ pub fn measure(
     let allowed = match judge {
         Some(judge) => {
             let variables = &counts.observed.variables;
-            let outcomes = allowed::outcomes(read, variables, &judge.model, &mut judge.runner, judge.timeout, name);
-            let outcomes = outcomes.map_err(Problem::Test)?;
+            let outcomes = allowed::outcomes(read, variables, &mut judge.runner, judge.timeout);
+            let outcomes =
+                outcomes.map_err(|error| Problem::Test(crate::run::diagnostic(&error, name, &read.file, &judge.model)))?;
             bounded = outcomes.bounded;
             model = Some(judge.model.name.clone());
             Some(outcomes.values)
@@ -90,7 +91,7 @@ fn problem(failure: Failure, name: &str, read: &Read) -> Problem {
     Problem::Test(match failure {
         Failure::Machine(error) => sim::diagnostic(&error, name, read),
         Failure::Kernel(error) => super::diagnostic(&error, name, read),
-        Failure::Refused(_) | Failure::Differs(_) => Diagnostic::error(format!("`{name}`: {failure}")),
+        Failure::Refused(_) | Failure::Differs(_) | Failure::Uncompared(_) => Diagnostic::error(format!("`{name}`: {failure}")),
         failure => return Problem::Device(failure),
     })
 }
@@ -100,11 +101,13 @@ pub fn question(name: &str, device: &Description, model: Option<&str>, request: 
     json!({
         "file": name,
         "device": device.name,
+        "simulated": device.simulated,
         "target": device.target,
         "driver": device.driver,
-        "environment": device.target.is_some().then(|| request.environment.to_string()),
+        "environment": device.environments.then(|| request.environment.to_string()),
         "seed": request.seed,
         "asked_instances": request.instances,
+        "compiled": request.compiled.as_ref().map(|c| &c.hash),
         "model": model,
     })
 }
@@ -119,7 +122,10 @@ fn line(name: &str, read: &Read, measured: &Measured, device: &Description, mode
         "name": read.test.name,
         "clocks": device.clocks.map(|c| json!({ "core_khz": c.core_khz, "memory_khz": c.memory_khz })),
         "kernel": kernel.map(|k| &k.hash),
+        "assembler": kernel.map(|k| &k.assembler),
+        "level": kernel.map(|k| k.level),
         "compared": kernel.and_then(|k| k.compared),
+        "narrowed": kernel.map(|k| &k.narrowed),
         "instances": counts.instances,
         "interrupted": counts.stopped,
         "launches": counts.launches,
@@ -148,15 +154,23 @@ pub fn print(read: &Read, measured: &Measured, device: &Description, output: &Ou
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
     let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);
     let name = &read.test.name;
-    output
-        .print(&output.heading(&format!("{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)", device.name)))?;
+    output.print(&output.heading(&format!(
+        "{}{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)",
+        device.mark(),
+        device.name
+    )))?;
     histogram::print(&measured.rows, &counts.observed, true, output)?;
     if counts.stopped {
         let asked = measured.line["asked_instances"].as_u64().unwrap_or_default();
         output.print(&output.unsure(&format!("Interrupted: {} instances were asked for.", number(asked))))?;
     }
-    if counts.kernel.as_ref().is_some_and(|k| k.compared.is_none()) {
-        output.print("The machine code was not compared with the test.")?;
+    if let Some(kernel) = &counts.kernel {
+        if kernel.compared.is_none() {
+            output.print(&format!("The machine code ({}) was not compared with the test.", kernel.assembler))?;
+        }
+        for narrowed in &kernel.narrowed {
+            output.print(&format!("The machine code waits where the test does not: {narrowed}"))?;
+        }
     }
     if counts.stuck > 0 {
         output.print(&format!("{} instances had a thread that did not come to its end.", number(counts.stuck)))?;

@@ -4,11 +4,14 @@ pub mod arguments;
 mod campaign;
 mod check;
 mod emit;
+mod explain;
 mod idioms;
 pub mod measure;
+mod places;
 pub mod results;
 mod run;
 pub mod session;
+mod summary;
 mod table6;
 mod tune;
 
@@ -28,6 +31,7 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
         Some(GpuCommand::Run(options)) => run::run(options, output),
         Some(GpuCommand::Tune(options)) => tune::run(options, output),
         Some(GpuCommand::Table6(options)) => table6::run(options, output),
+        Some(GpuCommand::Summary(options)) => summary::run(options, output),
         None => run::run(&options.run, output),
     }
 }

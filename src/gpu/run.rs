@@ -1,9 +1,13 @@
 //! `margay gpu run`: histograms of tests on a device, beside what a model says.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::limited;
+use margay_runner::device::Description;
+use margay_runner::emit::Compiled;
 use serde_json::json;
 
 use super::arguments::GpuRun;
@@ -52,11 +56,15 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
             Err(found) => errors.extend(found),
         }
     }
+    match compiled(options, &tests, session.device.description(), output) {
+        Ok(compiled) => session.request.compiled = compiled.map(Arc::new),
+        Err(error) => return output.wrong(&[error]),
+    }
     let limits = Limits::start(None, None);
     session.request.stop = limits.stop.clone();
     let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
-        Campaign { device: &mut *session.device, request: &session.request, judge, results, resume: options.soundness };
+        Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
     let mut charts = options.charts.as_deref().map(Folder::open).transpose();
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
@@ -69,7 +77,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
                     _ => bar.aside(|| print(read, measured, device.description(), output)),
                 };
                 if let Ok(Some(folder)) = &mut charts
-                    && let Err(error) = chart(folder, read, measured)
+                    && let Err(error) = chart(folder, read, measured, device.description())
                 {
                     charts = Err(error);
                 }
@@ -89,16 +97,43 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         (Ok(Some(folder)), _) => output.warn(&folder.finish(&|name| name.ends_with(".svg")).into_iter().collect::<Vec<_>>()),
         (Err(_) | Ok(None), _) => {}
     }
-    finish(end, errors, options, output)
+    finish(end, errors, session.device.description().mark(), options, output)
+}
+
+/// What a compiler made of the test, if that is to be run in its place.
+fn compiled(
+    options: &GpuRun,
+    tests: &[(String, Read)],
+    device: &Description,
+    output: &Output,
+) -> Result<Option<Compiled>, Diagnostic> {
+    let Some(path) = &options.compiled else { return Ok(None) };
+    let [(_, read)] = tests else {
+        return Err(Diagnostic::error("--compiled is what a compiler made of one test").help("name that test alone"));
+    };
+    if device.simulated {
+        return Err(Diagnostic::error("--compiled is machine code, and a simulated device runs none"));
+    }
+    let text = limited::text(path, 1 << 26).map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
+    let wrong = |why: String| Diagnostic::error(format!("`{}`: {why}", path.display()));
+    let mut compiled = Compiled::read(&text, &read.test).map_err(wrong)?;
+    if let Some(path) = &options.accesses {
+        let accesses = inputs::test(path, output).map_err(|mut errors| errors.remove(0))?;
+        if accesses.test.threads.len() != read.test.threads.len() {
+            return Err(Diagnostic::error(format!("`{}` has another number of threads than the test", path.display())));
+        }
+        compiled.accesses = Some(accesses.test);
+    }
+    Ok(Some(compiled))
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut Folder, read: &Read, measured: &Measured) -> std::io::Result<()> {
+fn chart(folder: &mut Folder, read: &Read, measured: &Measured, device: &Description) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
     let bars = Bars {
-        title: format!("{}: {} instances", read.test.name, number(measured.counts.instances)),
+        title: format!("{}{}: {} instances", device.mark(), read.test.name, number(measured.counts.instances)),
         series: vec!["instances".to_owned()],
         groups,
         logarithmic: true,
@@ -108,9 +143,9 @@ fn chart(folder: &mut Folder, read: &Read, measured: &Measured) -> std::io::Resu
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 
-fn finish(end: End, mut errors: Vec<Diagnostic>, options: &GpuRun, output: &Output) -> Outcome {
+fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &GpuRun, output: &Output) -> Outcome {
     if options.soundness && output.format == Format::Human {
-        summary(&end, output)?;
+        summary(&end, mark, output)?;
     }
     if let Some(error) = end.unwritten {
         errors.push(error);
@@ -133,10 +168,10 @@ fn finish(end: End, mut errors: Vec<Diagnostic>, options: &GpuRun, output: &Outp
 }
 
 /// What soundness comes to.
-fn summary(end: &End, output: &Output) -> std::io::Result<()> {
+fn summary(end: &End, mark: &str, output: &Output) -> std::io::Result<()> {
     let answer = match end.violations.len() {
-        0 => output.good("everything that was seen is allowed"),
-        n => output.bad(&format!("{n} tests show what the model forbids")),
+        0 => output.good(&format!("{mark}everything that was seen is allowed")),
+        n => output.bad(&format!("{mark}{n} tests show what the model forbids")),
     };
     let (run, known, not) = (end.measured, end.known, end.problems.len());
     output.print(&format!("{answer}; {run} tests run, {known} known from the file of results, {not} without an answer"))?;

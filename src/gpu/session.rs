@@ -1,10 +1,12 @@
 //! A device, opened, and the environment that tests run in.
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 
 use margay_models::diagnostic::Diagnostic;
-use margay_runner::device::{Cuda, Device, Failure, Request, Sim};
+use margay_models::limited;
+use margay_runner::device::{self, Cuda, Device, Failing, Failure, Request, Sim, Titan};
 use margay_runner::emit::Environment;
 use margay_runner::sass::Toolkit;
 use margay_runner::tune::Profile;
@@ -16,10 +18,19 @@ use crate::output::Output;
 
 /// A device and what it is asked to do.
 pub struct Session {
-    /// The device.
-    pub device: Box<dyn Device>,
+    /// The device. One that was given up while it worked is not let go of: that would wait for it.
+    pub device: ManuallyDrop<Box<dyn Device>>,
     /// Instances, seed and environment.
     pub request: Request,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !device::abandoned() {
+            // SAFETY: nobody uses it after this, and it is dropped here alone.
+            unsafe { ManuallyDrop::drop(&mut self.device) };
+        }
+    }
 }
 
 /// Why there is no session.
@@ -46,6 +57,23 @@ pub fn absent(failure: &Failure, output: &Output) -> Outcome {
     Ok(Exit::Undecided)
 }
 
+/// The vendor's programs: those of the folder named, or what is at hand.
+pub fn toolkit(named: Option<&Path>) -> Result<Option<Toolkit>, Diagnostic> {
+    match named {
+        None => Ok(Toolkit::find()),
+        Some(folder) => match Toolkit::at(folder) {
+            Some(toolkit) => Ok(Some(toolkit)),
+            None => Err(no_toolkit(&format!("in `{}`", folder.display()))),
+        },
+    }
+}
+
+/// They are not there.
+pub fn no_toolkit(place: &str) -> Diagnostic {
+    Diagnostic::error(format!("there are no ptxas and nvdisasm {place}"))
+        .help("run .ci/toolkit, which downloads them, or name another folder with --toolkit, such as /usr/local/cuda")
+}
+
 impl Session {
     /// Opens the device, and reads profile and environment.
     pub fn open(on: &On, instances: u64, output: &Output) -> Result<Self, Closed> {
@@ -57,24 +85,37 @@ impl Session {
             Some(profile) => Environment::parse(&profile.environment).map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
             None => Environment::default(),
         };
+        if on.require_comparison && on.device != RunDevice::Cuda {
+            return Err(Closed::Wrong(
+                Diagnostic::error("--require-comparison is about machine code, and a simulated device runs none")
+                    .help("leave it out, or run on a GPU with --device cuda"),
+            ));
+        }
         let environment = base.with(&on.environment);
         let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
         let device: Box<dyn Device> = match on.device {
             RunDevice::Sim => Box::new(Sim::new(on.machine.kind())),
-            RunDevice::Cuda => Box::new(Cuda::open(Toolkit::at(&on.toolkit)).map_err(Closed::Device)?),
+            RunDevice::Titan => Box::new(Titan::default()),
+            RunDevice::Hangs => Box::new(Failing::new(device::Fault::Hangs)),
+            RunDevice::Lost => Box::new(Failing::new(device::Fault::Lost)),
+            RunDevice::Cuda => {
+                let toolkit = toolkit(on.toolkit.as_deref()).map_err(Closed::Wrong)?;
+                Box::new(Cuda::open(toolkit, on.require_comparison).map_err(Closed::Device)?)
+            }
         };
         if let Some(profile) = profile.filter(|p| !p.is_of(device.description())) {
             let (of, here) = (&profile.device.name, &device.description().name);
             output.warn(&[Diagnostic::warning(format!("the profile is of `{of}`, and this is `{here}`"))]);
         }
-        let request = Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default() };
-        Ok(Self { device, request })
+        let request =
+            Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default(), compiled: None };
+        Ok(Self { device: ManuallyDrop::new(device), request })
     }
 }
 
 fn profile(path: &Path) -> Result<Profile, Diagnostic> {
     let wrong =
         |why: String| Diagnostic::error(format!("`{}`: {why}", path.display())).help("`margay gpu tune FILE` writes a profile");
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
+    let text = limited::text(path, 1 << 20).map_err(|e| wrong(format!("cannot read: {e}")))?;
     Profile::read(&text).map_err(wrong)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_runner::device::Description;
-use margay_runner::emit::sequence_text;
+use margay_runner::emit::{Environment, sequence_text};
 use margay_runner::tune::{
     Compared, Control, Found, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress, VERSION,
 };
@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::arguments::Tune;
 use super::idioms;
+use super::places::Plots;
 use super::session::{Session, absent};
 use crate::Outcome;
 use crate::arguments::Format;
@@ -52,18 +53,7 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
     if let Some(far) = options.distances.iter().find(|&&d| d > 4096) {
         return output.wrong(&[Diagnostic::error(format!("--distances {far}: 4096 words are the most"))]);
     }
-    let settings = Settings {
-        base: session.request.environment.clone(),
-        distances: options.distances.clone(),
-        locations: options.locations,
-        step: options.step,
-        instances: options.instances,
-        noise: options.noise,
-        longest: usize::from(options.longest),
-        spread: options.spread,
-        random: options.random,
-        seed: options.on.seed,
-    };
+    let settings = settings(options, &session.request.environment);
     let names: Vec<String> = tests.iter().map(|(name, _)| name.clone()).collect();
     let device = session.device.description().clone();
     let path = journal_path(&options.profile_to);
@@ -73,7 +63,7 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
     };
     let bar = Steps::new(output.format == Format::Human, 0, "measurements");
     let mut watch = Watch { bar: &bar, limits: &limits };
-    let found = margay_runner::tune::tune(&mut *session.device, &tests, &settings, &mut journal, &mut watch);
+    let found = margay_runner::tune::tune(&mut **session.device, &tests, &settings, &mut journal, &mut watch);
     bar.finish();
     let found = match found {
         Ok(found) => found,
@@ -84,12 +74,13 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
         Ok(text) => text,
         Err(error) => return output.wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]),
     };
-    let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.\n{text}", options.profile_to.display());
+    let of = if device.simulated { " It is of no hardware: what was tuned for is simulated." } else { "" };
+    let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
     match output.format {
         Format::Human | Format::Junit => print(&found, &names, &device, output)?,
         Format::Json => output.json(&object(&found, &names, &profile))?,
     }
-    if let Err(error) = std::fs::write(&options.profile_to, text) {
+    if let Err(error) = margay_models::whole::write_over(&options.profile_to, text.as_bytes()) {
         // The profile is what was asked for; what it says is printed.
         let message =
             format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
@@ -99,7 +90,47 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
     if output.format != Format::Json {
         output.print(&format!("\nprofile written to {}", options.profile_to.display()))?;
     }
+    let picture = options.profile_to.with_extension("svg");
+    let title = format!("{}weak outcomes by place of stress, {} (PLDI 2016, Fig. 3)", device.mark(), device.name);
+    let plots = Plots { title, tests: &names, places: &found.places, noise: settings.noise };
+    if let Err(error) = std::fs::write(&picture, plots.svg()) {
+        output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", picture.display()))]);
+        return Ok(Exit::Wrong);
+    }
+    if output.format != Format::Json {
+        output.print(&format!("weak outcomes by place of stress, as Fig. 3: {}", picture.display()))?;
+    }
     Ok(Exit::Holds)
+}
+
+/// What is tried: what the options say, or all that the paper did.
+fn settings(options: &Tune, base: &Environment) -> Settings {
+    let given = Settings {
+        base: base.clone(),
+        distances: options.distances.clone(),
+        locations: options.locations,
+        step: options.step,
+        instances: options.instances,
+        noise: options.noise,
+        longest: usize::from(options.longest),
+        spread: options.spread,
+        random: options.random,
+        seed: options.on.seed,
+    };
+    match options.as_in_2016 {
+        true => Settings {
+            base: Environment { parallel: false, ..base.clone() },
+            distances: (0..256).collect(),
+            locations: 256,
+            step: 1,
+            instances: 1000,
+            noise: 3,
+            longest: 5,
+            spread: 64,
+            ..given
+        },
+        false => given,
+    }
 }
 
 fn identity(device: &Description) -> String {
@@ -161,7 +192,12 @@ fn profile(found: &Found, device: &Description, tests: &[String]) -> Profile {
     Profile {
         version: VERSION,
         environment: compared.first().map(|c| c.environment.clone()).unwrap_or_default(),
-        device: ProfiledDevice { name: device.name.clone(), target: device.target.clone(), driver: device.driver.clone() },
+        device: ProfiledDevice {
+            name: device.name.clone(),
+            target: device.target.clone(),
+            driver: device.driver.clone(),
+            simulated: device.simulated,
+        },
         stress: SystematicStress {
             patch: found.patch,
             sequence: found.sequence.as_deref().map(sequence_text),
@@ -177,8 +213,8 @@ fn or_none(value: Option<impl ToString>) -> String {
 
 fn print(found: &Found, tests: &[String], device: &Description, output: &Output) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
-    output.print(&output.good(&format!("most effective: {best}")))?;
-    if device.target.is_none() {
+    output.print(&output.good(&format!("{}most effective: {best}", device.mark())))?;
+    if !device.environments {
         output.print("The machine on the CPU has no environment: what it shows does not depend on it.")?;
     }
     output.print("")?;
@@ -230,6 +266,7 @@ fn object(found: &Found, tests: &[String], profile: &Profile) -> serde_json::Val
         "schema": SCHEMA,
         "profile": profile,
         "tests": tests,
+        "places": found.places.iter().map(|p| json!({ "places": p.places, "runs": p.runs })).collect::<Vec<_>>(),
         "patches": found.patches,
         "sequences": scored(&found.sequences),
         "spreads": scored(&found.spreads),

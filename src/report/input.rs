@@ -1,12 +1,16 @@
 //! Reads what commands print with `--format json`: one object, or one on each line.
 
-use std::io::Read;
 use std::path::Path;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::limited;
 use serde_json::{Map, Value};
 
 use crate::output::SCHEMA;
+use crate::terminal;
+
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 1 << 28;
 
 /// What one command printed.
 pub struct Section {
@@ -21,12 +25,11 @@ pub struct Section {
 /// The sections of a file: one for each run of objects of one command.
 pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
     let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let mut bytes = Vec::new();
-    let done = match path.to_str() {
-        Some("-") => std::io::stdin().read_to_end(&mut bytes).map(|_| ()),
-        _ => std::fs::read(path).map(|found| bytes = found),
+    let bytes = match path.to_str() {
+        Some("-") => limited::read_from(std::io::stdin().lock(), MAX_FILE),
+        _ => limited::read(path, MAX_FILE),
     };
-    done.map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
+    let bytes = bytes.map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let file = SourceFile::new(name.clone(), text);
     let mut sections: Vec<Section> = Vec::new();
@@ -58,6 +61,7 @@ pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
             }
             None => return Err(wrong(format!("`{name}` has an object without `schema`"), help)),
         }
+        let object = printable(object);
         let command = command(&object);
         match sections.last_mut() {
             Some(last) if last.command == command => last.documents.push(object),
@@ -68,6 +72,19 @@ pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
         return Err(Diagnostic::error(format!("`{name}` is empty")).help("give what a command prints with `--format json`"));
     }
     Ok(sections)
+}
+
+/// The object with what a terminal would obey made visible in all its texts: a summary may be read in one.
+fn printable(object: Map<String, Value>) -> Map<String, Value> {
+    fn of(value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(terminal::printable(&text, false).into_owned()),
+            Value::Array(list) => Value::Array(list.into_iter().map(of).collect()),
+            Value::Object(object) => Value::Object(printable(object)),
+            other => other,
+        }
+    }
+    object.into_iter().map(|(key, value)| (terminal::printable(&key, false).into_owned(), of(value))).collect()
 }
 
 /// Where the next value starts.
@@ -82,6 +99,7 @@ fn command(object: &Map<String, Value>) -> &'static str {
     match () {
         () if has(&["mapping_file", "counterexamples"]) => "margay check",
         () if has(&["old_file", "questions"]) => "margay diff",
+        () if has(&["verified", "claims"]) => "margay verify",
         () if has(&["falls", "repairs"]) => "margay repair",
         () if has(&["falls", "rows"]) => "margay weaken",
         () if has(&["tests", "rows", "model"]) => "margay synth",

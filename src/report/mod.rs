@@ -10,12 +10,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use margay_models::diagnostic::Diagnostic;
+use margay_models::whole::write_over;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
+use crate::terminal;
 
 /// Options of `report`.
 #[derive(Debug, Args)]
@@ -55,15 +57,16 @@ pub fn run(options: &Report, output: &Output) -> Outcome {
     if !errors.is_empty() {
         return output.wrong(&errors);
     }
+    let title = terminal::printable(&options.title, false);
     let page = match options.form {
-        Form::Html => html::page(&options.title, &sections),
-        Form::Markdown => markdown::summary(&options.title, &sections),
+        Form::Html => html::page(&title, &sections),
+        Form::Markdown => markdown::summary(&title, &sections),
     };
     let Some(path) = &options.out else {
         output.print(page.trim_end())?;
         return Ok(Exit::Holds);
     };
-    if let Err(error) = std::fs::write(path, &page) {
+    if let Err(error) = write_over(path, page.as_bytes()) {
         return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
     }
     let entries: usize = sections.iter().map(|s| s.documents.len()).sum();

@@ -22,8 +22,8 @@ pub struct Question<'a> {
     pub choice: Choice,
     pub models: &'a [Chosen],
     pub tests: &'a [Read],
-    /// What stops a run that writes a certificate.
-    pub limits: Option<Limits>,
+    /// What stops the run.
+    pub limits: Limits,
 }
 
 /// What came out for a test under a model, and after how many milliseconds.
@@ -69,6 +69,23 @@ pub enum Failure {
     Stopped(&'static str),
 }
 
+impl Failure {
+    /// Is the test one for other models than the one asked?
+    pub fn is_of_another_model(&self) -> bool {
+        matches!(self, Self::Mismatch(_) | Self::Engine(Error::Signature { .. }))
+    }
+
+    /// Why, in a sentence.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Engine(Error::Time) => "no answer in the time given".to_owned(),
+            Self::Engine(other) => other.to_string(),
+            Self::Stopped(why) => (*why).to_owned(),
+            Self::Mismatch(error) => error.message.clone(),
+        }
+    }
+}
+
 impl Question<'_> {
     /// Asks about each test under each model and hands on the answers in order.
     pub fn ask(&self, jobs: usize, runners: &Runners, mut done: impl FnMut(Asked) -> std::io::Result<()>) -> std::io::Result<()> {
@@ -91,7 +108,7 @@ impl Question<'_> {
         start: Instant,
         unwritten: &mut Option<String>,
     ) -> Result<Answered, Failure> {
-        if let Some(reason) = self.limits.as_ref().and_then(Limits::reason) {
+        if let Some(reason) = self.limits.reason() {
             return Err(Failure::Stopped(reason.words()));
         }
         let read = &self.tests[test];
@@ -111,7 +128,10 @@ impl Question<'_> {
                 certified => certified,
             },
         }
-        .map_err(Failure::Engine)?;
+        .map_err(|error| match self.limits.reason() {
+            Some(reason) if error == Error::Time => Failure::Stopped(reason.words()),
+            _ => Failure::Engine(error),
+        })?;
         let others = &mut runners.others[model];
         let dependences = self.models[model].dependences(&verdict, &read.test, &options, self.choice, others);
         Ok(Answered { verdict, claim, dependences })

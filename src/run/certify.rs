@@ -30,7 +30,7 @@ pub fn begin(options: &Run) -> Result<(), Diagnostic> {
 pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
     let tests: Vec<_> = asked.tests.iter().map(|t| &t.file).collect();
     let models: Vec<_> = asked.models.iter().map(|chosen| chosen.model.clone()).collect();
-    certificate::write(&tests, &models, Given { unroll: asked.options.unroll }, claims, path)
+    certificate::write(&tests, &models, Given::of(&asked.unlimited), claims, path)
 }
 
 /// Says what was written.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use margay_litmus::corpus::Expected;
 use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::premise;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -20,8 +21,8 @@ use crate::Outcome;
 use crate::arguments::{Format, Run};
 use crate::diagnostics;
 use crate::exit::Exit;
-use crate::inputs;
-use crate::limits::Limits;
+use crate::inputs::{self, Input};
+use crate::limits::{Limits, stop};
 use crate::output::{Output, SCHEMA};
 use crate::progress::Steps;
 use crate::question::jobs;
@@ -42,54 +43,36 @@ struct Answer<'a> {
 
 /// Runs the command.
 pub fn run(options: &Run, output: &Output) -> Outcome {
-    let mut errors: Vec<Diagnostic> = Vec::new();
-    let mut models: Vec<Model> = Vec::new();
-    for name in &options.model {
-        match inputs::model(name, output) {
-            Ok(model) => models.push(model),
-            Err(found) => errors.extend(found),
-        }
-    }
-    if !errors.is_empty() {
-        return output.wrong(&errors);
-    }
-    let models = match axioms::choose(models, &options.axiom, &options.without_axiom) {
+    let models = match chosen(options, output) {
         Ok(models) => models,
         Err(errors) => return output.wrong(&errors),
     };
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
-    let begun = inputs::files(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
+    let begun = inputs::inputs(&options.tests).and_then(|files| Ok((files, jobs(options.jobs, usual)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
         Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),
     };
-    let mut tests: Vec<Read> = Vec::new();
-    // In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
-    let wrong = |found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>| {
-        if output.format == Format::Json {
-            output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
-        }
-        errors.extend(found);
-        std::io::Result::Ok(())
-    };
-    for path in &files {
-        match inputs::test(path, output) {
-            Ok(read) => tests.push(read),
-            Err(found) => wrong(found, &path.display().to_string(), &mut errors)?,
-        }
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    let (tests, in_folder) = read(&files, &mut errors, output)?;
+    for model in &models {
+        beyond_premise(&tests, &model.model, output);
     }
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
+    let limits = Limits::start(None, None);
     let question = Question {
         options,
-        unlimited: Options { bounds, ..Options::default() },
+        unlimited: Options { bounds, stop: stop(), ..Options::default() },
         choice: options.engine.choice(),
         models: &models,
         tests: &tests,
-        limits: options.certify.is_some().then(|| Limits::start(None, None)),
+        limits,
     };
     let mut runners = Runners::new(&models);
     let (mut answers, mut claims, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut undecided = false;
+    // For each model the files of tests that are for others.
+    let mut skipped: Vec<Vec<&str>> = vec![Vec::new(); models.len()];
     let bar = Steps::new(output.format == Format::Human, tests.len() * models.len(), "answers");
     question.ask(jobs, &runners, |asked: Asked| {
         let Read { test, file: source, .. } = &tests[asked.test];
@@ -106,18 +89,20 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                 }
                 answers.push(answer);
             }
-            Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors)?,
+            // In a folder there may be tests for other models.
+            Err(failure) if in_folder[asked.test] && failure.is_of_another_model() => {
+                skipped[asked.model].push(file);
+                if output.format == Format::Json {
+                    output.print(&without_answer(file, test, &model.model, &failure.message(), milliseconds).to_string())?;
+                }
+            }
+            Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors, output)?,
             Err(Failure::Engine(error)) if !error.is_undecided() => {
-                wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors)?;
+                wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors, output)?;
             }
             Err(failure) => {
                 undecided = true;
-                let why = match failure {
-                    Failure::Engine(Error::Time) => "no answer in the time given".to_owned(),
-                    Failure::Engine(other) => other.to_string(),
-                    Failure::Stopped(why) => why.to_owned(),
-                    Failure::Mismatch(error) => error.message,
-                };
+                let why = failure.message();
                 if output.format == Format::Json {
                     output.print(&without_answer(file, test, &model.model, &why, milliseconds).to_string())?;
                 }
@@ -143,6 +128,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             Err(found) => output.warn(&found),
         }
     }
+    tell_skipped(&models, &skipped, answers.is_empty() && !undecided, &mut errors, output);
     if let Some((name, why)) = unwritten.first() {
         let more = if unwritten.len() > 1 { format!(", nor are {} more answers", unwritten.len() - 1) } else { String::new() };
         let error = Diagnostic::error(format!("`{name}` is not in the certificate{more}: {why}"));
@@ -152,6 +138,81 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
     Ok(if undecided { Exit::Undecided } else { Exit::Holds })
+}
+
+/// The models that were asked for, with the axioms that count.
+fn chosen(options: &Run, output: &Output) -> Result<Vec<Chosen>, Vec<Diagnostic>> {
+    let (mut models, mut errors) = (Vec::new(), Vec::new());
+    for name in &options.model {
+        match inputs::model(name, output) {
+            Ok(model) => models.push(model),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    margay_models::library::tell_apart(&mut models);
+    axioms::choose(models, &options.axiom, &options.without_axiom)
+}
+
+/// The tests that could be read, and for each whether it was found in a folder.
+fn read(files: &[Input], errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<(Vec<Read>, Vec<bool>)> {
+    let (mut tests, mut in_folder) = (Vec::new(), Vec::new());
+    for input in files {
+        match inputs::test(&input.path, output) {
+            Ok(read) => {
+                tests.push(read);
+                in_folder.push(input.in_folder);
+            }
+            Err(found) => wrong(found, &input.path.display().to_string(), errors, output)?,
+        }
+    }
+    Ok((tests, in_folder))
+}
+
+/// In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
+fn wrong(found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<()> {
+    if output.format == Format::Json {
+        output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
+    }
+    errors.extend(found);
+    Ok(())
+}
+
+/// Says which tests of folders are for other models: an error if there are no others, `nothing` having been answered.
+fn tell_skipped(models: &[Chosen], skipped: &[Vec<&str>], nothing: bool, errors: &mut Vec<Diagnostic>, output: &Output) {
+    for (model, files) in models.iter().zip(skipped).filter(|(_, files)| !files.is_empty()) {
+        let count = if files.len() == 1 { "1 test is".to_owned() } else { format!("{} tests are", files.len()) };
+        let message = format!("{count} for other models than `{}`, and skipped: {}", model.model.name, some(files));
+        if nothing {
+            errors.push(Diagnostic::error(format!("no test was run; {message}")));
+        } else if output.format == Format::Human {
+            output.warn(&[Diagnostic::warning(message)]);
+        }
+    }
+}
+
+/// Warns of tests with what a model does not speak of: shows the first place, and names the other tests.
+fn beyond_premise(tests: &[Read], model: &Model, output: &Output) {
+    let found: Vec<(&str, Diagnostic)> = tests
+        .iter()
+        .filter_map(|read| Some((read.file.name.as_str(), premise::beyond(&read.test, model, &read.file)?)))
+        .collect();
+    let Some(((_, first), others)) = found.split_first() else { return };
+    let mut warnings = vec![first.clone()];
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|(name, _)| *name).collect();
+        warnings.push(Diagnostic::warning(format!("nor does it speak of what is in {}", some(&names))));
+    }
+    output.warn(&warnings);
+}
+
+/// The first names of a list, and how many others there are.
+fn some(names: &[&str]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} others", names.len() - SHOWN) } else { shown }
 }
 
 /// Why a test could not be run.

@@ -1,11 +1,18 @@
 //! `margay verify`: a certificate, seen to be right without a solver.
 
+mod bases;
+mod held;
 mod run;
 mod subject;
+mod theorem;
+
+pub use theorem::extent as theorem_extent;
+
+pub use held::About;
 
 use std::path::Path;
 
-use margay_mappings::certificate::{Claim, Document, Extent, Subject, Written};
+use margay_mappings::certificate::{Basis, Claim, Document, Extent, Subject, Verified, Written};
 use margay_mappings::{check, compare};
 use margay_models::certificate::{open, wrong};
 use serde_json::{Value, json};
@@ -17,7 +24,7 @@ use crate::output::{Output, SCHEMA};
 use crate::progress::Bar;
 use crate::question::jobs;
 use crate::table::number;
-use crate::wrapped::wrapped;
+use crate::wrapped::{indented, wrapped};
 
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {
@@ -28,86 +35,88 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
         Err(error) => return output.wrong(&[error]),
     };
     match sealed.kind() {
-        margay_litmus::certificate::KIND => return run::run(&sealed, &options.certificate, jobs, output),
+        margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
         "check" | "diff" => {}
         other => {
             let error = wrong(&options.certificate, &format!("it is about a `{other}`, which this Margay does not know"));
-            return output.wrong(&[error.help("it knows those of `check`, `diff` and `run`")]);
+            return output.wrong(&[error.help("it knows those of `check`, `diff`, `run` and `prove`")]);
         }
     }
-    let document: Document = match sealed.parse() {
-        Ok(document) => document,
-        Err(error) => return output.wrong(&[error]),
+    let read = sealed.parse().map_err(|error| vec![error]);
+    let read = read.and_then(|document: Document| Ok((options.about.search(&document.subject, output)?, document)));
+    let (held, document) = match read {
+        Ok(read) => read,
+        Err(errors) => return output.wrong(&errors),
     };
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let folder = &options.certificate;
     let result = match &document.subject {
-        Subject::Check { .. } => check::verify(&document, folder, jobs, &bar),
-        Subject::Diff { .. } => compare::verify(&document, folder, jobs, &bar),
+        Subject::Check { .. } => check::verify(&document, folder, &held, (jobs, &bar)),
+        Subject::Diff { .. } => compare::verify(&document, folder, &held, (jobs, &bar)),
     };
     bar.finish();
-    let extent = match result {
+    let verified = match result {
         Ok(verified) => verified,
         Err(errors) => return output.wrong(&errors),
     };
-    let verified = Verified { document: &document, extent, seconds: start.elapsed().as_secs_f64(), jobs };
+    let seen = Seen { document: &document, verified, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
-        Format::Human | Format::Junit => verified.print(output)?,
-        Format::Json => output.json(&verified.json())?,
+        Format::Human | Format::Junit => seen.print(output)?,
+        Format::Json => output.json(&seen.json())?,
     }
     Ok(Exit::Holds)
 }
 
-/// What was verified.
-struct Verified<'a> {
+/// What was seen to be so.
+struct Seen<'a> {
     document: &'a Document,
-    extent: Extent,
+    verified: Verified,
     seconds: f64,
     jobs: usize,
 }
 
-impl Verified<'_> {
+impl Seen<'_> {
     fn print(&self, output: &Output) -> std::io::Result<()> {
-        let subject = &self.document.subject;
-        output.print(&wrapped(&format!("{}: {}", output.good("verified"), said(&self.document.claims)), output.width()))?;
-        for line in subject::lines(subject) {
-            output.print(&wrapped(&line, output.width()))?;
+        let (subject, bases) = (&self.document.subject, &self.verified.bases);
+        let said = said(&self.document.claims, subject::nothing(subject), &subject::about(subject, bases));
+        output.print(&wrapped(&format!("{}: {}", output.good("verified"), said[0]), output.width()))?;
+        for line in &said[1..] {
+            output.print(&indented(line, output.width()))?;
         }
         output.print("")?;
-        output.print(&wrapped(&subject::asked(subject), output.width()))?;
+        output.print(&wrapped(&format!("{} {}", subject::asked(subject), self.beyond()), output.width()))?;
         output.print("")?;
-        output.print(&wrapped(&size(&self.extent), output.width()))?;
+        bases::print(&bases.iter().collect::<Vec<_>>(), true, output)?;
+        output.print("")?;
+        output.print(&wrapped(&size(&self.verified.extent), output.width()))?;
         output.print(&format!("{:.2} s on {} threads, without a solver", self.seconds, self.jobs))?;
         output.print("")?;
         let meaning = format!(
-            "Each case was translated again from the texts in the certificate and compared with its proof, clause by clause; each step of each \
-             proof was checked; all ways to put events into threads are among the cases. Written by Margay {} with {}. What must still \
-             be trusted: docs/certificates.md. {}",
-            self.document.margay,
-            self.document.solver,
-            self.beyond()
+            "Each case was translated again from these texts and compared with its proof, clause by clause; each step of each proof was \
+             checked; all ways to put events into threads are among the cases. {}",
+            author(&self.document.margay, &self.document.solver)
         );
-        output.print(&wrapped(meaning.trim_end(), output.width()))
+        output.print(&wrapped(&meaning, output.width()))
     }
 
     /// What the certificate says nothing about.
     fn beyond(&self) -> String {
         let bound = subject::bound(&self.document.subject);
-        let fewer: Vec<String> = self
-            .document
-            .claims
-            .iter()
-            .filter(|c| c.none_up_to < bound)
-            .map(|c| format!("{} ({})", c.axiom, c.none_up_to))
-            .collect();
-        if fewer.is_empty() {
-            return String::new();
-        }
-        format!(
-            "Up to {bound} events were asked for, and fewer are certified of {}: beyond that something was found, or there was no answer.",
-            fewer.join(", ")
-        )
+        let claims = &self.document.claims;
+        let fewer: Vec<&Claim> = claims.iter().filter(|c| c.none_up_to < bound).collect();
+        let of = match fewer.as_slice() {
+            [] => return String::new(),
+            [first, rest @ ..] if fewer.len() == claims.len() && rest.iter().all(|c| c.none_up_to == first.none_up_to) => {
+                format!("{} are certified", first.none_up_to)
+            }
+            fewer => {
+                let each = fewer.iter().map(|c| format!("{} are certified of {}", c.none_up_to, c.axiom));
+                each.collect::<Vec<_>>().join(", and ")
+            }
+        };
+        format!("No more than {of}: beyond that something was found, or there was no answer.")
     }
 
     fn json(&self) -> Value {
@@ -118,7 +127,9 @@ impl Verified<'_> {
             "written_by": self.document.margay,
             "solver": self.document.solver,
             "claims": claims(&self.document.claims),
-            "extent": extent(&self.extent),
+            "texts": bases::json(&self.verified.bases),
+            "compared": self.verified.bases.iter().all(Basis::is_known),
+            "extent": extent(&self.verified.extent),
             "seconds": self.seconds,
             "peak_memory_bytes": crate::limits::peak(),
         });
@@ -129,16 +140,30 @@ impl Verified<'_> {
     }
 }
 
-/// The claims in words.
-fn said(claims: &[Claim]) -> String {
-    let none = |n: usize| match n {
-        0 => "nothing".to_owned(),
-        n => format!("none up to {n} events"),
-    };
+/// What is said of who wrote it: nobody vouches for that.
+pub fn author(margay: &str, solver: &str) -> String {
+    format!("It says that Margay {margay} wrote it with {solver}. What must still be trusted: docs/certificates.md.")
+}
+
+/// The claims in words: there is none of `nothing` ("no counterexample", "no difference") `about` something. The first line says it all
+/// where the claims agree.
+fn said(claims: &[Claim], nothing: &str, about: &str) -> Vec<String> {
+    let sized = |n: usize| if n == 1 { "1 event".to_owned() } else { format!("{n} events or fewer") };
     match claims {
-        [] => "the texts alone say that there is none".to_owned(),
-        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => none(first.none_up_to),
-        claims => claims.iter().map(|c| format!("{}: {}", c.axiom, none(c.none_up_to))).collect::<Vec<_>>().join("; "),
+        [] => vec![format!("by the texts alone, {nothing} of any size {about}")],
+        claims if claims.iter().all(|c| c.none_up_to == 0) => {
+            vec![format!("it claims nothing {about}: no bound was finished")]
+        }
+        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => {
+            vec![format!("{nothing} of {} {about}", sized(first.none_up_to))]
+        }
+        claims => {
+            let line = |c: &Claim| match c.none_up_to {
+                0 => format!("  {}: nothing is claimed", c.axiom),
+                n => format!("  {}: none of {}", c.axiom, sized(n)),
+            };
+            std::iter::once(format!("{nothing} of these sizes {about}")).chain(claims.iter().map(line)).collect()
+        }
     }
 }
 
@@ -164,7 +189,16 @@ fn sized(of: &str, extent: &Extent) -> String {
 
 /// What a search that wrote a certificate says of it.
 pub fn written(written: &Written, folder: &Path) -> String {
-    format!("Certificate in {}: {}. {} All were checked.", folder.display(), said(&written.claims), size(&written.extent))
+    let none = |n: usize| match n {
+        0 => "nothing".to_owned(),
+        n => format!("none up to {n} events"),
+    };
+    let claims = match written.claims.as_slice() {
+        [] => "the texts alone say that there is none".to_owned(),
+        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => none(first.none_up_to),
+        claims => claims.iter().map(|c| format!("{}: {}", c.axiom, none(c.none_up_to))).collect::<Vec<_>>().join("; "),
+    };
+    format!("Certificate in {}: {claims}. {} All were checked.", folder.display(), size(&written.extent))
 }
 
 /// The same as JSON (docs/json.md); null without a certificate.

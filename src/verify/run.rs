@@ -1,16 +1,17 @@
 //! The certificate of litmus tests.
 
-use std::path::Path;
 use std::time::Instant;
 
-use margay_litmus::certificate::{self, Claim, Document, Subject};
+use margay_litmus::certificate::{self, Bases, Claim, Document, Subject};
 use margay_litmus::read;
-use margay_models::certificate::{Extent, Sealed};
+use margay_models::certificate::{Basis, Extent, Sealed};
+use margay_models::library::BUILT_IN_FOLDER;
 use serde_json::{Value, json};
 
-use super::{extent, proofs};
+use super::bases::named;
+use super::{author, extent, proofs};
 use crate::Outcome;
-use crate::arguments::Format;
+use crate::arguments::{Format, Verify};
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 use crate::progress::Steps;
@@ -19,34 +20,42 @@ use crate::table::number;
 use crate::wrapped::wrapped;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, folder: &Path, jobs: usize, output: &Output) -> Outcome {
+pub fn run(sealed: &Sealed, options: &Verify, jobs: usize, output: &Output) -> Outcome {
     let start = Instant::now();
-    let document: Document = match sealed.parse() {
-        Ok(document) => document,
-        Err(error) => return output.wrong(&[error]),
+    let folder = &options.certificate;
+    let read = sealed.parse().map_err(|error| vec![error]);
+    let read = read.and_then(|document: Document| Ok((options.about.run(output)?, document)));
+    let (held, document) = match read {
+        Ok(read) => read,
+        Err(errors) => return output.wrong(&errors),
     };
     let bar = Steps::new(output.format == Format::Human, document.claims.len(), "answers");
     let Subject::Run { tests, .. } = &document.subject;
-    let result = certificate::verify(&document, folder, jobs, |claim| bar.step(&tests[claim.test].name));
+    let result = certificate::verify(&document, folder, &held, (jobs, |claim: &Claim| bar.step(&tests[claim.test].name)));
     bar.finish();
-    let found = match result {
+    let (found, bases) = match result {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
-        Format::Human | Format::Junit => print(&document, &found, (seconds, jobs), output)?,
-        Format::Json => output.json(&object(&document, &found, seconds))?,
+        Format::Human | Format::Junit => print(&document, (&found, &bases), (seconds, jobs), output)?,
+        Format::Json => output.json(&object(&document, (&found, &bases), seconds))?,
     }
     Ok(Exit::Holds)
 }
 
-fn print(document: &Document, found: &Extent, (seconds, jobs): (f64, usize), output: &Output) -> std::io::Result<()> {
-    let Subject::Run { tests, names, given, .. } = &document.subject;
+fn print(
+    document: &Document,
+    (found, bases): (&Extent, &Bases),
+    (seconds, jobs): (f64, usize),
+    output: &Output,
+) -> std::io::Result<()> {
+    let Subject::Run { tests, models, given } = &document.subject;
     let rows = document.claims.iter().filter_map(|claim| {
         // It was read when it was verified.
         let read = read::test(&tests[claim.test].file()).ok()?;
-        Some(rows::cells(&read.test, &names[claim.model], claim.verdict()))
+        Some(rows::cells(&read.test, short(&named(&bases.models[claim.model][0])), claim.verdict()))
     });
     let rows: Vec<Vec<String>> = rows.collect();
     output.print(&wrapped(&format!("{}: {}", output.good("verified"), said(document)), output.width()))?;
@@ -56,20 +65,28 @@ fn print(document: &Document, found: &Extent, (seconds, jobs): (f64, usize), out
     }
     output.print("")?;
     let asked = format!("Each backward jump is taken at most {} times.", given.unroll);
-    let open = tests.len() * names.len() - document.claims.len();
+    let open = tests.len() * models.len() - document.claims.len();
     let open = if open > 0 { format!(" {} of the questions have no answer here.", number(open as u64)) } else { String::new() };
     output.print(&wrapped(&format!("{asked}{open}"), output.width()))?;
+    output.print("")?;
+    // There are few models; those come first.
+    let texts: Vec<&Basis> = bases.models.iter().flatten().chain(&bases.tests).collect();
+    super::bases::print(&texts, true, output)?;
     output.print("")?;
     output.print(&wrapped(&proofs(found), output.width()))?;
     output.print(&format!("{seconds:.2} s on {jobs} threads, without a solver"))?;
     output.print("")?;
     let meaning = format!(
-        "Each test was translated again from the texts in the certificate and compared with its proof, clause by clause, where something is \
-         forbidden or race-free; each step of each proof was checked. Where something is allowed or racy, an execution was judged. Written by \
-         Margay {} with {}. What must still be trusted: docs/certificates.md.",
-        document.margay, document.solver
+        "Each test was translated again from these texts and compared with its proof, clause by clause, where something is forbidden or \
+         race-free; each step of each proof was checked. Where something is allowed or racy, an execution was judged. {}",
+        author(&document.margay, &document.solver)
     );
     output.print(&wrapped(&meaning, output.width()))
+}
+
+/// The name of a built-in model; other names as they are.
+fn short(name: &str) -> &str {
+    name.strip_prefix(BUILT_IN_FOLDER).and_then(|name| name.strip_suffix(".cat")).unwrap_or(name)
 }
 
 /// What is verified, in words.
@@ -91,12 +108,14 @@ fn said(document: &Document) -> String {
     }
 }
 
-fn object(document: &Document, found: &Extent, seconds: f64) -> Value {
-    let Subject::Run { tests, models, names, given } = &document.subject;
+fn object(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -> Value {
+    let Subject::Run { tests, models, given } = &document.subject;
+    let model = |model: usize| short(bases.models[model][0].shown());
     let claim = |c: &Claim| {
         json!({
-            "file": tests[c.test].name,
-            "model": names[c.model],
+            "file": bases.tests[c.test].shown(),
+            "model": model(c.model),
+            "model_file": bases.models[c.model][0].shown(),
             "reachable": c.reachable,
             "bounded": c.bounded,
             "racy": c.racy,
@@ -108,12 +127,14 @@ fn object(document: &Document, found: &Extent, seconds: f64) -> Value {
         "verified": true,
         "kind": certificate::KIND,
         "tests": tests.iter().map(|t| &t.name).collect::<Vec<_>>(),
-        "models": names,
+        "models": (0..models.len()).map(model).collect::<Vec<_>>(),
         "model_files": models.iter().map(|m| &m.model.name).collect::<Vec<_>>(),
         "given": given,
         "written_by": document.margay,
         "solver": document.solver,
         "claims": document.claims.iter().map(claim).collect::<Vec<_>>(),
+        "texts": super::bases::json(bases.models.iter().flatten().chain(&bases.tests)),
+        "compared": bases.all().iter().all(Basis::is_known),
         "extent": extent(found),
         "seconds": seconds,
         "peak_memory_bytes": crate::limits::peak(),

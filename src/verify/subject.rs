@@ -1,20 +1,27 @@
 //! What a certificate is about, for people and as JSON.
 
-use margay_mappings::certificate::Subject;
+use margay_mappings::certificate::{Basis, Subject};
 use margay_mappings::check::Level;
 use serde_json::{Value, json};
 
-/// What was asked about, in lines.
-pub fn lines(subject: &Subject) -> Vec<String> {
+use super::bases::named;
+
+/// What there is none of.
+pub fn nothing(subject: &Subject) -> &'static str {
     match subject {
-        Subject::Check { mapping, source, target, .. } => {
-            vec![format!("no counterexample to {}", mapping.name), format!("{} -> {}", source.model.name, target.model.name)]
-        }
-        Subject::Diff { mapping, old, new, names, .. } => {
-            let mut lines = vec![format!("no difference between {} and {}", names[0], names[1])];
-            lines.push(format!("{} and {}", old.model.name, new.model.name));
-            lines.extend(mapping.as_ref().map(|m| format!("by {}", m.name)));
-            lines
+        Subject::Check { .. } => "no counterexample",
+        Subject::Diff { .. } => "no difference",
+    }
+}
+
+/// What there is none of it about, each text by the name under which it is known.
+pub fn about(subject: &Subject, bases: &[Basis]) -> String {
+    let text = |role: &str| bases.iter().find(|b| b.role == role).map_or(String::new(), named);
+    match subject {
+        Subject::Check { .. } => format!("to {} ({} -> {})", text("mapping"), text("source"), text("target")),
+        Subject::Diff { mapping, .. } => {
+            let by = if mapping.is_some() { format!(" by {}", text("mapping")) } else { String::new() };
+            format!("between {} and {}{by}", text("old"), text("new"))
         }
     }
 }
@@ -37,7 +44,10 @@ pub fn asked(subject: &Subject) -> String {
     };
     let (without, only, typed) = match subject {
         Subject::Check { given, .. } => {
-            out.push_str(&format!(", {} level, modification order {}", given.level.name(), given.co.name()));
+            out.push_str(&format!(", {} level", given.level.name()));
+            if given.level == Level::Execution {
+                out.push_str(&format!(", modification order {}", given.co.name()));
+            }
             list(&mut out, "axioms", &given.axioms);
             if let Some(guards) = given.guards {
                 out.push_str(&format!(", at most {guards} guards and computed values"));
@@ -68,12 +78,10 @@ pub fn json(subject: &Subject) -> Value {
             "target_file": target.model.name,
             "given": given,
         }),
-        Subject::Diff { mapping, old, new, names, given } => json!({
+        Subject::Diff { mapping, old, new, given } => json!({
             "kind": "diff",
             "mapping_file": mapping.as_ref().map(|m| &m.name),
-            "old": names[0],
             "old_file": old.model.name,
-            "new": names[1],
             "new_file": new.model.name,
             "given": given,
         }),

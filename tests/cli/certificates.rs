@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{err, folder, json, margay, out, words};
+use crate::program::{err, folder, json, margay, out, words, write};
 
 /// A certificate of a small search, in a folder of the test.
 fn certificate(name: &str) -> PathBuf {
@@ -15,6 +15,12 @@ fn certificate(name: &str) -> PathBuf {
     assert!(text.starts_with("no counterexample up to 2 events among single executions"), "{text}");
     assert!(words(&text).contains(": none up to 2 events. 3 cases,"), "{text}");
     folder
+}
+
+/// The SHA-256 of a file of the repository.
+fn digest(file: &str) -> String {
+    let text = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a file");
+    margay_models::digest::digest(&text)
 }
 
 pub fn verify(folder: &Path) -> std::process::Output {
@@ -37,7 +43,15 @@ fn a_certificate_is_verified() {
     let output = verify(&folder);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("verified: none up to 2 events\nno counterexample to <built-in>/rc11-to-ptx.map\n"), "{text}");
+    assert!(
+        words(&text).starts_with("verified: no counterexample of 2 events or fewer to <built-in>/rc11-to-ptx.map ("),
+        "{text}"
+    );
+    // Each text that it rests on, by its digest.
+    for file in ["mappings/rc11-to-ptx.map", "models/rc11-scoped.cat", "models/ptx-6.0.cat"] {
+        let name = file.rsplit('/').next().expect("a name");
+        assert!(text.contains(&format!("<built-in>/{name}, built in\n    {}\n", digest(file))), "{file} {text}");
+    }
     assert!(words(&text).contains("3 cases,") && words(&text).contains("without a solver"), "{text}");
     assert_eq!(err(&output), "");
 
@@ -65,7 +79,70 @@ fn a_certificate_of_a_fallen_mapping_certifies_the_bounds_below() {
     let output = verify(&folder);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(text.contains("Up to 6 events were asked for, and fewer are certified of Coherence (3)"), "{text}");
+    assert!(words(&text).contains("No more than 3 are certified: beyond that something was found"), "{text}");
+    let first = text.lines().next().expect("a line");
+    assert!(first.starts_with("verified: no counterexample of 3 events or fewer to"), "only up to the claim: {text}");
+}
+
+/// A certificate of a file of one's own is about that file's text, and says so; whoever holds another file finds out.
+#[test]
+fn texts_are_compared_with_those_of_the_reader() {
+    let folder = folder("certificates/texts");
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map")).expect("a file");
+    let own = write(&folder, "own.map", format!("{text}# mine\n"));
+    let other = write(&folder, "other.map", text.replacen("ld.acquire.s", "ld.relaxed.s", 1));
+    let certificate = folder.join("certificate");
+    let path = certificate.to_str().expect("a path of text");
+    let output = margay(&["check", &own, "--bound", "1", "--certify", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+
+    let output = verify(&certificate);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let said = words(&out(&output));
+    assert!(said.contains("own.map (not compared)") && said.contains("is a text of the certificate's own"), "{said}");
+    assert!(said.contains("name your file (`--mapping`)"), "{said}");
+    let report = json(&margay(&["verify", path, "--format", "json"]));
+    assert_eq!(report["compared"], false);
+    assert_eq!(report["texts"][0]["standing"], "not compared");
+
+    let report =
+        json(&margay(&["verify", path, "--mapping", &own, "--source", "rc11-scoped", "--target", "ptx-6.0", "--format", "json"]));
+    assert_eq!(report["compared"], true);
+    assert_eq!(report["texts"][0]["compared_with"], own.as_str());
+    let output = margay(&["verify", path, "--mapping", &own]);
+    assert!(!out(&output).contains("not compared"), "{}", out(&output));
+    for (option, value, said) in [
+        ("--mapping", other.as_str(), "another mapping than"),
+        ("--source", "c20-scoped", "another source than `c20-scoped`"),
+        ("--target", "ptx-8", "another target than `ptx-8`"),
+        ("--old", "sc", "nothing that `--old` could name"),
+        ("--test", "tests/corpus/asplos2019/fig5-mp.litmus", "nothing that `--test` could name"),
+        ("--mapping", "no-such-mapping", "cannot read the mapping"),
+    ] {
+        let output = margay(&["verify", path, option, value]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(words(&err(&output)).contains(said), "{option}: {}", err(&output));
+    }
+}
+
+/// A link in a certificate could lead to what never ends.
+#[cfg(unix)]
+#[test]
+fn links_and_devices_are_refused() {
+    let folder = certificate("certificates/links");
+    let proof = folder.join("02-executions-2-q0,1.proof");
+    let link = |file: &Path, to: &str| {
+        std::fs::remove_file(file).expect("removed");
+        std::os::unix::fs::symlink(to, file).expect("it can be made");
+    };
+    link(&proof, "/dev/zero");
+    refused(&folder, &["02-executions-2-q0,1.proof", "it is a link"]);
+    std::fs::remove_file(&proof).expect("removed");
+    let made = std::process::Command::new("mkfifo").arg(&proof).status().expect("mkfifo starts");
+    assert!(made.success());
+    refused(&folder, &["02-executions-2-q0,1.proof", "a device or a pipe"]);
+    link(&folder.join("certificate.json"), "/dev/zero");
+    refused(&folder, &["certificate.json", "it is a link"]);
 }
 
 #[test]
@@ -109,8 +186,8 @@ fn damage_is_told_apart() {
     std::fs::write(&proof, &bytes).expect("written");
 
     // The document: another version, another kind of file, changed, cut off, gone.
-    std::fs::write(&document, text.replacen("\"version\": 1", "\"version\": 7", 1)).expect("written");
-    refused(&folder, &["has version 7 of the format", "reads version 1"]);
+    std::fs::write(&document, text.replacen("\"version\": 2", "\"version\": 7", 1)).expect("written");
+    refused(&folder, &["has version 7 of the format", "reads version 2"]);
     std::fs::write(&document, "{\"schema\": 1}").expect("written");
     refused(&folder, &["certificate.json", "missing field `format`", "line 1"]);
     std::fs::write(&document, text.replacen("acyclic", "acyclyc", 1)).expect("written");
@@ -129,9 +206,9 @@ fn certificates_need_a_solver_that_proves_and_a_folder_of_their_own() {
     let folder = folder("certificates/refused");
     let path = folder.to_str().expect("a path of text");
     let check = |more: &[&str]| margay(&[&["check", "rc11-to-ptx", "--bound", "2"], more].concat());
-    let output = check(&["--certify", path, "--solver", "varisat"]);
+    let output = check(&["--certify", path, "--solver", "batsat"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("`varisat` writes no proofs") && err(&output).contains("--solver cadical"), "{}", err(&output));
+    assert!(err(&output).contains("`batsat` writes no proofs") && err(&output).contains("--solver cadical"), "{}", err(&output));
     std::fs::write(folder.join("notes.txt"), "mine").expect("written");
     let output = check(&["--certify", path]);
     assert_eq!(output.status.code(), Some(2));
@@ -152,7 +229,7 @@ fn lines_stay_within_sixty_columns() {
         .env("COLUMNS", "60")
         .output()
         .expect("the program starts");
-    let prose: Vec<String> = out(&output).lines().filter(|l| !l.contains("->")).map(str::to_owned).collect();
+    let prose: Vec<String> = out(&output).lines().filter(|l| l.trim().len() != 64).map(str::to_owned).collect();
     assert!(prose.iter().all(|l| l.chars().count() <= 60), "{prose:#?}");
 }
 
@@ -164,7 +241,9 @@ fn a_comparison_is_certified() {
     assert!(out(&output).contains("Certificate in"), "{}{}", out(&output), err(&output));
     let output = verify(&folder);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(out(&output).contains("no difference between ptx-6.0 and ptx-6.0-any-fence"), "{}", out(&output));
+    let text = words(&out(&output));
+    assert!(text.contains("between <built-in>/ptx-6.0.cat and <built-in>/ptx-6.0-any-fence.cat"), "{text}");
+    assert!(text.starts_with("verified: no difference of 3 events or fewer between"), "{text}");
     let proof = std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path());
     let proof = proof.filter(|p| p.extension().is_some_and(|e| e == "proof")).max().expect("a proof");
     let mut bytes = std::fs::read(&proof).expect("a proof");
@@ -177,9 +256,13 @@ fn a_comparison_is_certified() {
 
     let programs = folder.with_file_name("programs");
     let path = programs.to_str().expect("a path of text");
-    let output = margay(&["diff", "sc", "tso", "--program", "--bound", "3", "--certify", path]);
+    let output = margay(&["diff", "sc", "tso", "--program", "--bound", "4", "--certify", path]);
     assert!(out(&output).contains("Certificate in"), "{}{}", out(&output), err(&output));
     let output = verify(&programs);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(words(&out(&output)).contains("outcomes of programs"), "{}", out(&output));
+    let text = words(&out(&output));
+    assert!(text.contains("outcomes of programs"), "{text}");
+    assert!(text.starts_with("verified: no difference of these sizes between"), "only up to the claim: {text}");
+    assert!(text.contains("allowed by tso, forbidden by sc: none of 3 events or fewer"), "{text}");
+    assert!(text.contains("beyond that something was found"), "{text}");
 }

@@ -164,7 +164,9 @@ fn an_interrupt_cancels_the_jobs_and_loses_nothing() {
     let certificate = report["certificate"].take();
     assert_eq!(report, expected(), "{}", err(&output));
     assert_eq!(err(&output), "", "proofs of before are taken");
-    let cases = std::fs::read_dir(&proofs).expect("a folder").count() - 1;
+    // A job that was killed while it wrote leaves an unfinished file behind, which is no proof and which nothing reads.
+    let is_proof = |e: &std::fs::DirEntry| e.path().extension().is_some_and(|e| e == "proof");
+    let cases = std::fs::read_dir(&proofs).expect("a folder").flatten().filter(is_proof).count();
     assert_eq!(certificate["extent"]["cases"], cases);
     let verified = margay(&["verify", certify[1]]);
     assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));

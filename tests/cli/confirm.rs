@@ -15,7 +15,7 @@ fn a_counterexample_that_is_seen() {
     let more = ["--out", dir.to_str().expect("text"), "--results", results.to_str().expect("text")];
     let output = margay(&confirm("rc11-to-ptx-no-fence-sc-load", &more));
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
-    assert!(out(&output).starts_with("1 of 1 counterexamples seen on sim, weak machine"), "{}", out(&output));
+    assert!(out(&output).starts_with("simulated: 1 of 1 counterexamples seen on sim, weak machine"), "{}", out(&output));
     let page = std::fs::read_to_string(dir.join("confirmation.md")).expect("a report");
     assert!(page.starts_with("Not yet run on hardware"), "{page}");
     assert!(page.contains("times in 20 000 runs"), "{page}");
@@ -44,7 +44,7 @@ fn a_bug_that_no_run_shows_stays_a_bug() {
     let output = margay(&confirm("rc11-to-ptx-relaxed-acquire-load", &[]));
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
-    assert!(text.starts_with("0 of 1 counterexamples seen"), "{text}");
+    assert!(text.starts_with("simulated: 0 of 1 counterexamples seen"), "{text}");
     assert!(text.contains("program: a compiler bug") && text.contains("A mapping bug that no run shows stays a bug"), "{text}");
 }
 

@@ -291,3 +291,86 @@ fn narrow_terminals_pipes_and_colours() {
     let output = child.wait_with_output().expect("it ends");
     assert!(!err(&output).contains("panicked") && output.status.code() == Some(0), "{:?} {}", output.status, err(&output));
 }
+
+/// A corpus that expects nothing shows nothing; with `--require-verdicts` every test must have a verdict.
+#[test]
+fn a_corpus_without_verdicts_is_an_error() {
+    let folder = folder("litmus/none");
+    let path = folder.to_str().expect("text").to_owned();
+    write(&folder, "mp.litmus", mp("exists", "release"));
+    write(&folder, "sb.litmus", mp("exists", "relaxed"));
+    let output = margay(&["test", &path]);
+    assert_eq!(output.status.code(), Some(2), "{} {}", out(&output), err(&output));
+    assert!(err(&output).contains("no verdict is expected of any test"), "{}", err(&output));
+    let report = json(&margay(&["test", &path, "--format", "json"]));
+    assert_eq!((&report["passed"], report["errors"].as_array().map(Vec::len)), (&Value::from(0), Some(1)), "{report}");
+    write(&folder, "expected.txt", "mp.litmus ptx-8 unreachable x\n");
+    assert_eq!(margay(&["test", &path]).status.code(), Some(0));
+    let required = margay(&["test", &path, "--require-verdicts"]);
+    assert_eq!(required.status.code(), Some(1), "{}", out(&required));
+    assert!(out(&required).contains("sb.litmus: no verdict is expected of it"), "{}", out(&required));
+    let junit = out(&margay(&["test", &path, "--require-verdicts", "--format", "junit"]));
+    assert!(junit.contains("<failure"), "{junit}");
+    write(&folder, "expected.txt", "mp.litmus ptx-8 unreachable x\nsb.litmus ptx-8 reachable x\n");
+    assert_eq!(margay(&["test", &path, "--require-verdicts"]).status.code(), Some(0));
+}
+
+/// In a folder, tests for other models are skipped, and that is said; a test that is named must be one for the model.
+#[test]
+fn tests_of_other_models_in_a_folder_are_skipped() {
+    let folder = folder("litmus/skipped");
+    let path = folder.to_str().expect("text").to_owned();
+    write(&folder, "mp.litmus", mp("exists", "release"));
+    let c = write(&folder, "c.litmus", "C c\n{ x=0; }\nP0 (int* x) { *x = 1; }\nexists (x=1)\n");
+    let both = margay(&["run", &path, "-m", "ptx-8"]);
+    assert_eq!(both.status.code(), Some(0), "{}", err(&both));
+    let said = err(&both).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("1 test is for other models than `ptx-8`, and skipped:") && said.contains("c.litmus"), "{said}");
+    let (lines, code) = answers(&[&path, "-m", "ptx-8"]);
+    assert_eq!((lines.len(), code), (2, Some(0)));
+    assert!(lines.iter().any(|l| l["reachable"].is_null() && l["reason"].is_string()), "{lines:?}");
+    assert_eq!(margay(&["run", &c, "-m", "ptx-8"]).status.code(), Some(2), "it was named");
+    std::fs::remove_file(folder.join("mp.litmus")).expect("removed");
+    let none = margay(&["run", &path, "-m", "ptx-8"]);
+    assert_eq!(none.status.code(), Some(2), "nothing was run");
+    assert!(err(&none).contains("no test was run"), "{}", err(&none));
+}
+
+/// What a published model does not speak of is said, for one test and for many.
+#[test]
+fn answers_outside_of_a_model_are_marked() {
+    let one = margay(&["run", "tests/corpus/asplos2015/mp-L1+membar.gls.litmus", "-m", "ptx-2015"]);
+    assert_eq!(one.status.code(), Some(0));
+    assert!(err(&one).contains("another cache operator than `.cg`, which `ptx-2015` does not speak of"), "{}", err(&one));
+    let inside = margay(&["run", "tests/corpus/asplos2015/mp+membar.gls.litmus", "-m", "ptx-2015"]);
+    assert!(!err(&inside).contains("does not speak of"), "{}", err(&inside));
+    let later = margay(&["run", "tests/corpus/asplos2015/mp-L1+membar.gls.litmus", "-m", "ptx-8"]);
+    assert!(!err(&later).contains("does not speak of"), "{}", err(&later));
+    let many = margay(&["run", "tests/corpus/asplos2015", "-m", "ptx-2015"]);
+    assert!(err(&many).contains("nor does it speak of what is in"), "{}", err(&many));
+}
+
+/// Files without an end, names without one, and characters that drive a terminal.
+#[test]
+fn files_that_are_no_tests_are_refused_soon() {
+    let folder = folder("litmus/long");
+    #[cfg(unix)]
+    {
+        let endless = margay(&["run", "/dev/zero", "-m", "ptx-8"]);
+        assert_eq!(endless.status.code(), Some(2));
+        assert!(err(&endless).contains("more than 1048576 bytes"), "{}", err(&endless));
+    }
+    let name = "n".repeat(100_000);
+    let long = write(&folder, "long.litmus", mp("exists", "release").replace("PTX mp", &format!("PTX {name}")));
+    let output = margay(&["run", &long, "-m", "ptx-8"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).len() < 110_000, "the table cuts it off, the heading of the picture has it: {}", out(&output).len());
+    let location = mp("exists", "release").replace("st.weak x", &format!("st.weak {name}"));
+    let other = location.replace("{ x=0;", &format!("{{ {name}z=0; x=0;"));
+    let output = margay(&["run", &write(&folder, "other.litmus", other), "-m", "ptx-8"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output).chars().take(2000).collect::<String>());
+    let escape = write(&folder, "escape.litmus", mp("exists", "release").replace("PTX mp", "PTX mp\u{1b}[31m"));
+    let output = margay(&["run", &escape, "-m", "ptx-8"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("a control character, U+001B") && !err(&output).contains('\u{1b}'), "{}", err(&output));
+}

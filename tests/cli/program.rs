@@ -54,3 +54,14 @@ pub fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
 pub fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// A path as text.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of text")
+}
+
+/// It ends with this code, and says this on standard error.
+pub fn said(output: &Output, code: i32, what: &str) {
+    assert_eq!(output.status.code(), Some(code), "{}{}", out(output), err(output));
+    assert!(words(&err(output)).contains(what), "`{what}` is missing in\n{}", err(output));
+}

@@ -64,6 +64,10 @@ fn kernels_are_printed() {
     let ptx = answer["ptx"].as_str().expect("a text");
     assert_eq!(ptx.matches("st.volatile.global.u32 [%y], %b").count(), 2);
     assert!(!ptx.contains("$WAIT0"), "without spin nobody waits");
+    // As some tests are run: an instruction between the two accesses of each thread.
+    let apart = json(&margay(&["gpu", "emit", MP, "--apart", "--format", "json"]));
+    let between = |answer: &serde_json::Value| answer["ptx"].as_str().map(|t| t.matches("pmevent.mask 0xffff;").count());
+    assert_eq!((&apart["apart"], between(&apart), between(&answer)), (&true.into(), Some(2), Some(0)));
 }
 
 #[test]
@@ -77,7 +81,9 @@ fn kernels_that_cannot_be_are_explained() {
         (vec!["gpu", "emit", MP, "--environment", "groups=65536,warps=32"], "4194304 are the most"),
         (vec!["gpu", "emit", "tests/corpus/isa-8/proxy-fence.litmus"], "PTX has no fence.proxy.surface"),
         (vec!["gpu", "emit", MP, "--environment", "bank=on"], "bank=on needs parallel=off"),
-        (vec!["gpu", "emit", MP, "--environment", "stress-regions=3"], "expected a power of two"),
+        (vec!["gpu", "emit", MP, "--environment", "stress-regions=65"], "expected a number from 1 to 64"),
+        (vec!["gpu", "emit", MP, "--environment", "idle-warps=31"], "1024 are the most"),
+        (vec!["gpu", "run", MP, "--toolkit", "/no/such/folder"], "/usr/local/cuda"),
         (vec!["gpu", "emit", MP, "--environment", "stress-spread=9,stress-regions=8"], "needs as many regions"),
         (vec!["gpu", "emit", MP, "--environment", "stress=heavy"], "expected sequence, random or cache"),
         (vec!["gpu", "emit", MP, "--environment", "stride=1024,warps=8,groups=65536"], "instances a launch"),

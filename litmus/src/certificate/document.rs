@@ -2,29 +2,16 @@
 
 use std::path::Path;
 
-use margay_models::certificate::{ModelText, Proof, Text, open};
+use margay_models::certificate::{ModelText, NoEntries, Proof, Text, open};
 use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use crate::sat::Candidate;
+use crate::unfold::Bounds;
+use crate::verdict::Options;
 
-/// What a certificate says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Document {
-    /// [`margay_models::certificate::FORMAT`].
-    pub format: String,
-    /// [`margay_models::certificate::VERSION`].
-    pub version: u32,
-    /// The Margay that wrote it.
-    pub margay: String,
-    /// The solver that was asked.
-    pub solver: String,
-    /// What the questions were about.
-    pub subject: Subject,
-    /// What is certified, by test and model.
-    pub claims: Vec<Claim>,
-}
+/// What a certificate of tests says; each claim is about a test and a model, in their order, and has with it what shows it.
+pub type Document = margay_models::certificate::Document<Subject, Claim, NoEntries>;
 
 /// The kind of a certificate.
 pub const KIND: &str = "run";
@@ -39,8 +26,6 @@ pub enum Subject {
         tests: Vec<Text>,
         /// The models.
         models: Vec<ModelText>,
-        /// What the models are called.
-        names: Vec<String>,
         /// What was asked.
         given: Given,
     },
@@ -52,6 +37,23 @@ pub enum Subject {
 pub struct Given {
     /// How often each backward jump is taken.
     pub unroll: usize,
+}
+
+impl Given {
+    /// What the options ask.
+    pub fn of(options: &Options) -> Self {
+        // Without `..`: whoever adds an option says here whether an answer depends on it.
+        let Options { bounds, deadline: _, stop: _, steps: _ } = options;
+        // With more paths there is an error, and no answer; which paths only wait is for the model to say.
+        let Bounds { unroll, paths: _, skip_waiting: _ } = bounds;
+        Self { unroll: *unroll }
+    }
+
+    /// The options that ask this.
+    pub(super) fn options(self) -> Options {
+        let Self { unroll } = self;
+        Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() }
+    }
 }
 
 /// The verdict on a test under a model, and what shows it.
@@ -67,6 +69,7 @@ pub struct Claim {
     /// Is the answer only known up to the bound of the loops?
     pub bounded: bool,
     /// Is there a race, or is the program otherwise undefined? `None` where the model does not say what that is.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub racy: Option<bool>,
     /// What shows it, for each session of the solver.
     pub sessions: Vec<Session>,
@@ -80,6 +83,7 @@ pub struct Session {
     /// shows the program to be undefined?
     pub answers: Vec<Answer>,
     /// The proof, where the answer is "none" anywhere; null for a program without paths.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub proof: Option<Proof>,
 }
 

@@ -1,13 +1,14 @@
 //! Certificates of litmus tests: the verdict on each test under each model with all that is needed to see that it is right, without a
 //! solver (docs/certificates.md).
 
+mod bases;
 mod document;
 mod verify;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use margay_models::certificate::{Extent, FORMAT, ModelText, Proof, Text, VERSION, seal, tidy};
+use margay_models::certificate::{Extent, ModelText, Proof, Text, seal, tidy};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 use margay_solver::Backend;
@@ -17,6 +18,7 @@ use crate::corpus::Expected;
 use crate::sat::Shown;
 use crate::verdict::Verdict;
 
+pub use bases::{Bases, Held};
 pub use document::{Answer, Claim, Document, Given, KIND, Session, Subject, read};
 pub use verify::verify;
 
@@ -42,11 +44,9 @@ impl Claim {
     }
 }
 
-impl Document {
-    /// All proofs.
-    pub fn proofs(&self) -> impl Iterator<Item = &Proof> {
-        self.claims.iter().flat_map(|c| &c.sessions).filter_map(|s| s.proof.as_ref())
-    }
+/// All proofs of a document.
+pub fn proofs(document: &Document) -> impl Iterator<Item = &Proof> {
+    document.claims.iter().flat_map(|c| &c.sessions).filter_map(|s| s.proof.as_ref())
 }
 
 /// Writes the certificate of tests under models, as far as they were answered, beside the proofs that are there.
@@ -60,21 +60,14 @@ pub fn write(
     claims: Vec<Claim>,
     folder: &Path,
 ) -> Result<Extent, Vec<Diagnostic>> {
-    let document = Document {
-        format: FORMAT.to_owned(),
-        version: VERSION,
-        margay: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: Backend::default().version(),
-        subject: Subject::Run {
-            tests: tests.iter().map(|file| Text::of(file)).collect(),
-            models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,
-            names: models.iter().map(|m| m.name.clone()).collect(),
-            given,
-        },
-        claims,
+    let subject = Subject::Run {
+        tests: tests.iter().map(|file| Text::of(file)).collect(),
+        models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,
+        given,
     };
-    let written = tidy(folder, document.proofs()).and_then(|()| seal(&document, folder));
+    let document = Document::new(&Backend::default().version(), subject, claims, Vec::new());
+    let written = tidy(folder, proofs(&document)).and_then(|()| seal(&document, folder));
     let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
     written.map_err(|e| vec![fail(e)])?;
-    Ok(Extent::of(document.proofs()))
+    Ok(Extent::of(proofs(&document)))
 }

@@ -5,26 +5,33 @@ use std::path::{Path, PathBuf};
 
 use margay_models::certificate::{Extent, not_accepted, wrong};
 use margay_models::diagnostic::Diagnostic;
+use margay_models::library;
 use margay_models::model::Model;
 
+use super::bases::{Bases, Held};
 use super::document::{Answer, Claim, Document, Given, Session, Subject};
+use super::proofs;
 use crate::clusters;
 use crate::corpus::Expected;
 use crate::parallel;
 use crate::read::{self, Read};
 use crate::sat::{Runner, Shown, Unaccepted};
-use crate::unfold::Bounds;
-use crate::verdict::Options;
 
 /// Verifies all that a certificate says of tests: reads them and the models from the certificate, translates each test again and compares
 /// it with the proofs clause by clause, checks each proof, and judges each execution that is shown. `done` is told of each claim, in
 /// order.
 ///
 /// # Errors
-/// What is wrong, with the file and the place in it.
-pub fn verify(document: &Document, folder: &Path, jobs: usize, mut done: impl FnMut(&Claim)) -> Result<Extent, Vec<Diagnostic>> {
-    let Subject::Run { tests, models, names, given } = &document.subject;
+/// What is wrong, with the file and the place in it; what is not about what the reader holds.
+pub fn verify(
+    document: &Document,
+    folder: &Path,
+    held: &Held,
+    (jobs, mut done): (usize, impl FnMut(&Claim)),
+) -> Result<(Extent, Bases), Vec<Diagnostic>> {
+    let Subject::Run { tests, models, given } = &document.subject;
     well_formed(document).map_err(|what| vec![wrong(folder, &what)])?;
+    let bases = Bases::of(tests, models, held)?;
     let mut errors = Vec::new();
     let mut kept = |found: Vec<Diagnostic>| errors.extend(found);
     let tests: Vec<Read> = tests.iter().filter_map(|t| read::test(&t.file()).map_err(&mut kept).ok()).collect();
@@ -32,9 +39,7 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, mut done: impl Fn
     if !errors.is_empty() {
         return Err(errors);
     }
-    for (model, name) in models.iter_mut().zip(names) {
-        model.name.clone_from(name);
-    }
+    library::tell_apart(&mut models);
     let runners: Vec<Runner> = models.iter().map(Runner::new).collect();
     let prepare = || runners.clone();
     let work = |runners: &mut Vec<Runner>, i: usize| {
@@ -48,7 +53,7 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, mut done: impl Fn
         Ok::<(), std::convert::Infallible>(())
     };
     let Ok(()) = parallel::in_order(jobs, document.claims.len(), prepare, work, finished);
-    if errors.is_empty() { Ok(Extent::of(document.proofs())) } else { Err(errors) }
+    if errors.is_empty() { Ok((Extent::of(proofs(document)), bases)) } else { Err(errors) }
 }
 
 /// Verifies one claim.
@@ -63,7 +68,10 @@ fn one(
         return Err(error);
     }
     let of = |what: String| wrong(folder, &format!("`{}` under `{}`: {what}", test.file.name, model.name));
-    let options = Options { bounds: Bounds { unroll: given.unroll, ..Bounds::default() }, ..Options::default() };
+    let options = given.options();
+    for proof in claim.sessions.iter().filter_map(|s| s.proof.as_ref()) {
+        proof.file_in(folder).map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
+    }
     let shown: Vec<Shown<PathBuf>> = claim.sessions.iter().map(|session| of_session(session, folder)).collect();
     let accepted = runner.verify(&test.test, &options, &shown);
     let (verdict, found) = accepted.map_err(|error| match (&error, shown.get(error.session())) {
@@ -92,10 +100,7 @@ fn of_session(session: &Session, folder: &Path) -> Shown<PathBuf> {
 
 /// Claims ascend and are of tests and models that are there, and files are of the folder.
 fn well_formed(document: &Document) -> Result<(), String> {
-    let Subject::Run { tests, models, names, .. } = &document.subject;
-    if models.len() != names.len() {
-        return Err(format!("it has {} models and {} names of them", models.len(), names.len()));
-    }
+    let Subject::Run { tests, models, .. } = &document.subject;
     if !document.claims.is_sorted_by(|a, b| (a.test, a.model) < (b.test, b.model)) {
         return Err("its claims do not ascend".to_owned());
     }
@@ -103,5 +108,5 @@ fn well_formed(document: &Document) -> Result<(), String> {
         return Err("it has claims about tests or models that it has not".to_owned());
     }
     let mut files = BTreeSet::new();
-    document.proofs().try_for_each(|proof| proof.place(&mut files))
+    proofs(document).try_for_each(|proof| proof.place(&mut files))
 }

@@ -6,20 +6,18 @@ use std::cell::OnceCell;
 use margay_models::bits::Event;
 
 use super::condition_numbers;
-use crate::test::Test;
 use crate::unfold::{self, Domains, Merged, Skeleton, Unfolding};
 
 /// The values that the reads of a test may return.
 pub(super) struct CycleValues<'a> {
     unfolding: &'a Unfolding,
-    test: &'a Test,
     computed: OnceCell<Result<(Merged, Domains), unfold::Error>>,
 }
 
 impl<'a> CycleValues<'a> {
     /// Nothing is computed yet.
-    pub fn new(unfolding: &'a Unfolding, test: &'a Test) -> Self {
-        Self { unfolding, test, computed: OnceCell::new() }
+    pub fn new(unfolding: &'a Unfolding) -> Self {
+        Self { unfolding, computed: OnceCell::new() }
     }
 
     /// What a read of a skeleton may return, ascending; an error if the values of the test are too many to be computed.
@@ -27,7 +25,7 @@ impl<'a> CycleValues<'a> {
         let computed = self.computed.get_or_init(|| {
             let merged = Merged::new(self.unfolding);
             let physical = |l: u8| self.unfolding.locations()[usize::from(l)].physical;
-            let domains = Domains::new(&merged, &physical, &condition_numbers(self.test, self.unfolding))?;
+            let domains = Domains::new(&merged, &physical, &condition_numbers(self.unfolding))?;
             Ok((merged, domains))
         });
         let (merged, domains) = computed.as_ref().map_err(Clone::clone)?;

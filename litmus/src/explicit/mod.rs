@@ -47,13 +47,13 @@ impl Runner {
         let unfolding = self.questions.unfold(test, options)?;
         let axioms = self.questions.axioms.clone();
         let mut effort = Effort::new(options);
-        let found = self.find(&unfolding, test, &axioms, &mut effort, |s| Goal { outcomes: asked(test, s), check: None })?;
+        let found = self.find(&unfolding, &axioms, &mut effort, |s| Goal { outcomes: asked(test, s), check: None })?;
         // A read that only waits may race.
         let waiting = self.questions.unfold_waiting(&unfolding, test, options)?;
         let mut race = None;
         for &check in &self.questions.undefined.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(&unfolding), test, &axioms, &mut effort, |_| Goal {
+                race = self.find(waiting.as_ref().unwrap_or(&unfolding), &axioms, &mut effort, |_| Goal {
                     outcomes: Vec::new(),
                     check: Some(check),
                 })?;
@@ -77,7 +77,7 @@ impl Runner {
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
             let goal = |s: &Skeleton| Goal { outcomes: asked(test, s), check: None };
-            if let Some(found) = self.find(&unfolding, test, &axioms, &mut effort, goal)? {
+            if let Some(found) = self.find(&unfolding, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
                 let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
                 checks.sort_unstable();
@@ -90,7 +90,6 @@ impl Runner {
     fn find(
         &mut self,
         unfolding: &Unfolding,
-        test: &Test,
         axioms: &[usize],
         effort: &mut Effort,
         goal: impl Fn(&Skeleton) -> Goal,
@@ -99,7 +98,7 @@ impl Runner {
             return Err(Error::Steps);
         }
         unfolding.can_be_enumerated()?;
-        let cycles = CycleValues::new(unfolding, test);
+        let cycles = CycleValues::new(unfolding);
         let total = self.questions.signature.total_coherence();
         let mut axioms = axioms.to_vec();
         for number in 0..unfolding.len() {
@@ -134,8 +133,8 @@ impl From<Found> for Witness {
 /// What an execution must satisfy to count: the filter, and the condition (`forall`: its negation).
 pub(crate) fn asked(test: &Test, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
     let wanted = test.condition.quantifier != Quantifier::Forall;
-    let filter = test.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
-    filter.chain([(Outcome::new(&test.condition.proposition, skeleton), wanted)]).collect()
+    let filter = skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
+    filter.chain([(Outcome::new(&skeleton.asked.condition, skeleton), wanted)]).collect()
 }
 
 /// Runs one test on one model. For many tests, make a [`Runner`] once.
@@ -144,9 +143,10 @@ pub fn run(test: &Test, model: &Model, options: &Options) -> Result<Verdict, Err
 }
 
 /// The numbers that the condition and the filter of a test compare with.
-pub(crate) fn condition_numbers(test: &Test, unfolding: &Unfolding) -> Vec<i64> {
+pub(crate) fn condition_numbers(unfolding: &Unfolding) -> Vec<i64> {
     let mut numbers = Vec::new();
-    let mut open: Vec<&Proposition> = test.filter.iter().chain([&test.condition.proposition]).collect();
+    let asked = unfolding.asked();
+    let mut open: Vec<&Proposition> = asked.filter.iter().chain([&asked.condition]).collect();
     while let Some(p) = open.pop() {
         match p {
             Proposition::True | Proposition::False => {}

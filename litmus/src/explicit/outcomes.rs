@@ -25,7 +25,7 @@ impl Runner {
     pub fn outcomes(&mut self, test: &Test, variables: &[Variable], options: &Options) -> Result<Outcomes, Error> {
         let unfolding = self.questions.unfold(test, options)?;
         unfolding.can_be_enumerated()?;
-        let cycles = CycleValues::new(&unfolding, test);
+        let cycles = CycleValues::new(&unfolding);
         let total = self.questions.signature.total_coherence();
         let mut axioms = self.questions.axioms.clone();
         let mut effort = Effort::new(options);
@@ -39,7 +39,7 @@ impl Runner {
         for number in 0..unfolding.len() {
             let skeleton = unfolding.skeleton(number)?;
             loop {
-                let wanted = test.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
+                let wanted = skeleton.asked.filter.iter().chain(&all_known).map(|p| (Outcome::new(p, &skeleton), true));
                 let known = outcomes.values.iter().map(|values| (Outcome::new(&valuation(variables, values), &skeleton), false));
                 let goal = Goal { outcomes: wanted.chain(known).collect(), check: None };
                 let mut engine = Engine {

@@ -5,8 +5,6 @@
 //! the condition asks. Then coherence and fence order: every open pair is tried in each way, what fails at once is excluded, and
 //! only what is open then is branched over. Nothing is left out: the search is exact for any model in .cat.
 
-use std::time::Instant;
-
 use margay_models::bits::{BitMatrix, Event, EventSet};
 use margay_models::execution::{Execution, Kind, Order};
 use margay_models::judge::Judge;
@@ -64,7 +62,7 @@ pub(super) struct Effort {
     pub executions: u64,
     /// The looks that are left.
     pub steps_left: Option<u64>,
-    deadline: Option<Instant>,
+    options: Options,
     /// Why it was given up, if it was: nothing is found from there on.
     pub spent: Option<Error>,
 }
@@ -72,7 +70,7 @@ pub(super) struct Effort {
 impl Effort {
     /// Nothing is done yet.
     pub fn new(options: &Options) -> Self {
-        Self { executions: 0, steps_left: options.steps, deadline: options.deadline, spent: None }
+        Self { executions: 0, steps_left: options.steps, options: *options, spent: None }
     }
 
     /// Counts a step; `false` if it is one too many.
@@ -83,7 +81,7 @@ impl Effort {
                 Some(steps) => *steps -= 1,
                 None => {}
             }
-            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if self.options.is_over() {
                 self.spent = Some(Error::Time);
             }
         }

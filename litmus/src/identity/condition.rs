@@ -27,7 +27,8 @@ impl Question {
     pub fn of(test: &Test, unfolding: &Unfolding) -> Self {
         let mut question = Self::default();
         let negated = test.condition.quantifier == Quantifier::Forall;
-        let parts = [('q', Some((&test.condition.proposition, negated))), ('f', test.filter.as_ref().map(|f| (f, false)))];
+        let asked = unfolding.asked();
+        let parts = [('q', Some((&asked.condition, negated))), ('f', asked.filter.as_ref().map(|f| (f, false)))];
         for (part, asked) in parts {
             let Some((proposition, negated)) = asked else { continue };
             for conjunct in conjuncts(normal(proposition, negated)) {

@@ -4,7 +4,8 @@ use margay_models::execution::{Placement, Scope};
 
 use super::{braces, initial, locations};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, Expression, MemoryOrder, Statement, StatementKind, Test, ThreadId,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CScope, Expected, Expression, MemoryOrder, Parameter, Statement,
+    StatementKind, Test, ThreadId,
 };
 
 /// One line of a C thread.
@@ -41,7 +42,11 @@ pub(super) fn program(test: &Test, out: &mut String) {
             Some(Placement { gpu, cta, .. }) => format!("@wg {cta},dev {gpu}"),
             None => String::new(),
         };
-        let parameters: Vec<String> = thread.parameters.iter().map(|p| format!("{}* {}", p.ty.name(), p.name)).collect();
+        let parameter = |p: &Parameter| {
+            let space = p.space.map_or(String::new(), |s| format!("{} ", s.name()));
+            format!("{space}{}* {}", p.ty.name(), p.name)
+        };
+        let parameters: Vec<String> = thread.parameters.iter().map(parameter).collect();
         out.push_str(&format!("\n{}{place} ({}) {{\n", ThreadId(t as u8), parameters.join(", ")));
         if let Body::Statements(statements) = &thread.body {
             for line in statement_lines(statements) {
@@ -116,13 +121,16 @@ impl Spelling {
                 }
                 StatementKind::For { before, condition, after, body } => {
                     // One `int` declares all that follow it.
-                    let declares = before.first().is_some_and(|s| matches!(s.kind, StatementKind::Assign { declares: true, .. }));
+                    let declares = before.first().and_then(|s| match s.kind {
+                        StatementKind::Assign { declares, .. } => declares,
+                        _ => None,
+                    });
                     let before: Vec<String> = before.iter().map(|s| self.without_int(&s.kind)).collect();
                     let after: Vec<String> = after.iter().map(|s| self.simple(&s.kind)).collect();
                     let space = |text: String| if text.is_empty() { text } else { format!(" {text}") };
                     line(format!(
                         "for ({}{};{};{}) {{",
-                        if declares && self == Self::OpenCl { "int " } else { "" },
+                        declares.filter(|_| self == Self::OpenCl).map_or(String::new(), |ty| format!("{} ", ty.name())),
                         before.join(", "),
                         space(condition.as_ref().map_or(String::new(), |e| self.expression(e))),
                         space(after.join(", ")),
@@ -137,8 +145,10 @@ impl Spelling {
     /// A statement that is no block, without its semicolon.
     fn simple(self, kind: &StatementKind) -> String {
         match kind {
-            StatementKind::Assign { declares: true, value: None, .. } if self == Self::Cuda => String::new(),
-            StatementKind::Assign { declares: true, .. } if self == Self::OpenCl => format!("int {}", self.without_int(kind)),
+            StatementKind::Assign { declares: Some(_), value: None, .. } if self == Self::Cuda => String::new(),
+            StatementKind::Assign { declares: Some(ty), .. } if self == Self::OpenCl => {
+                format!("{} {}", ty.name(), self.without_int(kind))
+            }
             StatementKind::Break => "break".to_string(),
             StatementKind::Continue => "continue".to_string(),
             StatementKind::Return => "return".to_string(),
@@ -173,6 +183,7 @@ impl Spelling {
                 Expression::Integer(_) => format!("{}({})", operator.symbol(), self.expression(e)),
                 _ => format!("{}{}", operator.symbol(), self.operand(e)),
             },
+            Expression::Cast(to, e) => format!("({}){}", to.name(), self.operand(e)),
             Expression::Binary(operator, a, b) => format!("{} {} {}", self.operand(a), operator.symbol(), self.operand(b)),
             Expression::Atomic(call) => self.atomic(call),
         }
@@ -191,6 +202,23 @@ impl Spelling {
             Self::OpenCl => format!("memory_order_{}", order.name()),
             Self::Cuda => format!("cuda::std::memory_order_{}", order.name()),
         }
+    }
+
+    /// `atomicCAS(x, 0, 1)`, with `_block` or `_system` where the scope is not that of the device.
+    fn built_in(self, call: &AtomicCall) -> String {
+        let name = match call.function {
+            AtomicFunction::Increment(_) => "atomicInc",
+            AtomicFunction::Decrement(_) => "atomicDec",
+            _ => "atomicCAS",
+        };
+        let suffix = match CScope::of_events(call.scope) {
+            Some(Scope::Cta) => "_block",
+            Some(Scope::Sys) => "_system",
+            _ => "",
+        };
+        let operands = call.function.operands().into_iter().map(|e| self.expression(e));
+        let arguments: Vec<String> = std::iter::once(self.expression(&call.address)).chain(operands).collect();
+        format!("{name}{suffix}({})", arguments.join(", "))
     }
 
     fn atomic(self, call: &AtomicCall) -> String {
@@ -212,10 +240,16 @@ impl Spelling {
             AtomicFunction::FetchMax(value) => ("fetch_max".to_string(), vec![self.expression(value)]),
             AtomicFunction::CompareExchange { weak, expected, desired, .. } => {
                 let name = if *weak { "compare_exchange_weak" } else { "compare_exchange_strong" };
-                (
-                    name.to_string(),
-                    vec![if self == Self::Cuda { expected.clone() } else { format!("&{expected}") }, self.expression(desired)],
-                )
+                let expected = match (expected, self) {
+                    (Expected::Variable(name), Self::Cuda) => name.clone(),
+                    (Expected::Variable(name), Self::OpenCl) => format!("&{name}"),
+                    (Expected::Memory(e), Self::Cuda) => format!("*{}", self.operand(e)),
+                    (Expected::Memory(e), Self::OpenCl) => self.expression(e),
+                };
+                (name.to_string(), vec![expected, self.expression(desired)])
+            }
+            AtomicFunction::CompareAndSwap { .. } | AtomicFunction::Increment(_) | AtomicFunction::Decrement(_) => {
+                return self.built_in(call);
             }
         };
         let failure = match &call.function {
@@ -239,22 +273,24 @@ impl Spelling {
 }
 
 /// OpenCL's names (OpenCL C 6.15.12.2), and `cluster`, which it lacks.
-fn scope_argument(scope: Option<Scope>) -> String {
+fn scope_argument(scope: Option<CScope>) -> String {
     let name = match scope {
         None => return String::new(),
-        Some(Scope::Cta) => "work_group",
-        Some(Scope::Cluster) => "cluster",
-        Some(Scope::Gpu) => "device",
-        Some(Scope::Sys) => "all_svm_devices",
+        Some(CScope::WorkItem) => "work_item",
+        Some(CScope::Threads(Scope::Cta)) => "work_group",
+        Some(CScope::Threads(Scope::Cluster)) => "cluster",
+        Some(CScope::Threads(Scope::Gpu)) => "device",
+        Some(CScope::Threads(Scope::Sys)) => "all_svm_devices",
     };
     format!(", memory_scope_{name}")
 }
 
 /// libcu++'s names (cuda::thread_scope). It has none for clusters: [`super::cuda`] refuses those.
-fn thread_scope(scope: Option<Scope>) -> &'static str {
+fn thread_scope(scope: Option<CScope>) -> &'static str {
     match scope {
-        Some(Scope::Cta) => "cuda::thread_scope_block",
-        Some(Scope::Cluster | Scope::Gpu) => "cuda::thread_scope_device",
-        Some(Scope::Sys) | None => "cuda::thread_scope_system",
+        Some(CScope::WorkItem) => "cuda::thread_scope_thread",
+        Some(CScope::Threads(Scope::Cta)) => "cuda::thread_scope_block",
+        Some(CScope::Threads(Scope::Cluster | Scope::Gpu)) => "cuda::thread_scope_device",
+        Some(CScope::Threads(Scope::Sys)) | None => "cuda::thread_scope_system",
     }
 }

@@ -6,7 +6,7 @@ use margay_models::execution::Placement;
 
 use super::c::{Spelling, lines};
 use super::{condition, initial};
-use crate::test::{Body, Dialect, InitialValue, Statement, StatementKind, Test, ThreadId};
+use crate::test::{Body, CInteger, Dialect, InitialValue, Statement, StatementKind, Test, ThreadId};
 
 /// Why a test has no CUDA program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum NoProgram {
     Cluster,
     /// A location starts with an address.
     Address,
+    /// It has types other than `int`.
+    Type,
 }
 
 impl fmt::Display for NoProgram {
@@ -25,6 +27,7 @@ impl fmt::Display for NoProgram {
             Self::Dialect => "only C tests have a CUDA C++ program",
             Self::Cluster => "libcu++ has no thread scope for clusters",
             Self::Address => "a location that starts with an address has no CUDA C++ program here",
+            Self::Type => "CUDA C++ programs here have locations and variables of type `int`",
         })
     }
 }
@@ -46,6 +49,13 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
     }
     if test.uses_clusters() {
         return Err(NoProgram::Cluster);
+    }
+    let is_int = |t: &crate::test::Thread| {
+        let declared = assigned(&t.body).into_iter().filter_map(|(_, ty)| ty);
+        t.parameters.iter().map(|p| p.ty.integer).chain(declared).all(|ty| ty == CInteger::Int)
+    };
+    if !test.threads.iter().all(is_int) {
+        return Err(NoProgram::Type);
     }
     let asked = condition::proposition(&test.condition.proposition, test.dialect);
     let mut out = format!("// {}", test.name);
@@ -151,12 +161,28 @@ fn positions(places: &[Placement]) -> (usize, Vec<(usize, usize)>) {
     (blocks.len().max(1), out)
 }
 
+/// The variables of a thread that its function in the program leaves in `result[0]`, `result[1]` and so on.
+pub fn results(test: &Test, thread: ThreadId) -> Vec<String> {
+    test.threads.get(thread.index()).map_or_else(Vec::new, |t| variables(&t.body))
+}
+
 /// The variables that a thread assigns, in order of appearance.
 fn variables(body: &Body) -> Vec<String> {
-    fn of(statements: &[Statement], out: &mut Vec<String>) {
+    let mut out: Vec<String> = Vec::new();
+    for (name, _) in assigned(body) {
+        if !out.contains(name) {
+            out.push(name.clone());
+        }
+    }
+    out
+}
+
+/// Every variable that a statement gives a value or declares, with the type that it is declared with.
+fn assigned(body: &Body) -> Vec<(&String, Option<CInteger>)> {
+    fn of<'a>(statements: &'a [Statement], out: &mut Vec<(&'a String, Option<CInteger>)>) {
         for s in statements {
             match &s.kind {
-                StatementKind::Assign { name, .. } if !out.contains(name) => out.push(name.clone()),
+                StatementKind::Assign { name, declares, .. } => out.push((name, *declares)),
                 StatementKind::If { then, otherwise, .. } => {
                     of(then, out);
                     of(otherwise, out);

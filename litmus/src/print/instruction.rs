@@ -2,7 +2,9 @@
 
 use margay_models::execution::Proxy;
 
-use crate::test::{Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, Instruction, Operation, Type, Value};
+use crate::test::{
+    Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, Instruction, LocalFunction, Operation, Type, Value,
+};
 
 /// An instruction.
 pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
@@ -39,7 +41,8 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             format!("st{} {}, {{{}}}", qualifiers(access, &vector), address(a), values.join(", "))
         }
         Operation::Atom(Atom { access, function, destination, address: a, operand, replacement }) => {
-            let name = if destination.is_some() { "atom" } else { "red" };
+            let surface = if access.proxy == Proxy::Surface { "su" } else { "" };
+            let name = format!("{surface}{}", if destination.is_some() { "atom" } else { "red" });
             let mut operands: Vec<String> = destination.iter().cloned().collect();
             operands.push(address(a));
             operands.push(value(operand));
@@ -53,16 +56,21 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         }
         Operation::Membar(level) => format!("membar.{}", level.name()),
         Operation::ProxyFence(kind) => format!("fence.proxy.{}", kind.name()),
-        Operation::Barrier { mode, barrier, count } => {
+        Operation::Barrier { mode, instance, barrier, count } => {
+            let instance = instance.map_or(String::new(), |n| format!("{n}, "));
             let count = count.map_or(String::new(), |n| format!(", {n}"));
-            format!("bar.cta.{} {barrier}{count}", mode.name())
+            format!("bar.cta.{} {instance}{}{count}", mode.name(), value(barrier))
         }
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }) => "barrier.cluster.arrive".to_string(),
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }) => "barrier.cluster.arrive.relaxed".to_string(),
         Operation::ClusterBarrier(ClusterBarrier::Wait) => "barrier.cluster.wait".to_string(),
         Operation::Local { function, ty, destination, operands } => {
             let operands: Vec<String> = operands.iter().map(value).collect();
-            format!("{}{} {destination}, {}", function.name(), type_suffix(*ty), operands.join(", "))
+            let ty = match function {
+                LocalFunction::Convert(from) => format!("{}.{from}", type_suffix(*ty)),
+                _ => type_suffix(*ty),
+            };
+            format!("{}{ty} {destination}, {}", function.name(), operands.join(", "))
         }
         Operation::BranchIf { comparison, left, right, target } => {
             format!("b{} {}, {}, {target}", comparison.mnemonic(), value(left), value(right))
@@ -92,11 +100,7 @@ fn qualifiers(access: &Access, function: &str) -> String {
 
 /// `.s32`
 pub(super) fn type_suffix(ty: Option<Type>) -> String {
-    match ty {
-        Some(Type { letter: 'p', .. }) => ".pred".to_string(),
-        Some(Type { letter, bits }) => format!(".{letter}{bits}"),
-        None => String::new(),
-    }
+    ty.map_or(String::new(), |ty| format!(".{ty}"))
 }
 
 /// A bare location without offset stays bare in the tabular forms; everything else is in brackets.

@@ -8,7 +8,7 @@ mod table;
 
 pub use c::{CLine, statement_lines};
 pub use condition::{proposition, variable};
-pub use cuda::{NoProgram, program as cuda_program};
+pub use cuda::{NoProgram, program as cuda_program, results as cuda_results};
 pub use instruction::instruction;
 
 use crate::test::{Dialect, InitialValue, LocationDeclaration, Test, element};

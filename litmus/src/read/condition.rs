@@ -27,7 +27,7 @@ pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Reads the tail up to the end of the text.
-pub(super) fn tail(cursor: &mut Cursor<'_>) -> Result<Tail, Diagnostic> {
+pub(super) fn tail(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Tail, Diagnostic> {
     let mut observed = Vec::new();
     let mut filter = None;
     loop {
@@ -48,6 +48,12 @@ pub(super) fn tail(cursor: &mut Cursor<'_>) -> Result<Tail, Diagnostic> {
             break;
         }
         cursor.eat(';');
+    }
+    if cursor.at_end() {
+        let warning = Diagnostic::warning("the test ends without a condition").at(cursor.file, cursor.span(), "the end");
+        warnings.push(warning.help("read as `exists (true)`: is there an execution at all?"));
+        let condition = Condition { quantifier: Quantifier::Exists, proposition: Proposition::True };
+        return Ok(Tail { observed, filter, condition });
     }
     let quantifier = quantifier(cursor)?;
     let condition = Condition { quantifier, proposition: proposition(cursor)? };

@@ -6,6 +6,7 @@ use margay_models::execution::Placement;
 use super::condition::scopes_start_here;
 use super::cursor::Cursor;
 use super::qualifier::space_from_name;
+use super::table::host;
 use crate::test::{Space, Thread};
 
 /// The numbers that the nodes of a scope tree give to what is below them.
@@ -58,6 +59,7 @@ fn node(
             Ok(number)
         };
         match level {
+            "host" | "cpu" => return Err(host(cursor, span)),
             "system" | "sys" | "warp" | "sub_group" | "work_item" => {}
             "grid" | "kernel" | "device" | "dev" | "gpu" => at.gpu = count(&mut numbering.gpus)?,
             "cluster" => {

@@ -6,9 +6,10 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use super::cursor::{Cursor, MAX_COUNT};
-use super::qualifier::type_from_name;
 use super::token::TokenKind;
-use crate::test::{Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId, element};
+use crate::test::{
+    Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId, Type, element,
+};
 
 /// The first line.
 pub(super) struct Title {
@@ -19,8 +20,9 @@ pub(super) struct Title {
 }
 
 /// The names of dialects that are read.
-const DIALECTS: [(&str, Dialect); 9] = [
+const DIALECTS: [(&str, Dialect); 10] = [
     ("PTX", Dialect::Ptx),
+    ("ptx", Dialect::Ptx),
     ("GPU_PTX", Dialect::GpuPtx),
     ("GENERIC", Dialect::Generic),
     ("Generic", Dialect::Generic),
@@ -373,7 +375,7 @@ fn register(cursor: &mut Cursor<'_>, state: &mut State, thread: ThreadId, start:
         cursor.expect('.')?;
         let (word, at) = cursor.word("a type")?;
         ty = Some(
-            type_from_name(word)
+            Type::from_name(word)
                 .ok_or_else(|| cursor.unknown("type", word, at, ["s32", "u32", "b32", "s64", "u64", "b64", "pred"]))?,
         );
     } else if cursor.word_at(1).is_some() {

@@ -5,10 +5,11 @@ use margay_models::execution::Proxy;
 
 use super::cursor::Cursor;
 use super::head::State;
-use super::qualifier::{AccessKind, Mnemonic, access, mnemonic, scope_from_name, type_from_name};
+use super::qualifier::{AccessKind, Mnemonic, access, mnemonic, scope_from_name};
+use super::{barrier, refused};
 use crate::test::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder, Guard,
-    Instruction, LocalFunction, MembarLevel, Operation, Place, ProxyFenceKind, ThreadId, Value, element,
+    Access, AccessOrder, Address, Atom, AtomFunction, Base, Comparison, Dialect, FenceOrder, Guard, Instruction, LocalFunction,
+    MembarLevel, Operation, Place, ProxyFenceKind, ThreadId, Type, TypeKind, Value, element,
 };
 
 /// What names mean in the program.
@@ -19,6 +20,10 @@ pub(super) struct Names {
     registers: Vec<(ThreadId, String)>,
     /// Locations that are used but not declared, with the first use.
     pub undeclared: Vec<(String, Span)>,
+    /// Barriers as they are written, until all are read and say whose spelling it is.
+    pub barriers: Vec<barrier::Written>,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Names {
@@ -29,6 +34,8 @@ impl Names {
             locations: state.locations.iter().map(|l| l.name.clone()).collect(),
             registers: state.registers.iter().map(|r| (r.thread, r.name.clone())).collect(),
             undeclared: Vec::new(),
+            barriers: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -61,15 +68,12 @@ impl Names {
 }
 
 /// The names of all instructions, for the nearest one to a wrong one.
-const KNOWN: [&str; 47] = [
+const KNOWN: [&str; 50] = [
     "ld", "st", "atom", "red", "fence", "membar", "bar", "barrier", "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "or",
     "xor", "not", "neg", "shl", "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "suld",
-    "sust", "sld", "sst", "tld", "tex", "cld", "mfence", "ldu", "cp", "mbarrier", "exit", "mad", "selp",
+    "sust", "sld", "sst", "tld", "tex", "cld", "cold", "ldc", "suatom", "sured", "mfence", "mbarrier", "cp", "exit", "mad",
+    "selp",
 ];
-
-/// Instructions of PTX with effects on memory or control that no model here speaks of.
-const NOT_MODELLED: [&str; 12] =
-    ["cp", "mbarrier", "multimem", "wgmma", "ldu", "prefetch", "prefetchu", "discard", "applypriority", "vote", "shfl", "call"];
 
 /// Reads a cell, which may be a label and an instruction.
 pub(super) fn cell(
@@ -93,7 +97,11 @@ pub(super) fn cell(
     } else {
         None
     };
+    let barriers = names.barriers.len();
     let operation = operation(cursor, thread, names)?;
+    if let Some(written) = names.barriers.get_mut(barriers) {
+        written.position = out.len();
+    }
     out.push(Instruction { guard, operation, place: Place(start.to(cursor.previous())) });
     Ok(())
 }
@@ -106,14 +114,18 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "ld" => reader.load(m, Proxy::Generic),
         "suld" | "sld" => reader.load(m, Proxy::Surface),
         "tld" | "tex" => reader.load(m, Proxy::Texture),
-        "cld" | "ldc" => reader.load(m, Proxy::Constant),
+        // `cold` is Dartagnan's name.
+        "cld" | "ldc" | "cold" => reader.load(m, Proxy::Constant),
         "st" => reader.store(m, Proxy::Generic),
         "sust" | "sst" => reader.store(m, Proxy::Surface),
-        "atom" => reader.atom(m, true),
-        "red" => reader.atom(m, false),
+        "atom" => reader.atom(m, true, Proxy::Generic),
+        "red" => reader.atom(m, false, Proxy::Generic),
+        // `suatom` is Dartagnan's name: the surface atomics of PTX return nothing.
+        "suatom" => reader.atom(m, true, Proxy::Surface),
+        "sured" => reader.atom(m, false, Proxy::Surface),
         "fence" | "mfence" => reader.fence(m),
         "membar" => reader.membar(m),
-        "bar" | "barrier" => reader.barrier(m),
+        "bar" | "barrier" => barrier::read(&mut reader, m),
         "goto" | "bra" => {
             m.take_word(&["uni"]);
             m.finish(reader.cursor, &["uni"])?;
@@ -131,7 +143,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
             })?;
             reader.local(m, LocalFunction::Compare(comparison))
         }
-        "cvt" => reader.local(m, LocalFunction::Move),
+        "cvt" => reader.conversion(m),
         name => {
             if let Some(comparison) = name.strip_prefix('b').and_then(comparison_from_name) {
                 return reader.branch(m, comparison);
@@ -139,12 +151,7 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
             if let Some(function) = LocalFunction::ARITHMETIC.into_iter().find(|f| f.name() == name) {
                 return reader.local(m, function);
             }
-            if NOT_MODELLED.contains(&name) {
-                let error = cursor.error(
-                    format!("`{name}` is not modelled"),
-                    m.span,
-                    "an instruction of PTX that Margay has no semantics for",
-                );
+            if let Some(error) = refused::instruction(cursor, m) {
                 return Err(error);
             }
             Err(cursor.unknown("instruction", name, m.span, KNOWN))
@@ -157,10 +164,10 @@ fn comparison_from_name(word: &str) -> Option<Comparison> {
 }
 
 /// Reads what follows the mnemonic.
-struct Operands<'c, 'a> {
-    cursor: &'c mut Cursor<'a>,
-    thread: ThreadId,
-    names: &'c mut Names,
+pub(super) struct Operands<'c, 'a> {
+    pub cursor: &'c mut Cursor<'a>,
+    pub thread: ThreadId,
+    pub names: &'c mut Names,
 }
 
 impl Operands<'_, '_> {
@@ -176,13 +183,16 @@ impl Operands<'_, '_> {
         Ok(name.to_string())
     }
 
-    /// `r0`, `1`, `-1`, `x`
-    fn value(&mut self) -> Result<Value, Diagnostic> {
+    /// `r0`, `1`, `-1`, `0f3F800000`, `x`
+    pub fn value(&mut self) -> Result<Value, Diagnostic> {
         if self.cursor.is_integer() {
             return Ok(Value::Integer(self.cursor.integer("a number")?));
         }
         self.cursor.eat('&');
         let (name, _) = self.cursor.word("a register or a number")?;
+        if let Some(bits) = float_bits(name) {
+            return Ok(Value::Integer(bits));
+        }
         if !self.names.is_location(name) {
             return Ok(Value::Register(name.to_string()));
         }
@@ -204,9 +214,22 @@ impl Operands<'_, '_> {
         Ok(Some(index))
     }
 
-    /// `.v2`, `.v4`: the number of elements.
-    fn vector(m: &mut Mnemonic<'_>) -> Option<usize> {
-        m.take_word(&["v2", "v4"]).map(|w| if w == "v2" { 2 } else { 4 })
+    /// `.v2`, `.v4`, `.v8`: the number of elements. A vector has 256 bits at most (PTX ISA 9.7.9.8).
+    fn vector(&self, m: &mut Mnemonic<'_>) -> Result<Option<usize>, Diagnostic> {
+        let Some((word, span)) = m.qualifiers.iter().copied().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) else {
+            return Ok(None);
+        };
+        m.take_word(&[word]);
+        let count = match word {
+            "v2" => 2,
+            "v4" => 4,
+            _ => 8,
+        };
+        let ty = m.qualifiers.iter().find_map(|(w, _)| Type::from_name(w));
+        match ty.map(|ty| ty.width() * count as u32) {
+            Some(bits @ 257..) => Err(self.cursor.error(format!("a vector of {bits} bits"), span, "256 are the most")),
+            _ => Ok(Some(count)),
+        }
     }
 
     /// `{a, b}`, with as many elements as the instruction says.
@@ -263,33 +286,71 @@ impl Operands<'_, '_> {
         Ok(Address { base, offset })
     }
 
-    /// `ld` is also the load of a constant in some tests: `ld.const`.
+    /// `ld` is also the load of a constant in some tests: `ld.const`. `ld r0, 1` is a move in Dartagnan's tests.
     fn load(&mut self, m: &mut Mnemonic<'_>, proxy: Proxy) -> Result<Operation, Diagnostic> {
-        let constant = m.name == "ld" && m.take_word(&["const", "param"]).is_some();
-        let proxy = if constant { Proxy::Constant } else { proxy };
-        let vector = if proxy == Proxy::Generic { Self::vector(m) } else { None };
+        let bare = m.qualifiers.is_empty();
+        let proxy = if m.name == "ld" && m.take_word(&["const"]).is_some() { Proxy::Constant } else { proxy };
+        let vector = if proxy == Proxy::Generic { self.vector(m)? } else { None };
+        let hint = m.has_cache_hint();
         let (access, _) = access(self.cursor, m, AccessKind::Load, self.names.dialect)?;
         self.only_weak(m, access, proxy)?;
-        if let Some(count) = vector {
+        let operation = if let Some(count) = vector {
             let destinations = self.braced(count, Self::destination)?;
             self.comma()?;
-            return Ok(Operation::VectorLoad { access, destinations, address: self.address()? });
+            Operation::VectorLoad { access, destinations, address: self.address()? }
+        } else {
+            let destination = self.destination()?;
+            self.comma()?;
+            if let Some(value) = self.moved(bare)? {
+                let warning = format!("`{}` of a value is a move: `mov {destination}, {}`", m.name, self.cursor.text(value.1));
+                let warning = self.warning(warning, value.1, "no address: those are in brackets, or names of locations");
+                self.names.warnings.push(warning);
+                let (function, operands) = (LocalFunction::Move, vec![value.0]);
+                return Ok(Operation::Local { function, ty: access.ty, destination, operands });
+            }
+            Operation::Load { access: Access { proxy, ..access }, destination, address: self.address()? }
+        };
+        self.cache_policy(hint)?;
+        Ok(operation)
+    }
+
+    /// A value where an address would be: a number, or a register without brackets (`bare`: after `ld` alone, which PTX has not).
+    fn moved(&mut self, bare: bool) -> Result<Option<(Value, Span)>, Diagnostic> {
+        let start = self.cursor.span();
+        let is_register = |word: &str| !self.names.is_location(word) && self.names.is_register(word, self.thread);
+        let register = bare && self.names.dialect == Dialect::Ptx && self.cursor.peek_word().is_some_and(is_register);
+        if !self.cursor.is_integer() && !register {
+            return Ok(None);
         }
-        let destination = self.destination()?;
-        self.comma()?;
-        Ok(Operation::Load { access: Access { proxy, ..access }, destination, address: self.address()? })
+        let value = self.value()?;
+        Ok(Some((value, start.to(self.cursor.previous()))))
+    }
+
+    fn warning(&self, message: String, span: Span, label: &str) -> Diagnostic {
+        Diagnostic::warning(message).at(self.cursor.file, span, label)
+    }
+
+    /// The operand of `.L2::cache_hint`, which changes no value.
+    fn cache_policy(&mut self, hint: bool) -> Result<(), Diagnostic> {
+        if hint && self.cursor.eat(',') {
+            self.cursor.word("the register with the cache policy")?;
+        }
+        Ok(())
     }
 
     fn store(&mut self, m: &mut Mnemonic<'_>, proxy: Proxy) -> Result<Operation, Diagnostic> {
-        let vector = if proxy == Proxy::Generic { Self::vector(m) } else { None };
+        let vector = if proxy == Proxy::Generic { self.vector(m)? } else { None };
+        let hint = m.has_cache_hint();
         let (access, _) = access(self.cursor, m, AccessKind::Store, self.names.dialect)?;
         self.only_weak(m, access, proxy)?;
         let address = self.address()?;
         self.comma()?;
-        if let Some(count) = vector {
-            return Ok(Operation::VectorStore { access, address, values: self.braced(count, Self::value)? });
-        }
-        Ok(Operation::Store { access: Access { proxy, ..access }, address, value: self.value()? })
+        let operation = match vector {
+            Some(count) => Operation::VectorStore { access, address, values: self.braced(count, Self::value)? },
+            None => Operation::Store { access: Access { proxy, ..access }, address, value: self.value()? },
+        };
+        self.cache_policy(hint)?;
+        Ok(operation)
     }
 
     /// Accesses through other proxies have no orders.
@@ -304,18 +365,19 @@ impl Operands<'_, '_> {
         }
     }
 
-    fn atom(&mut self, m: &mut Mnemonic<'_>, returns: bool) -> Result<Operation, Diagnostic> {
+    fn atom(&mut self, m: &mut Mnemonic<'_>, returns: bool, proxy: Proxy) -> Result<Operation, Diagnostic> {
         let name = m.name;
         let acquire = m.place_of("acquire").to(m.place_of("acq_rel"));
+        let hint = m.has_cache_hint();
         let (access, function) = access(self.cursor, m, AccessKind::Atomic, self.names.dialect)?;
         let Some(function) = function else {
-            let help = "one of exch, cas, add, and, or, xor, inc, dec, min, max";
+            let help = "one of exch, cas, add, and, or, xor, inc, dec, min, max; of Dartagnan's also sub, mul, div";
             return Err(self.cursor.error(format!("`{name}` needs a function"), m.span, "no function").help(help));
         };
         if !returns {
             if matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap) {
                 return Err(self.cursor.error(
-                    format!("`red` has no `.{}`", function.name()),
+                    format!("`{name}` has no `.{}`", function.name()),
                     m.span,
                     "needs a result: use `atom`",
                 ));
@@ -344,17 +406,30 @@ impl Operands<'_, '_> {
         } else {
             None
         };
+        self.cache_policy(hint)?;
+        let access = Access { proxy, ..access };
         Ok(Operation::Atom(Atom { access, function, destination, address, operand, replacement }))
     }
 
+    /// `.proxy.alias` and its kin, after `fence` or `membar`.
+    fn proxy_fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Option<Operation>, Diagnostic> {
+        if m.take_word(&["proxy"]).is_none() {
+            return Ok(None);
+        }
+        let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
+        let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
+        m.finish(self.cursor, &kinds)?;
+        let write = "write `.alias`, `.surface`, `.texture` or `.constant`";
+        let missing = || self.cursor.error("a proxy fence needs a proxy", m.span, write);
+        kind.map(|kind| Some(Operation::ProxyFence(kind))).ok_or_else(missing)
+    }
+
     fn fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
-        if m.take_word(&["proxy"]).is_some() {
-            let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
-            let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
-            m.finish(self.cursor, &kinds)?;
-            return kind.map(Operation::ProxyFence).ok_or_else(|| {
-                self.cursor.error("a proxy fence needs a proxy", m.span, "write `.alias`, `.surface`, `.texture` or `.constant`")
-            });
+        if let Some(error) = refused::fence(self.cursor, m) {
+            return Err(error);
+        }
+        if let Some(fence) = self.proxy_fence(m)? {
+            return Ok(fence);
         }
         if self.names.dialect == Dialect::Generic {
             m.finish(self.cursor, &[])?;
@@ -372,13 +447,8 @@ impl Operands<'_, '_> {
     }
 
     fn membar(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
-        if m.take_word(&["proxy"]).is_some() {
-            let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
-            let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
-            m.finish(self.cursor, &kinds)?;
-            return kind
-                .map(Operation::ProxyFence)
-                .ok_or_else(|| self.cursor.error("a proxy fence needs a proxy", m.span, "write `.alias`"));
+        if let Some(fence) = self.proxy_fence(m)? {
+            return Ok(fence);
         }
         let levels = [MembarLevel::Cta, MembarLevel::Gl, MembarLevel::Sys];
         let level = m.take(self.cursor, "level", |w| levels.into_iter().find(|l| l.name() == w))?;
@@ -386,56 +456,6 @@ impl Operands<'_, '_> {
         level
             .map(Operation::Membar)
             .ok_or_else(|| self.cursor.error("`membar` needs a level", m.span, "write `.cta`, `.gl` or `.sys`"))
-    }
-
-    fn barrier(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
-        if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "warp") {
-            let error = self.cursor.error("barriers of warps are not modelled", *span, "a warp");
-            return Err(error.help("chapter 8 of the PTX ISA has barriers of ctas and clusters (8.9.4)"));
-        }
-        m.take_word(&["aligned"]);
-        if m.name == "barrier" && m.take_word(&["cluster"]).is_some() {
-            let arrive = m.take_word(&["arrive", "wait"]).map(|w| w == "arrive");
-            let order = m.take_word(&["release", "relaxed", "acquire"]);
-            m.finish(self.cursor, &["arrive", "wait", "release", "relaxed", "acquire", "aligned"])?;
-            return match (arrive, order) {
-                (Some(true), None | Some("release")) => Ok(Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false })),
-                (Some(true), Some("relaxed")) => Ok(Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true })),
-                (Some(false), None | Some("acquire")) => Ok(Operation::ClusterBarrier(ClusterBarrier::Wait)),
-                (Some(_), Some(order)) => Err(self.cursor.error(
-                    format!("a cluster barrier cannot be `.{order}` here"),
-                    m.span,
-                    "arrive releases, wait acquires",
-                )),
-                (None, _) => Err(self.cursor.error("`barrier.cluster` needs `.arrive` or `.wait`", m.span, "neither of them")),
-            };
-        }
-        m.take_word(&["cta"]);
-        let modes = [BarrierMode::Sync, BarrierMode::Arrive, BarrierMode::Reduce];
-        let mode = m.take(self.cursor, "mode", |w| modes.into_iter().find(|k| k.name() == w))?;
-        m.take_word(&["popc", "and", "or"]);
-        m.take(self.cursor, "type", type_from_name)?;
-        m.finish(self.cursor, &["cta", "cluster", "sync", "arrive", "red", "aligned"])?;
-        let mode = mode.ok_or_else(|| {
-            self.cursor.error(format!("`{}` needs a mode", m.name), m.span, "write `.sync`, `.arrive` or `.red`")
-        })?;
-        if mode == BarrierMode::Reduce
-            && let Some(register) = self.cursor.peek_word()
-        {
-            let error = format!("the result of a reduction is not modelled, `{register}` would take it");
-            let help =
-                "write `bar.cta.red` and the number of the barrier: it synchronises as `bar.cta.sync` does (PTX ISA 8.9.4)";
-            return Err(self.cursor.error(error, self.cursor.span(), "a register here").help(help));
-        }
-        let barrier = if self.cursor.is_integer() { self.cursor.small("the number of the barrier")? } else { 0 };
-        let mut count = None;
-        if self.cursor.eat(',') {
-            let n = self.cursor.integer("the number of threads")?;
-            count = Some(u32::try_from(n).map_err(|_| {
-                self.cursor.error("the number of threads is not between 0 and 4294967295", self.cursor.previous(), "this number")
-            })?);
-        }
-        Ok(Operation::Barrier { mode, barrier, count })
     }
 
     fn branch(&mut self, m: &mut Mnemonic<'_>, comparison: Comparison) -> Result<Operation, Diagnostic> {
@@ -449,13 +469,55 @@ impl Operands<'_, '_> {
     }
 
     fn local(&mut self, m: &mut Mnemonic<'_>, function: LocalFunction) -> Result<Operation, Diagnostic> {
-        m.take_word(&["lo", "wide"]);
-        let mut ty = None;
-        while let Some(place) = m.qualifiers.iter().position(|(w, _)| type_from_name(w).is_some()) {
-            let found = type_from_name(m.qualifiers.remove(place).0);
-            ty = ty.or(found);
+        let wide = m.take_word(&["wide"]).is_some();
+        m.take_word(&["lo"]);
+        let function = match function {
+            LocalFunction::Multiply if wide => LocalFunction::MultiplyWide,
+            LocalFunction::MultiplyAdd if wide => LocalFunction::MultiplyAddWide,
+            other => other,
+        };
+        let place = m.qualifiers.iter().find(|(w, _)| Type::from_name(w).is_some()).map_or(m.span, |(_, span)| *span);
+        let ty = m.take(self.cursor, "type", Type::from_name)?;
+        m.finish(self.cursor, &["s32", "u32", "b32", "s64", "u64", "b64", "pred", "lo", "wide"])?;
+        if let Some(ty) = ty {
+            self.computes(m, function, ty, place)?;
         }
-        m.finish(self.cursor, &["s32", "u32", "b32", "s64", "u64", "b64", "pred", "lo"])?;
+        self.computed(function, ty)
+    }
+
+    /// `cvt.u64.u32 r1, r0`
+    fn conversion(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        let mut types = Vec::new();
+        m.qualifiers.retain(|(word, span)| {
+            let ty = Type::from_name(word);
+            types.extend(ty.map(|ty| (ty, *span)));
+            ty.is_none()
+        });
+        m.finish(self.cursor, &["s32", "u32", "s64", "u64", "s16", "u16", "s8", "u8"])?;
+        let [(to, _), (from, place)] = types[..] else {
+            let error = self.cursor.error("`cvt` needs two types", m.span, format!("{} here", types.len()));
+            return Err(error.help("that of the result and that of the operand: `cvt.u64.u32`"));
+        };
+        self.computes(m, LocalFunction::Convert(from), to, place)?;
+        if from != to {
+            self.computes(m, LocalFunction::Convert(from), from, place)?;
+        }
+        self.computed(LocalFunction::Convert(from), Some(to))
+    }
+
+    /// An error where the type is none that is computed with.
+    fn computes(&self, m: &Mnemonic<'_>, function: LocalFunction, ty: Type, place: Span) -> Result<(), Diagnostic> {
+        let moves = matches!(function, LocalFunction::Move | LocalFunction::Select);
+        let compares = matches!(function, LocalFunction::Compare(_));
+        if moves || !ty.kind.is_float() && !ty.packed && ty.bits <= 64 && (ty.kind != TypeKind::Predicate || !compares) {
+            return Ok(());
+        }
+        let what = if ty.packed { "both elements at once" } else { "no integers" };
+        let error = self.cursor.error(format!("`{}` with `.{ty}` is not modelled", m.name), place, what);
+        Err(error.help("values are integers of up to 64 bits; `mov`, `selp`, loads and stores take any type"))
+    }
+
+    fn computed(&mut self, function: LocalFunction, ty: Option<Type>) -> Result<Operation, Diagnostic> {
         let destination = self.destination()?;
         let mut operands = Vec::new();
         for _ in 0..function.arity() {
@@ -464,4 +526,11 @@ impl Operands<'_, '_> {
         }
         Ok(Operation::Local { function, ty, destination, operands })
     }
+}
+
+/// The bits of a floating-point number in hexadecimal, `0f3F800000` or `0d3FF0000000000000` (PTX ISA 4.5.2).
+fn float_bits(word: &str) -> Option<i64> {
+    let digits = word.strip_prefix("0f").or(word.strip_prefix("0F")).filter(|d| d.len() == 8);
+    let digits = digits.or(word.strip_prefix("0d").or(word.strip_prefix("0D")).filter(|d| d.len() == 16))?;
+    u64::from_str_radix(digits, 16).ok().map(|bits| bits as i64)
 }

@@ -2,6 +2,7 @@
 //!
 //! Every reader is a recursive descent over one kind of tokens; depth is limited, so that no input overflows the stack.
 
+mod barrier;
 mod c;
 mod condition;
 mod cursor;
@@ -9,6 +10,7 @@ mod gpu_ptx;
 mod head;
 mod instruction;
 mod qualifier;
+mod refused;
 mod resolve;
 mod table;
 mod token;
@@ -17,12 +19,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, Severity, SourceFile, Span};
+use margay_models::limited;
 
 use crate::test::{Dialect, Test, Thread};
 use cursor::Cursor;
 
 /// The longest text that is read.
-const MAX_BYTES: usize = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A test that was read.
 #[derive(Debug, Clone)]
@@ -38,7 +41,7 @@ pub struct Read {
 /// Reads the test in a file.
 pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
+    let bytes = limited::read(path, MAX_BYTES).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
     let text = String::from_utf8(bytes).map_err(|e| {
         // What precedes the byte says where it is; the byte itself stands there as a replacement character.
         let place = e.utf8_error().valid_up_to();
@@ -74,17 +77,24 @@ struct Draft {
 }
 
 fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec<Diagnostic>) -> Result<Test, Diagnostic> {
-    if file.text.len() > MAX_BYTES {
+    if file.text.len() as u64 > MAX_BYTES {
         return Err(Diagnostic::error(format!("{} is longer than {MAX_BYTES} bytes", file.name)));
     }
     if let Some(place) = file.text.find('\0') {
         return Err(Diagnostic::error("not a litmus test but binary data").at(file, Span::new(place, place + 1), "a zero byte"));
+    }
+    // Names and descriptions are shown on terminals, which control characters would drive.
+    if let Some((place, c)) = file.text.char_indices().find(|(_, c)| c.is_control() && !c.is_ascii_whitespace() && *c != '\u{b}')
+    {
+        let message = format!("a control character, U+{:04X}", u32::from(c));
+        return Err(Diagnostic::error(message).at(file, Span::new(place, place + c.len_utf8()), "take it out"));
     }
     let title = head::title(file)?;
     let tokens = token::tokens(file, title.end, title.dialect == Dialect::C)?;
     let mut cursor = Cursor::new(file, &tokens);
     let description = head::description(&mut cursor, warnings)?;
     let mut state = head::initial_state(&mut cursor)?;
+    let mut fences = Vec::new();
     let draft = match title.dialect {
         Dialect::Ptx | Dialect::Generic => {
             let mut names = instruction::Names::new(title.dialect, &state);
@@ -94,7 +104,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
                 gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             }
             state.add_undeclared(names.undeclared, file, warnings, errors);
-            Draft { threads, tail: condition::tail(&mut cursor)? }
+            Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
         Dialect::GpuPtx => {
             state.add_addresses();
@@ -105,12 +115,12 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
             gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
             let mapped = gpu_ptx::memory_map(&mut cursor)?;
             state.add_mapped(mapped, names.undeclared, file, warnings, errors);
-            Draft { threads, tail: condition::tail(&mut cursor)? }
+            Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
         Dialect::C => {
-            let mut threads = c::threads(&mut cursor, &mut state, errors)?;
+            let mut threads = c::threads(&mut cursor, &mut state, &mut fences, errors)?;
             gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
-            Draft { threads, tail: condition::tail(&mut cursor)? }
+            Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
     };
     let condition::Tail { observed, filter, condition } = draft.tail;
@@ -125,7 +135,8 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         filter,
         condition,
     };
-    if errors.is_empty() {
+    if !errors.iter().any(|e| e.severity == Severity::Error) {
+        c::check_spaces(&test, &fences, file, errors);
         resolve::check(&test, file, &cursor.variables, warnings, errors);
     }
     Ok(test)

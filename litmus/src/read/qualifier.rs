@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Scope;
 
 use super::cursor::Cursor;
-use crate::test::{Access, AccessOrder, AtomFunction, CacheOperator, Dialect, Space, Type};
+use crate::test::{Access, AccessOrder, AtomFunction, CacheOperator, Dialect, Space, Type, TypeKind};
 
 /// The name of an instruction and its qualifiers with their places.
 pub(super) struct Mnemonic<'a> {
@@ -24,8 +24,8 @@ pub(super) fn mnemonic<'a>(cursor: &mut Cursor<'a>) -> Result<Mnemonic<'a>, Diag
             Some(mut word) => {
                 let mut span = cursor.span();
                 cursor.advance();
-                // `.shared::cta`, `.L1::no_allocate`
-                if cursor.is_all("::") && cursor.word_at(2).is_some() {
+                // `.shared::cta`, `.L1::no_allocate`, `.sync_restrict::shared::cluster`
+                while cursor.is_all("::") && cursor.word_at(2).is_some() {
                     cursor.eat_all("::");
                     span = span.to(cursor.span());
                     word = cursor.text(span);
@@ -61,6 +61,11 @@ impl<'a> Mnemonic<'a> {
         Ok(known(word))
     }
 
+    /// Is there a cache policy behind the operands?
+    pub fn has_cache_hint(&self) -> bool {
+        self.qualifiers.iter().any(|(word, _)| *word == "L2::cache_hint")
+    }
+
     /// Takes a qualifier of which nothing depends.
     pub fn take_word(&mut self, words: &[&str]) -> Option<&'a str> {
         let place = self.qualifiers.iter().position(|(word, _)| words.contains(word))?;
@@ -90,6 +95,24 @@ pub(super) enum AccessKind {
     Atomic,
 }
 
+/// Qualifiers of PTX that no model here has a meaning for: the word, what it is, and why.
+const NOT_MODELLED: [(&str, &str, &str); 6] = [
+    ("nc", "a load through the texture path", "the memory consistency model does not apply to `ld.global.nc` (PTX ISA 8.1)"),
+    ("local", "the memory of one thread", "no other thread can observe an access to `.local`: use registers"),
+    (
+        "param",
+        "the parameters of a kernel or function",
+        "chapter 8 says nothing of `.param` beside other state spaces; `ld.const` goes through the constant proxy",
+    ),
+    (
+        "async",
+        "an asynchronous access",
+        "it is not part of program order (PTX ISA 8.9.1.1), and completes on an mbarrier, whose phases are not modelled",
+    ),
+    ("bulk", "an access of any number of bytes", "chapter 8 speaks of accesses of scalars, vectors and packed types (8.2)"),
+    ("mbarrier::complete_tx::bytes", "completes on an mbarrier", "phases of mbarriers are not modelled (PTX ISA 8.9.1.1)"),
+];
+
 /// Every qualifier of a memory access, for the nearest one to a wrong one.
 const KNOWN: [&str; 28] = [
     "weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio", "cta", "cluster", "gpu", "sys", "global", "shared",
@@ -106,7 +129,8 @@ pub(super) fn access(
     if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) {
         let error = cursor.error(format!("`.{word}` is not read here"), *span, "a vector");
         return Err(error.help(
-            "`ld` and `st` may be `.v2` or `.v4`; a vector is a set of scalar accesses (PTX ISA 8.2.4), so write one for each element",
+            "`ld` and `st` may be `.v2`, `.v4` or `.v8`; a vector is a set of scalar accesses (PTX ISA 8.2.4), so write one for each \
+             element (PTX has vectors of `atom` in floating point only)",
         ));
     }
     if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| *w == "sc") {
@@ -114,12 +138,14 @@ pub(super) fn access(
             .error(format!("`{}` has no `.{word}`", m.name), *span, "only fences are sequentially consistent")
             .help("put a `fence.sc` before it"));
     }
-    if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "nc") {
-        let error = cursor.error("`.nc` is not modelled", *span, "a load through the texture path");
-        return Err(error.help("the memory consistency model does not apply to `ld.global.nc` (PTX ISA 8.1)"));
+    if let Some((error, help)) = m.qualifiers.iter().find_map(|(word, span)| {
+        let (_, label, help) = NOT_MODELLED.iter().find(|(known, ..)| known == word)?;
+        Some((cursor.error(format!("`{}.{word}` is not modelled", m.name), *span, *label), *help))
+    }) {
+        return Err(error.help(help));
     }
     // Hints to caches change no value.
-    m.qualifiers.retain(|(w, _)| !w.starts_with("L1::") && !w.starts_with("L2::"));
+    m.qualifiers.retain(|(w, _)| !w.starts_with("L1::") && !w.starts_with("L2::") && !matches!(*w, "unified" | "noftz"));
     let whole = m.span;
     let mmio = m.take_word(&["mmio"]).is_some();
     let order_place = m.qualifiers.iter().find(|(w, _)| order_from_name(w).is_some()).map_or(whole, |(_, span)| *span);
@@ -129,8 +155,10 @@ pub(super) fn access(
     let space = m.take(cursor, "state space", space_from_name)?;
     let cache = if kind == AccessKind::Atomic { None } else { m.take(cursor, "cache operator", cache_from_name)? };
     let function = if kind == AccessKind::Atomic { m.take(cursor, "function", function_from_name)? } else { None };
-    let ty = m.take(cursor, "type", |w| type_from_name(w).filter(|ty| ty.bits > 0))?;
+    let type_place = m.qualifiers.iter().find(|(w, _)| Type::from_name(w).is_some()).map_or(whole, |(_, span)| *span);
+    let ty = m.take(cursor, "type", |w| Type::from_name(w).filter(|ty| ty.kind != TypeKind::Predicate))?;
     m.finish(cursor, &KNOWN)?;
+    atomic_type(cursor, m.name, function, ty, type_place)?;
     let name = m.name;
     let error = |message: String, span: Span, label: &str| Err(cursor.error(message, span, label));
     let order = match (order, mmio) {
@@ -230,12 +258,26 @@ pub(super) fn space_from_name(word: &str) -> Option<Space> {
     [Space::Global, Space::Shared].into_iter().find(|s| s.name() == word)
 }
 
-/// `s32`, `b64`, `pred`
-pub(super) fn type_from_name(word: &str) -> Option<Type> {
-    if word == "pred" {
-        return Some(Type { letter: 'p', bits: 0 });
+/// What an `atom` or `red` cannot compute with.
+fn atomic_type(
+    cursor: &Cursor<'_>,
+    name: &str,
+    function: Option<AtomFunction>,
+    ty: Option<Type>,
+    place: Span,
+) -> Result<(), Diagnostic> {
+    let (Some(function), Some(ty)) = (function, ty) else { return Ok(()) };
+    let moves = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+    if ty.kind.is_float() && !moves {
+        let error = cursor.error(format!("`{name}.{}.{ty}` is not modelled", function.name()), place, "floating-point numbers");
+        return Err(error.help("values are integers: take an integer type, or `.exch` and `.cas`, which only move bits"));
     }
-    let letter = word.chars().next().filter(|c| "bsuf".contains(*c))?;
-    let bits = word[1..].parse().ok().filter(|b| [8, 16, 32, 64].contains(b) && !(letter == 'f' && *b == 8))?;
-    Some(Type { letter, bits })
+    if ty.packed {
+        let error = cursor.error(format!("`{name}.{}.{ty}` does not exist", function.name()), place, "a packed type");
+        return Err(error.help("PTX has packed atomics in floating point only (9.7.13.5), and these are not modelled"));
+    }
+    if ty.bits == 128 && !moves {
+        return Err(cursor.error(format!("`{name}.{}.b128` does not exist", function.name()), place, "only `.exch` and `.cas`"));
+    }
+    Ok(())
 }

@@ -7,13 +7,15 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use crate::test::{
-    Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expression, InitialValue, Instruction, Operation, Statement,
-    StatementKind, Test, Thread, ThreadId, Value, Variable, element,
+    Address, Atom, AtomicCall, AtomicFunction, Base, Body, Dialect, Expected, Expression, InitialValue, Instruction, Operand,
+    Operation, Proposition, Statement, StatementKind, Test, Thread, ThreadId, Value, Variable, element,
 };
 
 /// The checker of one test.
 struct Checker<'a> {
     test: &'a Test,
+    /// The variables of the condition, with their places.
+    places: &'a [(Variable, Span)],
     file: &'a Arc<SourceFile>,
     warnings: &'a mut Vec<Diagnostic>,
     errors: &'a mut Vec<Diagnostic>,
@@ -38,9 +40,10 @@ pub(super) fn check(
     warnings: &mut Vec<Diagnostic>,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let mut checker = Checker { test, file, warnings, errors };
+    let mut checker = Checker { test, places: variables, file, warnings, errors };
     checker.initial_state();
     checker.widths();
+    checker.numbers();
     let mut registers = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
         let id = ThreadId(t as u8);
@@ -107,6 +110,36 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Numbers that are no values of the type that the program has for a location or register.
+    fn numbers(&mut self) {
+        let integers = self.test.location_integers();
+        for (location, integer) in self.test.locations.iter().zip(&integers) {
+            if let (Some(InitialValue::Integer(n)), Some(integer)) = (&location.value, integer)
+                && !integer.says(*n)
+            {
+                let name = &location.name;
+                let warning = Diagnostic::warning(format!("`{name}` has {} bits, and {n} needs more", integer.bits));
+                let label = format!("it holds {} at the start", integer.wrap(*n));
+                self.warnings.push(warning.at(self.file, location.place.0, label));
+            }
+        }
+        let asked = [Some(&self.test.condition.proposition), self.test.filter.as_ref()];
+        let compared: Vec<(&Operand, &Operand)> = asked.into_iter().flatten().flat_map(Proposition::comparisons).collect();
+        for (a, b) in compared {
+            for (variable, number) in [(a, b), (b, a)] {
+                let (Operand::Variable(v), Operand::Integer(n)) = (variable, number) else { continue };
+                let Some(integer) = self.test.operand_integer(variable, &integers).filter(|i| !i.says(*n)) else { continue };
+                let name = crate::print::variable(v, self.test.dialect);
+                let warning = Diagnostic::warning(format!("`{name}` is never {n}: it has {} bits", integer.bits));
+                let place = self.places.iter().find(|(known, _)| known == v).map(|(_, span)| *span);
+                self.warnings.push(match place {
+                    Some(span) => warning.at(self.file, span, "asked here"),
+                    None => warning,
+                });
+            }
+        }
+    }
+
     /// Does the chain of aliases lead back to the location?
     fn is_alias_of_itself(&self, location: usize) -> bool {
         let further = |at: usize| {
@@ -126,6 +159,12 @@ impl<'a> Checker<'a> {
                 let Some((access, address)) = i.operation.memory() else { continue };
                 let (Base::Location(name), Some(ty)) = (&address.base, access.ty) else { continue };
                 let name = element(name).map_or(name.as_str(), |(array, _)| array);
+                if ty.bits > 64 && !known.iter().any(|(l, _)| *l == name) {
+                    let warning = Diagnostic::warning("an access of 128 bits is taken as one of a scalar");
+                    let help =
+                        "the memory consistency model speaks of scalars of up to 64 bits (PTX ISA 8.2.4); values here have 64";
+                    self.warnings.push(warning.at(self.file, i.place.0, "beyond the model").help(help));
+                }
                 match known.iter().find(|(l, _)| *l == name) {
                     Some(&(_, bits)) if bits != ty.bits => {
                         let message = format!("accesses of {bits} and of {} bits to `{name}`: the model does not apply", ty.bits);
@@ -239,16 +278,7 @@ impl<'a> Checker<'a> {
                 self.value(left, span, flow);
                 self.value(right, span, flow);
             }
-            Operation::Barrier { barrier, count, .. } => {
-                if *barrier > 15 {
-                    let warning = Diagnostic::warning(format!("a cta has no barrier {barrier}"));
-                    self.warnings.push(warning.at(self.file, span, "the barriers are 0 to 15 (PTX ISA 9.7.13.1)"));
-                }
-                if let Some(count) = count.filter(|n| *n == 0 || !n.is_multiple_of(32)) {
-                    let warning = Diagnostic::warning(format!("a barrier for {count} threads"));
-                    self.warnings.push(warning.at(self.file, span, "the count is a multiple of the warp size, 32"));
-                }
-            }
+            Operation::Barrier { barrier, .. } => self.value(barrier, span, flow),
             Operation::Fence { .. }
             | Operation::Membar(_)
             | Operation::ProxyFence(_)
@@ -383,7 +413,7 @@ impl<'a> Checker<'a> {
                     self.read(name, span, flow);
                 }
             }
-            Expression::Dereference(e) | Expression::Unary(_, e) => {
+            Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => {
                 self.expression(e, span, flow);
             }
             Expression::Binary(_, a, b) => {
@@ -404,22 +434,19 @@ impl<'a> Checker<'a> {
             return;
         }
         self.expression(&call.address, span, flow);
-        match &call.function {
-            AtomicFunction::Load => {}
-            AtomicFunction::Store(e)
-            | AtomicFunction::Exchange(e)
-            | AtomicFunction::Fetch(_, e)
-            | AtomicFunction::FetchMin(e)
-            | AtomicFunction::FetchMax(e) => self.expression(e, span, flow),
-            AtomicFunction::CompareExchange { expected, desired, .. } => {
-                // CUDA and C++ pass the variable itself, C its address; a location as the expected value is not supported.
-                if flow.pointers.contains(expected.as_str()) {
-                    self.error(format!("the expected value is in location `{expected}`"), span, "put it into a local variable");
-                }
-                self.read(expected, span, flow);
-                self.expression(desired, span, flow);
-                flow.written.insert(expected);
-            }
+        // CUDA and C++ pass the variable itself, C its address.
+        let expected = match &call.function {
+            AtomicFunction::CompareExchange { expected: Expected::Variable(name), .. } => Some(name),
+            _ => None,
+        };
+        if let Some(name) = expected {
+            self.read(name, span, flow);
+        }
+        for e in call.function.operands() {
+            self.expression(e, span, flow);
+        }
+        if let Some(name) = expected {
+            flow.written.insert(name);
         }
     }
 

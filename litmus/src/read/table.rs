@@ -1,11 +1,11 @@
 //! The table: a header with the threads and their places, and rows of instructions.
 
-use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_models::diagnostic::{Diagnostic, Span, nearest};
 use margay_models::execution::Placement;
 
-use super::condition;
 use super::cursor::{Cursor, MAX_COUNT};
 use super::instruction::{self, Names};
+use super::{barrier, condition};
 use crate::test::{Body, Dialect, Instruction, Place, Thread, ThreadId};
 
 /// The largest number of instructions in a column.
@@ -63,6 +63,7 @@ pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic
             "cta" | "wg" | "block" | "work_group" => &mut cta,
             "cluster" => &mut cluster,
             "gpu" | "dev" | "device" => &mut gpu,
+            "host" | "cpu" => return Err(host(cursor, span)),
             _ => return Err(cursor.unknown("level", word, span, ["cta", "cluster", "gpu", "wg", "block", "dev", "device"])),
         };
         if slot.is_some() {
@@ -76,6 +77,15 @@ pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic
     let span = start.to(cursor.previous());
     let cta = cta.ok_or_else(|| cursor.error("the place of the thread names no cta", span, "add `cta` and its number"))?;
     Ok(Placement { gpu: gpu.unwrap_or(0), cluster: cluster.unwrap_or(cta), cta })
+}
+
+/// The error of a thread that runs on the host.
+pub(super) fn host(cursor: &Cursor<'_>, span: Span) -> Diagnostic {
+    let error = cursor.error("threads of the host are not modelled", span, "a thread of the host program");
+    error.help(
+        "scope `.sys` includes them (PTX ISA 8.5), but what their instructions do is not PTX's to say; a thread of another gpu is in the \
+         same scopes",
+    )
 }
 
 /// Reads the rows up to the tail. A wrong cell is reported, and reading goes on with the next one.
@@ -132,6 +142,8 @@ pub(super) fn rows(
             }
         }
     }
+    barrier::settle(&mut columns, &names.barriers, cursor.file, errors);
+    errors.append(&mut names.warnings);
     for (thread, column) in threads.iter_mut().zip(columns) {
         thread.body = Body::Instructions(column);
     }

@@ -8,8 +8,8 @@ use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CType, Comparison, Expression, MemoryOrder, Parameter, Statement,
-    StatementKind,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, CType, Comparison, Expected, Expression, MemoryOrder,
+    Parameter, Statement, StatementKind,
 };
 
 /// A statement and the events that it stands for, under the reads that it is control-dependent on.
@@ -50,8 +50,8 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
     used.sort_unstable();
     used.dedup();
     let parameter = |l: u8| {
-        let ty = if is_atomic(x, l) { CType::AtomicInt } else { CType::Int };
-        Parameter { ty, name: values.location[usize::from(l)].clone() }
+        let ty = if is_atomic(x, l) { CType::ATOMIC_INT } else { CType::INT };
+        Parameter { ty, space: None, name: values.location[usize::from(l)].clone() }
     };
     Ok((Body::Statements(statements), used.into_iter().map(parameter).collect(), places))
 }
@@ -69,8 +69,8 @@ fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
         }
         for statement in &mut items[i].statements {
             if let StatementKind::Assign { declares, name, .. } = &mut statement.kind {
-                *declares = false;
-                out.push(StatementKind::Assign { declares: true, name: name.clone(), value: None }.into());
+                *declares = None;
+                out.push(StatementKind::Assign { declares: Some(CInteger::Int), name: name.clone(), value: None }.into());
             }
         }
     }
@@ -203,12 +203,14 @@ impl Writer<'_> {
         };
         let function = AtomicFunction::CompareExchange {
             weak: false,
-            expected: expected.clone(),
+            expected: Expected::Variable(expected.clone()),
             desired,
             failure: Some(order.on_failure()),
         };
-        let call = AtomicCall { function, address: self.address(e, pair)?, order: Some(order), scope: data.scope };
-        let declaration = StatementKind::Assign { declares: true, name: expected, value: Some(Expression::Integer(before)) };
+        let call =
+            AtomicCall { function, address: self.address(e, pair)?, order: Some(order), scope: data.scope.map(CScope::from) };
+        let declaration =
+            StatementKind::Assign { declares: Some(CInteger::Int), name: expected, value: Some(Expression::Integer(before)) };
         Ok(vec![declaration.into(), StatementKind::Evaluate(Expression::Atomic(Box::new(call))).into()])
     }
 
@@ -229,11 +231,16 @@ impl Writer<'_> {
         let no_instruction = Error::NoInstruction(e);
         let order = |o: Order| memory_order(o).ok_or(Error::NoInstruction(e));
         let call = |function: AtomicFunction, address: Expression, order: MemoryOrder| {
-            Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: data.scope }))
+            Expression::Atomic(Box::new(AtomicCall {
+                function,
+                address,
+                order: Some(order),
+                scope: data.scope.map(CScope::from),
+            }))
         };
         let assign = |value: Expression| -> Result<StatementKind, Error> {
             let name = self.values.register[e.index()].clone().ok_or(Error::NoInstruction(e))?;
-            Ok(StatementKind::Assign { declares: true, name, value: Some(value) })
+            Ok(StatementKind::Assign { declares: Some(CInteger::Int), name, value: Some(value) })
         };
         let kind = match (data.kind, pair) {
             (Kind::Read, Some(w)) => {
@@ -252,7 +259,7 @@ impl Writer<'_> {
                 let function = AtomicFunction::Store(self.value(e)?);
                 StatementKind::Evaluate(call(function, self.address(e, None)?, order(data.order)?))
             }
-            (Kind::Fence, _) => StatementKind::Fence { order: order(data.order)?, scope: data.scope },
+            (Kind::Fence, _) => StatementKind::Fence { order: order(data.order)?, scope: data.scope.map(CScope::from) },
             (Kind::Init | Kind::ProxyFence | Kind::BarrierArrive | Kind::BarrierWait, _) => return Err(no_instruction),
         };
         Ok(kind.into())

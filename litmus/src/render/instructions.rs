@@ -231,7 +231,8 @@ impl Column<'_> {
             (Kind::BarrierArrive, _) => {
                 let mode = if pair.is_some() { BarrierMode::Sync } else { BarrierMode::Arrive };
                 let count = pair.is_none().then_some(64);
-                Operation::Barrier { mode, barrier: data.barrier.unwrap_or(0), count }
+                let barrier = Value::Integer(i64::from(data.barrier.unwrap_or(0)));
+                Operation::Barrier { mode, instance: None, barrier, count }
             }
             (Kind::BarrierWait, _) => return Err(Error::LoneWait(e)),
             (Kind::Init, _) => return Err(Error::NoInstruction(e)),

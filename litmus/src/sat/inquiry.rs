@@ -1,7 +1,7 @@
 //! What is asked about a test in one session of the solver, whoever answers: the solver, or a proof of what it answered before.
 
 use margay_models::judge::Judge;
-use margay_solver::{Backend, Bounds, Encoding, Instance, Limits, Session};
+use margay_solver::{Backend, Bounds, Encoding, Instance, Session};
 
 use super::base::Facts;
 use super::candidate::Candidate;
@@ -110,7 +110,7 @@ impl Runner {
             found.resize_with(goals.len(), || None);
             return Ok(found);
         }
-        let (merged, domains) = merge(unfolding, test)?;
+        let (merged, domains) = merge(unfolding)?;
         let facts = Facts {
             merged: &merged,
             locations: unfolding.locations(),
@@ -124,7 +124,7 @@ impl Runner {
         for &axiom in &self.questions.axioms {
             problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
         }
-        let limits = Limits { deadline: options.deadline, ..Limits::default() };
+        let limits = options.limits();
         for &goal in goals {
             let literal = match goal {
                 Goal::Condition => condition(&mut problem, test, unfolding),

@@ -14,7 +14,7 @@ mod witness;
 
 use margay_models::judge::Judge;
 use margay_models::model::Model;
-use margay_solver::{Backend, Limits, Literal};
+use margay_solver::{Backend, Literal};
 
 use crate::engine::Engine;
 use crate::explicit::{asked, condition_numbers};
@@ -76,7 +76,7 @@ impl Runner {
         if unfolding.is_empty() {
             return Ok(None);
         }
-        let (merged, domains) = merge(&unfolding, test)?;
+        let (merged, domains) = merge(&unfolding)?;
         let facts = Facts {
             merged: &merged,
             locations: unfolding.locations(),
@@ -87,7 +87,7 @@ impl Runner {
         let mut solver = Solver(Backend::default());
         let mut problem = Problem::new(&self.translation, facts, &domains, total, |bounds| solver.start(bounds))?;
         problem.break_symmetry(test);
-        let limits = Limits { deadline: options.deadline, ..Limits::default() };
+        let limits = options.limits();
         let outcome = condition(&mut problem, test, &unfolding);
         let all = &self.questions.blame;
         let mut literals = Vec::with_capacity(all.len());
@@ -118,10 +118,10 @@ impl Runner {
 }
 
 /// All paths in one, and the values on them.
-fn merge(unfolding: &Unfolding, test: &Test) -> Result<(Merged, Domains), Error> {
+fn merge(unfolding: &Unfolding) -> Result<(Merged, Domains), Error> {
     let merged = Merged::new(unfolding);
     let physical = |l: u8| unfolding.locations()[usize::from(l)].physical;
-    let domains = Domains::new(&merged, &physical, &condition_numbers(test, unfolding))?;
+    let domains = Domains::new(&merged, &physical, &condition_numbers(unfolding))?;
     Ok((merged, domains))
 }
 
@@ -129,11 +129,12 @@ fn merge(unfolding: &Unfolding, test: &Test) -> Result<(Merged, Domains), Error>
 fn condition(problem: &mut Problem<'_>, test: &Test, unfolding: &Unfolding) -> Literal {
     let goal = problem.session.fresh();
     let mut finals = Finals::default();
-    if let Some(filter) = &test.filter {
+    let asked = unfolding.asked();
+    if let Some(filter) = &asked.filter {
         problem.require(goal, filter, true, unfolding, &mut finals);
     }
     let wanted = test.condition.quantifier != Quantifier::Forall;
-    problem.require(goal, &test.condition.proposition, wanted, unfolding, &mut finals);
+    problem.require(goal, &asked.condition, wanted, unfolding, &mut finals);
     goal
 }
 

@@ -3,7 +3,7 @@
 use margay_models::execution::{Order, Scope};
 
 use super::{Kind, Site, Strength};
-use crate::test::{AtomicCall, AtomicFunction, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
+use crate::test::{AtomicCall, AtomicFunction, CScope, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
 
 /// The statements with the strengths chosen.
 pub(super) fn rewrite(body: &[Statement], thread: ThreadId, choose: &mut dyn FnMut(&Site) -> Option<Strength>) -> Vec<Statement> {
@@ -26,7 +26,7 @@ impl Rewriter<'_> {
                 if self.open
                     && let Some(s) = (self.choose)(&Site { thread: self.thread, kind: Kind::Slot, now: None })
                 {
-                    let kind = StatementKind::Fence { order: memory_order(s.order), scope: Some(s.scope) };
+                    let kind = StatementKind::Fence { order: memory_order(s.order), scope: Some(s.scope.into()) };
                     out.push(Statement { kind, place: statement.place });
                 }
                 self.open = true;
@@ -47,10 +47,10 @@ impl Rewriter<'_> {
             StatementKind::Evaluate(e) => self.expression(e),
             StatementKind::Fence { order, scope } => {
                 self.open = false;
-                let now = Strength { order: order.order(), scope: scope.unwrap_or(Scope::Sys) };
+                let now = strength(*order, *scope);
                 if let Some(s) = (self.choose)(&Site { thread: self.thread, kind: Kind::Fence, now: Some(now) }) {
                     *order = memory_order(s.order);
-                    *scope = Some(s.scope);
+                    *scope = Some(s.scope.into());
                 }
             }
             StatementKind::If { condition, then, otherwise } => {
@@ -79,7 +79,7 @@ impl Rewriter<'_> {
     fn expression(&mut self, e: &mut Expression) {
         match e {
             Expression::Integer(_) | Expression::Name(_) => {}
-            Expression::Dereference(e) | Expression::Unary(_, e) => self.expression(e),
+            Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => self.expression(e),
             Expression::Binary(_, a, b) => {
                 self.expression(a);
                 self.expression(b);
@@ -90,27 +90,21 @@ impl Rewriter<'_> {
 
     fn call(&mut self, call: &mut AtomicCall) {
         self.expression(&mut call.address);
-        let kind = match &mut call.function {
+        for e in call.function.operands_mut() {
+            self.expression(e);
+        }
+        let kind = match &call.function {
             AtomicFunction::Load => Kind::Load,
-            AtomicFunction::Store(value) => {
-                self.expression(value);
-                Kind::Store
-            }
-            AtomicFunction::Exchange(e)
-            | AtomicFunction::Fetch(_, e)
-            | AtomicFunction::FetchMin(e)
-            | AtomicFunction::FetchMax(e)
-            | AtomicFunction::CompareExchange { desired: e, .. } => {
-                self.expression(e);
-                Kind::Rmw
-            }
+            AtomicFunction::Store(_) => Kind::Store,
+            // They are relaxed; what can be stronger is a fence beside them.
+            function if function.is_built_in() => return,
+            _ => Kind::Rmw,
         };
-        let order = call.order.unwrap_or(MemoryOrder::SeqCst);
-        let now = Strength { order: order.order(), scope: call.scope.unwrap_or(Scope::Sys) };
+        let now = strength(call.order.unwrap_or(MemoryOrder::SeqCst), call.scope);
         if let Some(s) = (self.choose)(&Site { thread: self.thread, kind, now: Some(now) }) {
             let order = memory_order(s.order);
             call.order = Some(order);
-            call.scope = Some(s.scope);
+            call.scope = Some(s.scope.into());
             // The order on failure is the strongest one that goes with it.
             if let AtomicFunction::CompareExchange { failure, .. } = &mut call.function {
                 *failure = Some(order.on_failure());
@@ -128,6 +122,11 @@ fn accesses(kind: &StatementKind) -> bool {
         StatementKind::If { condition, .. } | StatementKind::While { condition, .. } => condition.accesses(),
         _ => false,
     }
+}
+
+/// How strong an operation is. One of a work-item is no stronger than one of the narrowest scope, and can become that.
+fn strength(order: MemoryOrder, scope: Option<CScope>) -> Strength {
+    Strength { order: order.order(), scope: CScope::of_events(scope).unwrap_or(Scope::Cta) }
 }
 
 fn memory_order(order: Order) -> MemoryOrder {

@@ -160,7 +160,7 @@ impl Search<'_> {
         if let Some(&known) = self.known.get(choice) {
             return Ok(known);
         }
-        if self.run.deadline.is_some_and(|d| Instant::now() >= d) {
+        if self.run.is_over() {
             return Err(Error::Time);
         }
         let test = strengthened(self.test, &self.strengths(choice));

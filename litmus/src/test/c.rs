@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Comparison, Place};
+use super::{CInteger, CSpace, CType, Comparison, Place};
 
 /// A C++ memory order. (`consume` is read as acquire.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,6 +32,11 @@ impl MemoryOrder {
         }
     }
 
+    /// What is left of it for a load: its acquire part.
+    pub fn of_load(self) -> MemoryOrder {
+        self.on_failure()
+    }
+
     /// The order of its events.
     pub fn order(self) -> Order {
         match self {
@@ -55,22 +60,34 @@ impl MemoryOrder {
     }
 }
 
-/// What a parameter points to.
+/// A scope as C names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CType {
-    /// `int`
-    Int,
-    /// `atomic_int`
-    AtomicInt,
+pub enum CScope {
+    /// `memory_scope_work_item`: the thread alone (OpenCL C). Operations of it are atomic, and of no scope that another
+    /// thread is in.
+    WorkItem,
+    /// The threads of a scope of the models.
+    Threads(Scope),
 }
 
-impl CType {
-    /// The name.
-    pub fn name(self) -> &'static str {
+impl CScope {
+    /// The scope of its events, which is none that includes another thread for a work-item.
+    pub fn scope(self) -> Option<Scope> {
         match self {
-            Self::Int => "int",
-            Self::AtomicInt => "atomic_int",
+            Self::WorkItem => None,
+            Self::Threads(scope) => Some(scope),
         }
+    }
+
+    /// The scope of the events of an operation: that which is written, or the whole system.
+    pub fn of_events(written: Option<CScope>) -> Option<Scope> {
+        written.unwrap_or(Self::Threads(Scope::Sys)).scope()
+    }
+}
+
+impl From<Scope> for CScope {
+    fn from(scope: Scope) -> Self {
+        Self::Threads(scope)
     }
 }
 
@@ -79,8 +96,19 @@ impl CType {
 pub struct Parameter {
     /// What it points to.
     pub ty: CType,
+    /// The memory that it points to, where that is written.
+    pub space: Option<CSpace>,
     /// The name.
     pub name: String,
+}
+
+/// Where the expected value of a compare-exchange is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// `&r0`: in a local variable.
+    Variable(String),
+    /// `e`: in memory, at this address. It is read before (a plain load), and written if the exchange fails (a plain store).
+    Memory(Expression),
 }
 
 /// `-e`, `!e`, `~e`
@@ -215,13 +243,65 @@ pub enum AtomicFunction {
     CompareExchange {
         /// `_weak`
         weak: bool,
-        /// The variable that holds the expected value.
-        expected: String,
+        /// Where the expected value is.
+        expected: Expected,
         /// The new value.
         desired: Expression,
         /// The order on failure; `None` where it is not written.
         failure: Option<MemoryOrder>,
     },
+    /// `atomicCAS(x, expected, desired)` of CUDA: gives the old value.
+    CompareAndSwap {
+        /// The value that is exchanged.
+        expected: Expression,
+        /// The new value.
+        desired: Expression,
+    },
+    /// `atomicInc(x, limit)` of CUDA: to 0 from the limit or above, else one more.
+    Increment(Expression),
+    /// `atomicDec(x, limit)` of CUDA: to the limit from 0 or above the limit, else one less.
+    Decrement(Expression),
+}
+
+impl AtomicFunction {
+    /// Is it one that only CUDA's built-in functions have, which are relaxed (CUDA C++ Programming Guide, Atomic Functions)?
+    pub fn is_built_in(&self) -> bool {
+        matches!(self, Self::CompareAndSwap { .. } | Self::Increment(_) | Self::Decrement(_))
+    }
+
+    /// The expressions in it, in the order in which they are evaluated.
+    pub fn operands(&self) -> Vec<&Expression> {
+        match self {
+            Self::Load => Vec::new(),
+            Self::Store(e)
+            | Self::Exchange(e)
+            | Self::Fetch(_, e)
+            | Self::FetchMin(e)
+            | Self::FetchMax(e)
+            | Self::Increment(e)
+            | Self::Decrement(e) => vec![e],
+            Self::CompareExchange { expected: Expected::Memory(address), desired, .. } => vec![address, desired],
+            Self::CompareExchange { desired, .. } => vec![desired],
+            Self::CompareAndSwap { expected, desired } => vec![expected, desired],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Self::Load => Vec::new(),
+            Self::Store(e)
+            | Self::Exchange(e)
+            | Self::Fetch(_, e)
+            | Self::FetchMin(e)
+            | Self::FetchMax(e)
+            | Self::Increment(e)
+            | Self::Decrement(e) => vec![e],
+            Self::CompareExchange { expected: Expected::Memory(address), desired, .. } => vec![address, desired],
+            Self::CompareExchange { desired, .. } => vec![desired],
+            Self::CompareAndSwap { expected, desired } => vec![expected, desired],
+        }
+    }
 }
 
 /// A call of an atomic operation.
@@ -234,7 +314,7 @@ pub struct AtomicCall {
     /// The order; `None` for the forms without `_explicit`, which are seq_cst.
     pub order: Option<MemoryOrder>,
     /// The scope; `None` where it is not written, which means the whole system.
-    pub scope: Option<Scope>,
+    pub scope: Option<CScope>,
 }
 
 /// An expression.
@@ -248,6 +328,8 @@ pub enum Expression {
     Dereference(Box<Expression>),
     /// `-e`
     Unary(UnaryOperator, Box<Expression>),
+    /// `(int)e`
+    Cast(CInteger, Box<Expression>),
     /// `a + b`
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     /// An atomic operation.
@@ -260,7 +342,7 @@ impl Expression {
         match self {
             Self::Integer(_) | Self::Name(_) => false,
             Self::Dereference(_) | Self::Atomic(_) => true,
-            Self::Unary(_, e) => e.accesses(),
+            Self::Unary(_, e) | Self::Cast(_, e) => e.accesses(),
             Self::Binary(_, a, b) => a.accesses() || b.accesses(),
         }
     }
@@ -271,8 +353,8 @@ impl Expression {
 pub enum StatementKind {
     /// `int r0;`, `int r0 = e;` or `r0 = e;`
     Assign {
-        /// With `int` before it.
-        declares: bool,
+        /// With a type before it: this one.
+        declares: Option<CInteger>,
         /// The variable.
         name: String,
         /// The value; `None` only with `declares`.
@@ -292,7 +374,7 @@ pub enum StatementKind {
         /// The order.
         order: MemoryOrder,
         /// The scope; `None`: the whole system.
-        scope: Option<Scope>,
+        scope: Option<CScope>,
     },
     /// `if (e) { .. } else { .. }`
     If {

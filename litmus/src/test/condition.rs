@@ -112,6 +112,13 @@ impl Comparison {
             Self::GreaterOrEqual => a >= b,
         }
     }
+
+    /// Does it hold between two numbers without signs?
+    pub fn holds_unsigned(self, a: u64, b: u64) -> bool {
+        // The order of numbers without signs is that of numbers with signs whose highest bit is turned over.
+        let turned = |n: u64| (n ^ (1 << 63)) as i64;
+        self.holds(turned(a), turned(b))
+    }
 }
 
 /// A statement about a final state.
@@ -155,23 +162,27 @@ impl Proposition {
 
     /// Every variable in it, in order of appearance.
     pub fn variables(&self) -> Vec<&Variable> {
+        let sides = self.comparisons().into_iter().flat_map(|(left, right)| [left, right]);
+        sides
+            .filter_map(|operand| match operand {
+                Operand::Variable(v) => Some(v),
+                Operand::Integer(_) | Operand::AddressOf(_) => None,
+            })
+            .collect()
+    }
+
+    /// Both sides of every comparison in it, in order of appearance.
+    pub fn comparisons(&self) -> Vec<(&Operand, &Operand)> {
         let mut found = Vec::new();
-        self.visit(&mut |operand| {
-            if let Operand::Variable(v) = operand {
-                found.push(v);
-            }
-        });
+        self.visit(&mut |left, right| found.push((left, right)));
         found
     }
 
-    /// Calls `see` with each operand, in order of appearance.
-    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Operand)) {
+    /// Calls `see` with the sides of each comparison, in order of appearance.
+    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Operand, &'a Operand)) {
         match self {
             Self::True | Self::False => {}
-            Self::Compare { left, right, .. } => {
-                see(left);
-                see(right);
-            }
+            Self::Compare { left, right, .. } => see(left, right),
             Self::Not(p) => p.visit(see),
             Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|p| p.visit(see)),
         }

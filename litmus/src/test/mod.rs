@@ -3,18 +3,28 @@
 //! Names stay names here (this is syntax); [`crate::unfold`] resolves them to indices.
 
 mod c;
+mod c_type;
 mod condition;
+mod function;
+mod number;
 mod ptx;
+mod scalar;
+mod types;
 
 pub use c::{
-    AtomicCall, AtomicFunction, BinaryOperator, CType, Expression, MemoryOrder, Parameter, Statement, StatementKind,
+    AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, Parameter, Statement, StatementKind,
     UnaryOperator,
 };
+pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Comparison, Condition, Operand, Proposition, Quantifier, Variable};
+pub use function::{AtomFunction, LocalFunction};
+pub use number::Integer;
 pub use ptx::{
-    Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard,
-    Instruction, LocalFunction, MembarLevel, Operation, ProxyFenceKind, Space, Type, Value,
+    Access, AccessOrder, Address, Atom, BarrierMode, Base, CacheOperator, ClusterBarrier, FenceOrder, Guard, Instruction,
+    MembarLevel, Operation, ProxyFenceKind, Space, Value,
 };
+pub use scalar::{Type, TypeKind};
+pub use types::Asked;
 
 use std::fmt;
 

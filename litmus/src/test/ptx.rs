@@ -2,16 +2,7 @@
 
 use margay_models::execution::{Proxy, Scope};
 
-use super::{Comparison, Place};
-
-/// A type suffix, `.s32`. Litmus tests compute with 64 bits whatever it says; accesses of different width do not mix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Type {
-    /// The letter: `b`, `s`, `u`, `f`; `p` for `.pred`.
-    pub letter: char,
-    /// The width in bits; 0 for `.pred`.
-    pub bits: u8,
-}
+use super::{AtomFunction, Comparison, LocalFunction, Place, Type};
 
 /// A state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,6 +32,8 @@ pub enum CacheOperator {
     Cg,
     /// `.cs`: streaming.
     Cs,
+    /// `.lu`: last use.
+    Lu,
     /// `.cv`: do not cache.
     Cv,
     /// `.wb`: write back.
@@ -51,7 +44,7 @@ pub enum CacheOperator {
 
 impl CacheOperator {
     /// All of them.
-    pub const ALL: [CacheOperator; 6] = [Self::Ca, Self::Cg, Self::Cs, Self::Cv, Self::Wb, Self::Wt];
+    pub const ALL: [CacheOperator; 7] = [Self::Ca, Self::Cg, Self::Cs, Self::Lu, Self::Cv, Self::Wb, Self::Wt];
 
     /// The name.
     pub fn name(self) -> &'static str {
@@ -59,6 +52,7 @@ impl CacheOperator {
             Self::Ca => "ca",
             Self::Cg => "cg",
             Self::Cs => "cs",
+            Self::Lu => "lu",
             Self::Cv => "cv",
             Self::Wb => "wb",
             Self::Wt => "wt",
@@ -151,63 +145,6 @@ impl Address {
     /// A location.
     pub fn location(name: impl Into<String>) -> Self {
         Self { base: Base::Location(name.into()), offset: None }
-    }
-}
-
-/// What an `atom` or `red` computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AtomFunction {
-    /// `.exch`
-    Exchange,
-    /// `.cas`: operands are the expected and the new value.
-    CompareAndSwap,
-    /// `.add`
-    Add,
-    /// `.and`
-    And,
-    /// `.or`
-    Or,
-    /// `.xor`
-    Xor,
-    /// `.inc`: to 0 from the operand or above.
-    Increment,
-    /// `.dec`: to the operand from 0 or above the operand.
-    Decrement,
-    /// `.min`
-    Min,
-    /// `.max`
-    Max,
-}
-
-impl AtomFunction {
-    /// All of them.
-    pub const ALL: [AtomFunction; 10] = [
-        Self::Exchange,
-        Self::CompareAndSwap,
-        Self::Add,
-        Self::And,
-        Self::Or,
-        Self::Xor,
-        Self::Increment,
-        Self::Decrement,
-        Self::Min,
-        Self::Max,
-    ];
-
-    /// The qualifier.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exchange => "exch",
-            Self::CompareAndSwap => "cas",
-            Self::Add => "add",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::Increment => "inc",
-            Self::Decrement => "dec",
-            Self::Min => "min",
-            Self::Max => "max",
-        }
     }
 }
 
@@ -339,104 +276,6 @@ pub enum ClusterBarrier {
     Wait,
 }
 
-/// Register arithmetic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LocalFunction {
-    /// `mov`, `cvt`: one operand.
-    Move,
-    /// `not`: one operand.
-    Not,
-    /// `neg`: one operand.
-    Negate,
-    /// `add`
-    Add,
-    /// `sub`
-    Subtract,
-    /// `mul`
-    Multiply,
-    /// `div`; by zero gives zero.
-    Divide,
-    /// `rem`; by zero gives zero.
-    Remainder,
-    /// `and`
-    And,
-    /// `or`
-    Or,
-    /// `xor`
-    Xor,
-    /// `shl`
-    ShiftLeft,
-    /// `shr`
-    ShiftRight,
-    /// `min`
-    Min,
-    /// `max`
-    Max,
-    /// `mad d, a, b, c`: a times b plus c.
-    MultiplyAdd,
-    /// `selp d, a, b, p`: a if the predicate p holds, else b.
-    Select,
-    /// `setp.eq` and its kin: 1 if the comparison holds, else 0.
-    Compare(Comparison),
-}
-
-impl LocalFunction {
-    /// All but the comparisons.
-    pub const ARITHMETIC: [LocalFunction; 17] = [
-        Self::Move,
-        Self::Not,
-        Self::Negate,
-        Self::Add,
-        Self::Subtract,
-        Self::Multiply,
-        Self::Divide,
-        Self::Remainder,
-        Self::And,
-        Self::Or,
-        Self::Xor,
-        Self::ShiftLeft,
-        Self::ShiftRight,
-        Self::Min,
-        Self::Max,
-        Self::MultiplyAdd,
-        Self::Select,
-    ];
-
-    /// The number of operands.
-    pub fn arity(self) -> usize {
-        match self {
-            Self::Move | Self::Not | Self::Negate => 1,
-            Self::MultiplyAdd | Self::Select => 3,
-            _ => 2,
-        }
-    }
-
-    /// The instruction name, with its qualifier for comparisons.
-    pub fn name(self) -> String {
-        match self {
-            Self::Move => "mov",
-            Self::Not => "not",
-            Self::Negate => "neg",
-            Self::Add => "add",
-            Self::Subtract => "sub",
-            Self::Multiply => "mul",
-            Self::Divide => "div",
-            Self::Remainder => "rem",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::ShiftLeft => "shl",
-            Self::ShiftRight => "shr",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::MultiplyAdd => "mad",
-            Self::Select => "selp",
-            Self::Compare(comparison) => return format!("setp.{}", comparison.mnemonic()),
-        }
-        .to_string()
-    }
-}
-
 /// A read-modify-write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Atom {
@@ -506,12 +345,14 @@ pub enum Operation {
     Membar(MembarLevel),
     /// `fence.proxy.alias`
     ProxyFence(ProxyFenceKind),
-    /// `bar.cta.sync 0`, `bar.cta.arrive 0, 64`
+    /// `bar.cta.sync 0`, `bar.cta.arrive 0, 64`; in Dartagnan's spelling `bar.cta.sync 1, 0, 2`
     Barrier {
         /// Arrive, wait or both.
         mode: BarrierMode,
-        /// The barrier.
-        barrier: u8,
+        /// In Dartagnan's spelling the first operand: threads meet only at barriers of one instance.
+        instance: Option<u32>,
+        /// The barrier: a number, or a register that holds it.
+        barrier: Value,
         /// The number of threads taking part, as written.
         count: Option<u32>,
     },
@@ -556,6 +397,18 @@ impl Operation {
             | Self::VectorLoad { access, address, .. }
             | Self::VectorStore { access, address, .. }
             | Self::Atom(Atom { access, address, .. }) => Some((access, address)),
+            _ => None,
+        }
+    }
+
+    /// The qualifiers of an access to memory, to be changed.
+    pub fn access_mut(&mut self) -> Option<&mut Access> {
+        match self {
+            Self::Load { access, .. }
+            | Self::Store { access, .. }
+            | Self::VectorLoad { access, .. }
+            | Self::VectorStore { access, .. }
+            | Self::Atom(Atom { access, .. }) => Some(access),
             _ => None,
         }
     }

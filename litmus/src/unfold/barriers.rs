@@ -1,30 +1,73 @@
-//! Who takes part in the barriers of a cta: thread counts that no execution can satisfy in one way only are refused.
+//! Barriers of a cta: their numbers, and who takes part. Thread counts that no execution can satisfy in one way only are refused.
 
 use super::Error;
-use crate::test::{Body, Operation, Place, Test, ThreadId};
+use crate::test::{Body, Operation, Place, Test, ThreadId, Value};
+
+/// How many barriers a cta has (PTX ISA 9.7.13.1).
+pub(super) const NUMBER: u8 = 16;
+
+/// How many instances of barriers a test may have.
+const MAX_INSTANCES: usize = 15;
+
+/// The number of a barrier in executions: barriers of different instances are different ones.
+pub(super) fn number(barrier: u8, instance: u8) -> u8 {
+    instance.min(MAX_INSTANCES as u8) * NUMBER + barrier
+}
+
+/// Why a number is that of no barrier.
+pub(super) fn no_barrier(number: i64) -> String {
+    format!("a cta has no barrier {number}: they are 0 to 15 (PTX ISA 9.7.13.1)")
+}
+
+/// The instances that a test names, ascending. Barriers without an instance are of number 0, others of their position here and one.
+pub(super) fn instances(test: &Test) -> Result<Vec<u32>, Error> {
+    let mut found: Vec<u32> = Vec::new();
+    for thread in &test.threads {
+        let Body::Instructions(instructions) = &thread.body else { continue };
+        for i in instructions {
+            let Operation::Barrier { instance: Some(instance), .. } = i.operation else { continue };
+            if !found.contains(&instance) {
+                found.push(instance);
+            }
+            if found.len() > MAX_INSTANCES {
+                return Err(Error::at(format!("more than {MAX_INSTANCES} instances of barriers"), i.place));
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
 
 /// The threads of a test that use one barrier of one cta, with the first count that is written.
-struct Users {
-    barrier: u8,
+struct Users<'a> {
+    barrier: &'a Value,
+    instance: Option<u32>,
     threads: Vec<ThreadId>,
     count: Option<(u32, Place)>,
 }
 
 /// Checks that the counts of a barrier agree, and that no more threads use it than the count has room for: else which of them
-/// meet in a round would depend on when they come (PTX ISA 9.7.13.1).
+/// meet in a round would depend on when they come (PTX ISA 9.7.13.1). Where barriers have instances the count is one of threads of
+/// the test, so that with fewer nobody would go on.
 pub(super) fn check(test: &Test) -> Result<(), Error> {
-    let mut known: Vec<Users> = Vec::new();
+    let mut known: Vec<Users<'_>> = Vec::new();
     for (t, thread) in test.threads.iter().enumerate() {
         let id = ThreadId(t as u8);
         let Body::Instructions(instructions) = &thread.body else { continue };
         for i in instructions {
-            let Operation::Barrier { barrier, count, .. } = i.operation else { continue };
+            let Operation::Barrier { barrier, instance, count, .. } = &i.operation else { continue };
+            if matches!(barrier, Value::Register(_)) && count.is_some() {
+                let message = "a count of threads for a barrier whose number is in a register: which threads meet there is open";
+                return Err(Error::at(message, i.place));
+            }
             let here = test.placement(id);
-            let same = |u: &Users| u.barrier == barrier && u.threads.first().is_some_and(|&o| test.placement(o) == here);
+            let same = |u: &Users<'_>| {
+                u.barrier == barrier && u.instance == *instance && u.threads.first().is_some_and(|&o| test.placement(o) == here)
+            };
             let users = match known.iter().position(same) {
                 Some(at) => &mut known[at],
                 None => {
-                    known.push(Users { barrier, threads: vec![id], count: None });
+                    known.push(Users { barrier, instance: *instance, threads: vec![id], count: None });
                     let last = known.len() - 1;
                     &mut known[last]
                 }
@@ -32,9 +75,10 @@ pub(super) fn check(test: &Test) -> Result<(), Error> {
             if users.threads.last() != Some(&id) {
                 users.threads.push(id);
             }
-            match (count, users.count) {
+            match (*count, users.count) {
                 (Some(n), Some((before, _))) if n != before => {
-                    let message = format!("barrier {barrier} is for {n} threads here, and for {before} elsewhere in this cta");
+                    let name = name(barrier);
+                    let message = format!("barrier {name} is for {n} threads here, and for {before} elsewhere in this cta");
                     return Err(Error::at(message, i.place));
                 }
                 (Some(n), None) => users.count = Some((n, i.place)),
@@ -43,14 +87,23 @@ pub(super) fn check(test: &Test) -> Result<(), Error> {
         }
     }
     for users in known {
-        if let Some((count, place)) = users.count
-            && users.threads.len() > count as usize
-        {
-            let all = users.threads.len();
-            let message =
-                format!("barrier {} is for {count} threads, and {all} of this cta use it: which meet is open", users.barrier);
+        let (all, name) = (users.threads.len(), name(users.barrier));
+        let Some((count, place)) = users.count else { continue };
+        if all > count as usize {
+            let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: which meet is open");
+            return Err(Error::at(message, place));
+        }
+        if users.instance.is_some() && all < count as usize {
+            let message = format!("barrier {name} is for {count} threads, and {all} of this cta use it: nobody gets past it");
             return Err(Error::at(message, place));
         }
     }
     Ok(())
+}
+
+fn name(barrier: &Value) -> String {
+    match barrier {
+        Value::Integer(n) => n.to_string(),
+        Value::Register(name) | Value::AddressOf(name) => name.clone(),
+    }
 }

@@ -4,8 +4,8 @@ use margay_models::signature::Signature;
 
 use super::program::Program;
 use super::skeleton::Shared;
-use super::{Address, Error, barriers, compile};
-use crate::test::{Dialect, Test, ThreadId};
+use super::{Address, Error, Unary, barriers, compile};
+use crate::test::{Dialect, Integer, Test, ThreadId};
 
 /// The code of every thread, and the memory that it starts from.
 #[derive(Debug, Clone)]
@@ -47,6 +47,22 @@ impl Code {
     /// The value that stands for the address of a location.
     pub fn address(&self, location: usize) -> Address {
         self.shared.address(location)
+    }
+
+    /// The type in which an access computes with the values of a location.
+    pub fn integer(&self, location: usize, of_access: Option<Integer>) -> Option<Integer> {
+        of_access.or(self.shared.integers[location])
+    }
+
+    /// What an access of a type reads from a location that holds a value.
+    pub fn loaded(&self, location: usize, of_access: Option<Integer>, held: i64) -> i64 {
+        self.integer(location, of_access).map_or(held, |i| Unary::Convert(i).apply(held))
+    }
+
+    /// What a location holds after an access of a type has written a value.
+    pub fn stored(&self, location: usize, of_access: Option<Integer>, value: i64) -> i64 {
+        let written = of_access.map_or(value, |i| Unary::Convert(i).apply(value));
+        self.shared.integers[location].map_or(written, |i| Unary::Convert(i).apply(written))
     }
 
     /// The location at an address; `None` if there is none.

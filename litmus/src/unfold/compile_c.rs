@@ -1,7 +1,7 @@
 //! Scoped C to straight code. Operands are evaluated from left to right; `&&` and `||` are short-circuits where their right
 //! side accesses memory.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation};
 
 use super::Error;
@@ -9,14 +9,17 @@ use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::skeleton::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, Expression, MemoryOrder, Place, Statement, StatementKind, Test, ThreadId,
-    UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, Comparison, Expected, Expression, MemoryOrder, Parameter,
+    Place, Statement, StatementKind, Test, ThreadId, UnaryOperator,
 };
 
 /// The code of a thread.
 pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
+    let Some(of) = test.threads.get(thread.index()) else { return Ok(Program::default()) };
     let mut compiler = Compiler {
         shared,
+        body: &of.body,
+        parameters: &of.parameters,
         program: Program::default(),
         place: Place::default(),
         loops: Vec::new(),
@@ -24,7 +27,7 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
         returns: Vec::new(),
         return_conditions: Vec::new(),
     };
-    if let Some(Body::Statements(statements)) = test.threads.get(thread.index()).map(|t| &t.body) {
+    if let Body::Statements(statements) = &of.body {
         compiler.statements(statements)?;
     }
     for at in std::mem::take(&mut compiler.returns) {
@@ -50,6 +53,8 @@ struct Loop {
 
 struct Compiler<'a> {
     shared: &'a Shared,
+    body: &'a Body,
+    parameters: &'a [Parameter],
     program: Program,
     /// The statement being compiled.
     place: Place,
@@ -74,13 +79,13 @@ impl Compiler<'_> {
                 StatementKind::Assign { name, value, .. } => {
                     let register = self.program.register(name);
                     if let Some(value) = value {
-                        let value = self.expression(value)?;
+                        let value = self.expression(value)?.converted(self.body.declared(name));
                         self.push(Step::Assign(register, value));
                     }
                 }
-                StatementKind::Store { address, value } => {
-                    let address = self.expression(address)?;
-                    let value = self.expression(value)?;
+                StatementKind::Store { address: at, value } => {
+                    let address = self.expression(at)?.term;
+                    let value = self.stored(at, value)?;
                     self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
                 }
                 StatementKind::Evaluate(e) => {
@@ -89,10 +94,10 @@ impl Compiler<'_> {
                 // C11 7.17.4.1: a relaxed fence has no effects.
                 StatementKind::Fence { order: MemoryOrder::Relaxed, .. } => {}
                 StatementKind::Fence { order: o, scope } => {
-                    self.push(Step::Fence { order: o.order(), scope: Some(scope.unwrap_or(Scope::Sys)) });
+                    self.push(Step::Fence { order: o.order(), scope: CScope::of_events(*scope) });
                 }
                 StatementKind::If { condition, then, otherwise } => {
-                    let condition = self.expression(condition)?;
+                    let condition = self.expression(condition)?.term;
                     let branch = self.branch(condition);
                     self.conditions.push(branch);
                     self.statements(then)?;
@@ -111,7 +116,7 @@ impl Compiler<'_> {
                 }
                 StatementKind::While { condition, body } => {
                     let start = self.program.steps.len();
-                    let condition = self.expression(condition)?;
+                    let condition = self.expression(condition)?.term;
                     let branch = self.branch(condition);
                     self.turns(start, Some(branch), body, &[])?;
                 }
@@ -121,7 +126,7 @@ impl Compiler<'_> {
                     let start = self.program.steps.len();
                     let branch = match condition {
                         Some(condition) => {
-                            let condition = self.expression(condition)?;
+                            let condition = self.expression(condition)?.term;
                             Some(self.branch(condition))
                         }
                         None => None,
@@ -133,7 +138,7 @@ impl Compiler<'_> {
                     let returns = self.returns.len();
                     let this = self.body(body)?;
                     self.place = s.place;
-                    let condition = self.expression(condition)?;
+                    let condition = self.expression(condition)?.term;
                     let branch = self.branch(condition);
                     self.push(Step::Jump(start));
                     self.program.patch(branch);
@@ -225,53 +230,78 @@ impl Compiler<'_> {
         self.push(Step::BranchIfZero { condition, target: 0, until: Some(0) })
     }
 
-    fn name(&mut self, name: &str) -> Term {
+    fn name(&mut self, name: &str) -> Typed {
         match self.shared.address_of(name) {
-            Ok(address) => Term::Constant(address),
-            Err(_) => Term::Register(self.program.register(name)),
+            Ok(address) => Typed { term: Term::Constant(address), ty: None },
+            Err(_) => Typed { term: Term::Register(self.program.register(name)), ty: Some(self.body.declared(name)) },
         }
     }
 
+    /// The type of what a pointer points to, if it is that of a parameter or of an element behind it.
+    fn pointed(&self, pointer: &Expression) -> Option<CInteger> {
+        match pointer {
+            Expression::Name(name) => self.parameters.iter().find(|p| p.name == *name).map(|p| p.ty.integer),
+            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract, a, b) => {
+                self.pointed(a).or_else(|| self.pointed(b))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value on its way to memory. It becomes one of the location's type there; only `bool` is not a matter of its lowest bits.
+    fn stored(&mut self, pointer: &Expression, value: &Expression) -> Result<Term, Error> {
+        let value = self.expression(value)?;
+        Ok(if self.pointed(pointer) == Some(CInteger::Bool) { value.converted(CInteger::Bool) } else { value.term })
+    }
+
     /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
-    fn expression(&mut self, e: &Expression) -> Result<Term, Error> {
+    fn expression(&mut self, e: &Expression) -> Result<Typed, Error> {
         Ok(match e {
-            Expression::Integer(n) => Term::Constant(*n),
+            Expression::Integer(n) => Typed { term: Term::Constant(*n), ty: Some(Expression::of_number(*n)) },
             Expression::Name(name) => self.name(name),
-            Expression::Dereference(e) => {
-                let address = self.expression(e)?;
+            Expression::Dereference(pointer) => {
+                let address = self.expression(pointer)?.term;
                 let to = self.program.fresh();
                 self.push(Step::Load { to, address, attributes: Attributes::new(Order::Plain, None) });
-                Term::Register(to)
+                Typed { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
+            }
+            Expression::Unary(UnaryOperator::LogicalNot, e) => {
+                Typed::truth(Term::Unary(Unary::LogicalNot, Box::new(self.expression(e)?.term)))
             }
             Expression::Unary(operator, e) => {
-                let operator = match operator {
-                    UnaryOperator::Negate => Unary::Negate,
-                    UnaryOperator::LogicalNot => Unary::LogicalNot,
-                    UnaryOperator::BitwiseNot => Unary::BitwiseNot,
-                };
-                Term::Unary(operator, Box::new(self.expression(e)?))
+                let operator = if *operator == UnaryOperator::Negate { Unary::Negate } else { Unary::BitwiseNot };
+                let Typed { term, ty } = self.expression(e)?;
+                let ty = ty.map(CInteger::promoted);
+                Typed { term: Term::Unary(operator, Box::new(term)).convert(ty.map(CInteger::integer)), ty }
             }
+            Expression::Cast(to, e) => Typed { term: self.expression(e)?.converted(*to), ty: Some(*to) },
             Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b) if b.accesses() => {
-                self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?
+                Typed::truth(self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?)
             }
             Expression::Binary(operator, a, b) => {
                 let a = self.expression(a)?;
                 let b = self.expression(b)?;
-                Term::binary(binary(*operator), a, b)
+                computed(*operator, a, b)
             }
-            Expression::Atomic(call) => Term::Register(self.call(call)?),
+            Expression::Atomic(call) => {
+                let register = Term::Register(self.call(call)?);
+                if matches!(call.function, AtomicFunction::CompareExchange { .. }) {
+                    return Ok(Typed::truth(register));
+                }
+                Typed { term: register, ty: Some(self.pointed(&call.address).unwrap_or(CInteger::Long)) }
+            }
         })
     }
 
     fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, Error> {
-        let truth = |t: Term| Term::binary(Binary::Compare(crate::test::Comparison::NotEqual), t, Term::Constant(0));
+        let truth = |t: Term| Term::binary(Binary::Compare(Comparison::NotEqual), t, Term::Constant(0));
         let to = self.program.fresh();
-        let a = self.expression(a)?;
+        let a = self.expression(a)?.term;
         self.push(Step::Assign(to, truth(a)));
         let goes_on = Term::Register(to);
         let goes_on = if is_and { goes_on } else { Term::Unary(Unary::LogicalNot, Box::new(goes_on)) };
         let branch = self.branch(goes_on);
-        let b = self.expression(b)?;
+        let b = self.expression(b)?.term;
         self.push(Step::Assign(to, truth(b)));
         self.program.patch(branch);
         Ok(Term::Register(to))
@@ -279,48 +309,114 @@ impl Compiler<'_> {
 
     /// Does the call; gives the register with its value.
     fn call(&mut self, call: &AtomicCall) -> Result<Register, Error> {
-        let address = self.expression(&call.address)?;
-        let scope = Some(call.scope.unwrap_or(Scope::Sys));
+        let address = self.expression(&call.address)?.term;
+        let scope = CScope::of_events(call.scope);
         let memory_order = call.order.unwrap_or(MemoryOrder::SeqCst).order();
         let construct = Construct { operation: Operation::Rmw, order: memory_order };
         let read = Attributes::new(construct.read_order(), scope);
         let write = Attributes::new(construct.write_order(), scope);
         let to = self.program.fresh();
+        let swap = |expected: Term, new: Term, success: Option<Register>, failure: Attributes, spurious: bool| {
+            Modification::CompareAndSwap { expected, new, success, failure, spurious }
+        };
         let modification = match &call.function {
             AtomicFunction::Load => {
                 self.push(Step::Load { to, address, attributes: Attributes::new(memory_order, scope) });
                 return Ok(to);
             }
             AtomicFunction::Store(value) => {
-                let value = self.expression(value)?;
+                let value = self.stored(&call.address, value)?;
                 self.push(Step::Store { address, value, attributes: Attributes::new(memory_order, scope) });
                 return Ok(to);
             }
-            AtomicFunction::Exchange(value) => Modification::Exchange(self.expression(value)?),
-            AtomicFunction::Fetch(operator, value) => Modification::Apply(binary(*operator), self.expression(value)?),
-            AtomicFunction::FetchMin(value) => Modification::Apply(Binary::Min, self.expression(value)?),
-            AtomicFunction::FetchMax(value) => Modification::Apply(Binary::Max, self.expression(value)?),
+            AtomicFunction::Exchange(value) => Modification::Exchange(self.stored(&call.address, value)?),
+            AtomicFunction::Fetch(operator, value) => Modification::Apply(binary(*operator), self.expression(value)?.term),
+            AtomicFunction::FetchMin(value) => Modification::Apply(Binary::Min, self.expression(value)?.term),
+            AtomicFunction::FetchMax(value) => Modification::Apply(Binary::Max, self.expression(value)?.term),
+            AtomicFunction::Increment(value) => Modification::Apply(Binary::Increment, self.expression(value)?.term),
+            AtomicFunction::Decrement(value) => Modification::Apply(Binary::Decrement, self.expression(value)?.term),
+            AtomicFunction::CompareAndSwap { expected, desired } => {
+                let expected = self.stored(&call.address, expected)?;
+                let new = self.stored(&call.address, desired)?;
+                swap(expected, new, None, read, false)
+            }
             AtomicFunction::CompareExchange { weak, expected, desired, failure } => {
-                let new = self.expression(desired)?;
-                let expected = self.program.register(expected);
-                // Without an order of its own a failure has the order of the success, less its release part (C11 7.17.7.4).
-                let failure = failure.map_or(construct.read_order(), MemoryOrder::order);
+                // A failure is a load: what a release would do for it nobody can tell (C11 7.17.7.4 has no such order). Without an order
+                // of its own a failure has that of the success, less its release part.
+                let failure = failure.map_or(construct.read_order(), |o| o.of_load().order());
                 let success = self.program.fresh();
-                let modification = Modification::CompareAndSwap {
-                    expected: Term::Register(expected),
-                    new,
-                    success: Some(success),
-                    failure: Attributes::new(failure, scope),
-                    spurious: *weak,
-                };
-                self.push(Step::Modify { to: Some(to), address, modification, read, write });
-                // On success `expected` keeps its value, which is what was read then too.
-                self.push(Step::Assign(expected, Term::Register(to)));
+                let failure = Attributes::new(failure, scope);
+                match expected {
+                    Expected::Variable(name) => {
+                        let new = self.stored(&call.address, desired)?;
+                        let expected = self.program.register(name);
+                        let modification = swap(Term::Register(expected), new, Some(success), failure, *weak);
+                        self.push(Step::Modify { to: Some(to), address, modification, read, write });
+                        // On success `expected` keeps its value, which is what was read then too.
+                        let value = Typed { term: Term::Register(to), ty: None }.converted(self.body.declared(name));
+                        self.push(Step::Assign(expected, value));
+                    }
+                    Expected::Memory(pointer) => {
+                        let place = self.expression(pointer)?.term;
+                        let new = self.stored(&call.address, desired)?;
+                        let plain = Attributes::new(Order::Plain, None);
+                        let old = self.program.fresh();
+                        self.push(Step::Load { to: old, address: place.clone(), attributes: plain });
+                        let modification = swap(Term::Register(old), new, Some(success), failure, *weak);
+                        self.push(Step::Modify { to: Some(to), address, modification, read, write });
+                        let failed = Term::Unary(Unary::LogicalNot, Box::new(Term::Register(success)));
+                        let over = self.branch(failed);
+                        self.push(Step::Store { address: place, value: Term::Register(to), attributes: plain });
+                        self.program.patch(over);
+                    }
+                }
                 return Ok(success);
             }
         };
         self.push(Step::Modify { to: Some(to), address, modification, read, write });
         Ok(to)
+    }
+}
+
+/// A value with its type; `None` for pointers, which no conversion cuts off.
+struct Typed {
+    term: Term,
+    ty: Option<CInteger>,
+}
+
+impl Typed {
+    /// The result of a comparison.
+    fn truth(term: Term) -> Self {
+        Self { term, ty: Some(CInteger::Int) }
+    }
+
+    /// The value as one of a type (C11 6.3.1.2, 6.3.1.3).
+    fn converted(self, ty: CInteger) -> Term {
+        match ty {
+            CInteger::Bool if self.ty != Some(CInteger::Bool) => {
+                Term::binary(Binary::Compare(Comparison::NotEqual), self.term, Term::Constant(0))
+            }
+            _ => self.term.convert(Some(ty.integer())),
+        }
+    }
+}
+
+/// `a operator b`, in the type that both have in common (C11 6.3.1.8), or of a pointer.
+fn computed(operator: BinaryOperator, a: Typed, b: Typed) -> Typed {
+    let of = binary(operator);
+    let common = a.ty.zip(b.ty).map(|(x, y)| x.common(y));
+    match operator {
+        BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => Typed::truth(Term::binary(of, a.term, b.term)),
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
+            let ty = a.ty.map(CInteger::promoted);
+            let integer = ty.map(CInteger::integer);
+            Typed { term: Term::binary(of.of(integer), a.term, b.term).convert(integer), ty }
+        }
+        _ => {
+            let integer = common.map(CInteger::integer);
+            let term = Term::typed(of, a.term, b.term, integer);
+            Typed { term, ty: if matches!(operator, BinaryOperator::Compare(_)) { Some(CInteger::Int) } else { common } }
+        }
     }
 }
 

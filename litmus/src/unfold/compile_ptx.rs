@@ -3,12 +3,12 @@
 use margay_models::execution::{Order, Scope};
 
 use super::Error;
-use super::program::{Attributes, Modification, Program, Step, Term};
+use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::skeleton::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,
-    Instruction, LocalFunction, Operation, Test, ThreadId, Value, element,
+    Instruction, Integer, LocalFunction, Operation, Test, ThreadId, Type, Value, element,
 };
 
 /// The code of a thread.
@@ -92,26 +92,24 @@ impl Compiler<'_> {
 
     fn operation<'t>(&mut self, i: &'t Instruction, jumps: &mut Vec<(usize, &'t str)>) -> Result<(), Error> {
         let step = match &i.operation {
+            Operation::Load { access, destination, address } if is_packed(access) => {
+                return self.load_elements(access, std::slice::from_ref(destination), address, i);
+            }
             Operation::Load { access, destination, address } => {
                 let address = self.address(address)?;
                 Step::Load { to: self.program.register(destination), address, attributes: self.attributes(access) }
+            }
+            Operation::Store { access, address, value } if is_packed(access) => {
+                self.store_elements(access, address, std::slice::from_ref(value), i)?
             }
             Operation::Store { access, address, value } => {
                 let (address, value) = (self.address(address)?, self.value(value)?);
                 Step::Store { address, value, attributes: self.attributes(access) }
             }
             Operation::VectorLoad { access, destinations, address } => {
-                let width = self.vector(access, address, destinations.len(), i)?;
-                let address = self.address(address)?;
-                let to = destinations.iter().map(|d| self.program.register(d)).collect();
-                Step::LoadVector { to, address, width, attributes: self.attributes(access) }
+                return self.load_elements(access, destinations, address, i);
             }
-            Operation::VectorStore { access, address, values } => {
-                let width = self.vector(access, address, values.len(), i)?;
-                let address = self.address(address)?;
-                let values = values.iter().map(|v| self.value(v)).collect::<Result<_, _>>()?;
-                Step::StoreVector { address, width, values, attributes: self.attributes(access) }
-            }
+            Operation::VectorStore { access, address, values } => self.store_elements(access, address, values, i)?,
             Operation::Atom(atom) => self.atom(atom)?,
             Operation::Fence { .. } if self.generic => Step::Fence { order: Order::Plain, scope: None },
             Operation::Fence { order, scope } => {
@@ -128,19 +126,24 @@ impl Compiler<'_> {
             Operation::Membar(_) if self.generic => Step::Fence { order: Order::Plain, scope: None },
             Operation::Membar(level) => Step::Fence { order: Order::Sc, scope: Some(level.scope()) },
             Operation::ProxyFence(kind) => Step::ProxyFence(kind.proxy()),
-            Operation::Barrier { mode, barrier, .. } => {
+            Operation::Barrier { mode, barrier, instance, .. } => {
                 let waits = !matches!(mode, BarrierMode::Arrive);
-                Step::Barrier { barrier: *barrier, scope: Scope::Cta, arrives: true, waits, relaxed: false }
+                let of = |instance: &u32| self.shared.instances.iter().position(|known| known == instance).unwrap_or(0) as u8 + 1;
+                let instance = instance.as_ref().map_or(0, of);
+                let barrier = self.value(barrier)?;
+                Step::Barrier { barrier, instance, scope: Scope::Cta, arrives: true, waits, relaxed: false }
             }
-            Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
-                Step::Barrier { barrier: 0, scope: Scope::Cluster, arrives: true, waits: false, relaxed: *relaxed }
+            Operation::ClusterBarrier(barrier) => {
+                let (arrives, relaxed) = match barrier {
+                    ClusterBarrier::Arrive { relaxed } => (true, *relaxed),
+                    ClusterBarrier::Wait => (false, false),
+                };
+                let barrier = Term::Constant(0);
+                Step::Barrier { barrier, instance: 0, scope: Scope::Cluster, arrives, waits: !arrives, relaxed }
             }
-            Operation::ClusterBarrier(ClusterBarrier::Wait) => {
-                Step::Barrier { barrier: 0, scope: Scope::Cluster, arrives: false, waits: true, relaxed: false }
-            }
-            Operation::Local { function, destination, operands, .. } => {
+            Operation::Local { function, ty, destination, operands } => {
                 let operands = operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
-                Step::Assign(self.program.register(destination), local(*function, operands))
+                Step::Assign(self.program.register(destination), local(*function, *ty, operands))
             }
             Operation::BranchIf { comparison, left, right, target } => {
                 // Goes to the target if the opposite comparison is 0.
@@ -161,6 +164,44 @@ impl Compiler<'_> {
         };
         self.program.push(step, i.place);
         Ok(())
+    }
+
+    /// A load of several scalars: of each element of a vector, and of both elements of packed ones (PTX ISA 8.2.4, 8.2.5).
+    fn load_elements(&mut self, access: &Access, registers: &[String], at: &Address, i: &Instruction) -> Result<(), Error> {
+        let pairs = is_packed(access);
+        let count = registers.len() * if pairs { 2 } else { 1 };
+        let width = self.vector(access, at, count, i)?;
+        let address = self.address(at)?;
+        let to: Vec<Register> = match pairs {
+            true => (0..count).map(|_| self.program.fresh()).collect(),
+            false => registers.iter().map(|r| self.program.register(r)).collect(),
+        };
+        self.program.push(Step::LoadVector { to: to.clone(), address, width, attributes: self.attributes(access) }, i.place);
+        if let (true, Some(ty)) = (pairs, access.ty) {
+            for (register, pair) in registers.iter().zip(to.chunks(2)) {
+                let [low, high] = [0, 1].map(|e| unsigned(Term::Register(pair[e]), ty.bits));
+                let high = Term::binary(Binary::ShiftLeft, high, Term::Constant(i64::from(ty.bits)));
+                let register = self.program.register(register);
+                self.program.push(Step::Assign(register, Term::binary(Binary::Or, low, high)), i.place);
+            }
+        }
+        Ok(())
+    }
+
+    fn store_elements(&mut self, access: &Access, at: &Address, values: &[Value], i: &Instruction) -> Result<Step, Error> {
+        let mut terms = Vec::with_capacity(2 * values.len());
+        for value in values {
+            let value = self.value(value)?;
+            if let Some(ty) = access.ty.filter(|ty| ty.packed) {
+                let bits = Term::Constant(i64::from(ty.bits));
+                terms.push(unsigned(value.clone(), ty.bits));
+                terms.push(unsigned(Term::binary(Binary::ShiftRight, value, bits), ty.bits));
+            } else {
+                terms.push(value);
+            }
+        }
+        let width = self.vector(access, at, terms.len(), i)?;
+        Ok(Step::StoreVector { address: self.address(at)?, width, values: terms, attributes: self.attributes(access) })
     }
 
     /// The width of a vector's elements: that of its type, or of the array. The vector must be aligned to its size.
@@ -197,8 +238,8 @@ impl Compiler<'_> {
             _ => (Order::Rlx, Order::Rlx),
         };
         let scope = if self.generic { None } else { Some(access.scope.unwrap_or(Scope::Gpu)) };
-        let bits = access.ty.map(|ty| ty.bits);
-        let half = |order| Attributes { reduction: destination.is_none(), bits, ..Attributes::new(order, scope) };
+        let plain = self.attributes(&Access { order: None, ..*access });
+        let half = |order| Attributes { order, scope, reduction: destination.is_none(), ..plain };
         let apply = |operator| Modification::Apply(operator, operand.clone());
         let modification = match function {
             AtomFunction::Exchange => Modification::Exchange(operand),
@@ -207,6 +248,9 @@ impl Compiler<'_> {
                 Modification::CompareAndSwap { expected: operand, new, success: None, failure: half(read), spurious: false }
             }
             AtomFunction::Add => apply(Binary::Add),
+            AtomFunction::Subtract => apply(Binary::Subtract),
+            AtomFunction::Multiply => apply(Binary::Multiply),
+            AtomFunction::Divide => apply(Binary::Divide),
             AtomFunction::And => apply(Binary::And),
             AtomFunction::Or => apply(Binary::Or),
             AtomFunction::Xor => apply(Binary::Xor),
@@ -220,8 +264,8 @@ impl Compiler<'_> {
     }
 
     fn attributes(&self, access: &Access) -> Attributes {
-        let bits = access.ty.map(|ty| ty.bits);
-        let plain = Attributes { proxy: access.proxy, bits, ..Attributes::new(Order::Plain, None) };
+        let (bits, integer) = (access.ty.map(|ty| ty.bits), access.ty.and_then(Type::integer));
+        let plain = Attributes { proxy: access.proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {
             return plain;
@@ -249,27 +293,46 @@ fn opposite(comparison: Comparison) -> Comparison {
     }
 }
 
-fn local(function: LocalFunction, operands: Vec<Term>) -> Term {
+fn is_packed(access: &Access) -> bool {
+    access.ty.is_some_and(|ty| ty.packed)
+}
+
+fn unsigned(value: Term, bits: u8) -> Term {
+    value.convert(Some(Integer { bits, signed: false }))
+}
+
+/// What an instruction of a type computes; without one in 64 bits.
+fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term {
+    let integer = ty.and_then(Type::integer);
+    // The product of two numbers of a type, and sums with it.
+    let wide = integer.map(|i| Integer { bits: i.bits.saturating_mul(2).min(64), ..i });
     let mut operands = operands.into_iter();
-    let a = operands.next().unwrap_or(Term::Constant(0));
-    let b = operands.next().unwrap_or(Term::Constant(0));
+    let mut next = || operands.next().unwrap_or(Term::Constant(0));
+    let (a, b) = (next(), next());
     let operator = match function {
-        LocalFunction::Move => return a,
+        LocalFunction::Move => return a.convert(integer),
+        LocalFunction::Convert(from) => return a.convert(from.integer()).convert(integer),
+        LocalFunction::MultiplyWide => {
+            return Term::binary(Binary::Multiply, a.convert(integer), b.convert(integer)).convert(wide);
+        }
         LocalFunction::MultiplyAdd => {
-            let c = operands.next().unwrap_or(Term::Constant(0));
-            return Term::binary(Binary::Add, Term::binary(Binary::Multiply, a, b), c);
+            return Term::binary(Binary::Add, Term::binary(Binary::Multiply, a, b), next()).convert(integer);
+        }
+        LocalFunction::MultiplyAddWide => {
+            let product = Term::binary(Binary::Multiply, a.convert(integer), b.convert(integer));
+            return Term::binary(Binary::Add, product, next()).convert(wide);
         }
         LocalFunction::Select => {
             // a * (p != 0) + b * (p == 0): it depends on all three, as registers do.
-            let p = operands.next().unwrap_or(Term::Constant(0));
+            let p = next();
             let times = |value, comparison| {
                 let holds = Term::binary(Binary::Compare(comparison), p.clone(), Term::Constant(0));
                 Term::binary(Binary::Multiply, value, holds)
             };
-            return Term::binary(Binary::Add, times(a, Comparison::NotEqual), times(b, Comparison::Equal));
+            return Term::binary(Binary::Add, times(a, Comparison::NotEqual), times(b, Comparison::Equal)).convert(integer);
         }
-        LocalFunction::Not => return Term::Unary(Unary::BitwiseNot, Box::new(a)),
-        LocalFunction::Negate => return Term::Unary(Unary::Negate, Box::new(a)),
+        LocalFunction::Not => return Term::Unary(Unary::BitwiseNot, Box::new(a)).convert(integer),
+        LocalFunction::Negate => return Term::Unary(Unary::Negate, Box::new(a)).convert(integer),
         LocalFunction::Add => Binary::Add,
         LocalFunction::Subtract => Binary::Subtract,
         LocalFunction::Multiply => Binary::Multiply,
@@ -284,5 +347,11 @@ fn local(function: LocalFunction, operands: Vec<Term>) -> Term {
         LocalFunction::Max => Binary::Max,
         LocalFunction::Compare(comparison) => Binary::Compare(comparison),
     };
-    Term::binary(operator, a, b)
+    if matches!(operator, Binary::ShiftLeft | Binary::ShiftRight) {
+        // The amount is an unsigned 32-bit value, whatever the type of the instruction is (PTX ISA, `shl` and `shr`).
+        let value = if operator == Binary::ShiftRight { a.convert(integer) } else { a };
+        let by = b.convert(integer.map(|_| Integer { bits: 32, signed: false }));
+        return Term::binary(operator.of(integer), value, by).convert(integer);
+    }
+    Term::typed(operator, a, b, integer)
 }

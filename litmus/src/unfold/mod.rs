@@ -31,7 +31,7 @@ use margay_models::diagnostic::Span;
 use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
-use crate::test::{Dialect, InitialValue, Test, ThreadId, Variable};
+use crate::test::{Asked, Dialect, InitialValue, Test, ThreadId, Variable};
 use program::Program;
 
 /// Bounds of the unfolding.
@@ -107,7 +107,7 @@ impl Unfolding {
         let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
         for t in 0..test.threads.len() {
             let program = compile(test, ThreadId(t as u8), &shared)?;
-            let explored = path::explore(&program, &shared, bounds)?;
+            let explored = path::explore(&program, t, &shared, bounds)?;
             bounded |= explored.bounded;
             waits |= explored.waits;
             paths.push(explored.paths);
@@ -174,6 +174,11 @@ impl Unfolding {
         self.shared.location_at(address)
     }
 
+    /// What the test asks of final states.
+    pub(crate) fn asked(&self) -> &Asked {
+        &self.shared.asked
+    }
+
     /// What kind of executions the test has.
     pub(crate) fn signature(&self) -> Signature {
         self.shared.signature
@@ -207,7 +212,9 @@ impl Unfolding {
 
 /// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
 fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), Error> {
-    let mut known: Vec<Option<u8>> = vec![None; shared.locations.len()];
+    // The width that values of a location have counts too, where it comes from an access that no path comes to.
+    let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| shared.signature != Signature::C);
+    let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(narrow).collect();
     for e in paths.iter().flatten().flat_map(|p| &p.events) {
         let (Some(bits), Some(location)) = (e.bits, e.data.location) else { continue };
         let physical = usize::from(shared.locations[usize::from(location)].physical);

@@ -10,18 +10,33 @@ use margay_models::signature::Signature;
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::skeleton::{Address, Shared};
 use super::spin::{Arrival, Heads};
-use super::symbol::{Binary, Symbol, Symbols};
-use super::{Bounds, Error};
-use crate::test::{Comparison, Place};
+use super::symbol::{Binary, Symbol, Symbols, Unary};
+use super::{Bounds, Error, barriers};
+use crate::test::{Comparison, Integer, Place};
 
 /// The largest number of steps of a path: more is no litmus test.
 const MAX_STEPS: usize = 4000;
+
+/// The largest number of elements of a vector that are accessed in every order: 720 of them.
+const MAX_ORDERED: usize = 6;
+
+/// What comparisons give.
+const TRUTH: Integer = Integer { bits: 1, signed: false };
 
 /// A value and the reads that it depends on, by the positions of their events on the path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dependent {
     pub symbol: Symbol,
     pub reads: u64,
+    /// A type that the value is known to be of: converting it to that changes nothing.
+    pub known: Option<Integer>,
+}
+
+impl Dependent {
+    /// A value that depends on reads, and of which no more is known.
+    fn new(symbol: Symbol, reads: u64) -> Self {
+        Self { symbol, reads, known: None }
+    }
 }
 
 /// An event of a path.
@@ -80,9 +95,10 @@ struct State {
 }
 
 /// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
-pub(super) fn explore(program: &Program, shared: &Shared, bounds: Bounds) -> Result<Explored, Error> {
+pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds: Bounds) -> Result<Explored, Error> {
     let mut explorer = Explorer {
         program,
+        thread,
         shared,
         bounds,
         symbols: Symbols::default(),
@@ -91,7 +107,7 @@ pub(super) fn explore(program: &Program, shared: &Shared, bounds: Bounds) -> Res
         waits: false,
         heads: Heads::new(program),
     };
-    let zero = Dependent { symbol: explorer.symbols.constant(0), reads: 0 };
+    let zero = Dependent::new(explorer.symbols.constant(0), 0);
     let mut registers = vec![zero; program.names.len()];
     for (register, value) in &program.initial {
         registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
@@ -112,6 +128,7 @@ pub(super) fn explore(program: &Program, shared: &Shared, bounds: Bounds) -> Res
 
 struct Explorer<'a> {
     program: &'a Program,
+    thread: usize,
     shared: &'a Shared,
     bounds: Bounds,
     symbols: Symbols,
@@ -167,16 +184,52 @@ impl Explorer<'_> {
 
     fn term(&mut self, state: &State, term: &Term) -> Dependent {
         match term {
-            Term::Constant(n) => Dependent { symbol: self.symbols.constant(*n), reads: 0 },
+            Term::Constant(n) => Dependent::new(self.symbols.constant(*n), 0),
             Term::Register(r) => state.registers[usize::from(r.0)],
             Term::Unary(operator, a) => {
                 let a = self.term(state, a);
-                Dependent { symbol: self.symbols.unary(*operator, a.symbol), reads: a.reads }
+                self.unary(*operator, a)
             }
             Term::Binary(operator, a, b) => {
                 let (a, b) = (self.term(state, a), self.term(state, b));
-                Dependent { symbol: self.symbols.binary(*operator, a.symbol, b.symbol), reads: a.reads | b.reads }
+                self.binary(*operator, a, b)
             }
+        }
+    }
+
+    fn unary(&mut self, operator: Unary, a: Dependent) -> Dependent {
+        let known = match operator {
+            Unary::Convert(integer) if a.known.is_some_and(|known| integer.includes(known)) => return a,
+            Unary::Convert(integer) => Some(integer),
+            Unary::LogicalNot => Some(TRUTH),
+            Unary::BitwiseNot => a.known.filter(|known| known.signed),
+            Unary::Negate => None,
+        };
+        Dependent { symbol: self.symbols.unary(operator, a.symbol), reads: a.reads, known }
+    }
+
+    fn binary(&mut self, operator: Binary, a: Dependent, b: Dependent) -> Dependent {
+        let known = if operator.is_truth() {
+            Some(TRUTH)
+        } else if operator.keeps_type() {
+            // A number is of any type that has it.
+            let other = |value: Dependent, other: Dependent| match (value.known, self.symbols.as_constant(value.symbol)) {
+                (None, Some(n)) => other.known.filter(|known| known.contains(n)),
+                (known, _) => known,
+            };
+            let (x, y) = (other(a, b), other(b, a));
+            x.zip(y).and_then(|(x, y)| [x, y].into_iter().find(|t| t.includes(x) && t.includes(y)))
+        } else {
+            None
+        };
+        Dependent { symbol: self.symbols.binary(operator, a.symbol, b.symbol), reads: a.reads | b.reads, known }
+    }
+
+    /// A value of a type; of no type it stays what it is.
+    fn convert(&mut self, value: Dependent, integer: Option<Integer>) -> Dependent {
+        match integer.filter(|i| i.bits < 64) {
+            Some(integer) => self.unary(Unary::Convert(integer), value),
+            None => value,
         }
     }
 
@@ -207,7 +260,7 @@ impl Explorer<'_> {
             Step::LoadVector { to, address, width, attributes } => {
                 let address = self.term(state, address);
                 for (locations, state) in self.vectors(state, address, *width, to.len(), place)? {
-                    for order in permutations(to.len()).into_iter().rev() {
+                    for order in self.orders(&locations, place)?.into_iter().rev() {
                         let mut state = state.clone();
                         let mut loaded = vec![None; to.len()];
                         for element in order {
@@ -226,7 +279,7 @@ impl Explorer<'_> {
                 let address = self.term(state, address);
                 let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
                 for (locations, state) in self.vectors(state, address, *width, values.len(), place)? {
-                    for order in permutations(values.len()).into_iter().rev() {
+                    for order in self.orders(&locations, place)?.into_iter().rev() {
                         let mut state = state.clone();
                         for element in order {
                             let (location, value) = (locations[element], values[element]);
@@ -259,14 +312,20 @@ impl Explorer<'_> {
                 let data = EventData { proxy: *proxy, ..EventData::new(Kind::ProxyFence, None, Order::Plain) };
                 push(state, data, None, self.zero(), 0, false, place);
             }
-            Step::Barrier { barrier, scope, arrives, waits, relaxed } => {
-                let order = if *relaxed { Order::Rlx } else { Order::Plain };
-                let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
-                for (kind, _) in kinds.into_iter().filter(|(_, there)| *there) {
-                    let scope = (*scope == Scope::Cluster).then_some(Scope::Cluster);
-                    let data = EventData { barrier: Some(*barrier), scope, ..EventData::new(kind, None, order) };
-                    push(state, data, None, self.zero(), 0, false, place);
+            Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
+                let number = self.term(state, barrier);
+                for (number, mut state) in self.barriers(state, number, place)? {
+                    let number = barriers::number(number, *instance);
+                    let order = if *relaxed { Order::Rlx } else { Order::Plain };
+                    let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
+                    for (kind, _) in kinds.into_iter().filter(|(_, there)| *there) {
+                        let scope = (*scope == Scope::Cluster).then_some(Scope::Cluster);
+                        let data = EventData { barrier: Some(number), scope, ..EventData::new(kind, None, order) };
+                        push(&mut state, data, None, self.zero(), 0, false, place);
+                    }
+                    self.open.push(state);
                 }
+                return self.last(state);
             }
             Step::Jump(target) => {
                 if *target <= here && !self.jumps_back(state, here) {
@@ -338,7 +397,35 @@ impl Explorer<'_> {
     }
 
     fn zero(&mut self) -> Dependent {
-        Dependent { symbol: self.symbols.constant(0), reads: 0 }
+        Dependent::new(self.symbols.constant(0), 0)
+    }
+
+    /// The barriers that a number may stand for, each with the state in which it does.
+    fn barriers(&mut self, state: &State, number: Dependent, place: Place) -> Result<Vec<(u8, State)>, Error> {
+        let is_barrier = |n: i64| u8::try_from(n).ok().filter(|&n| n < barriers::NUMBER);
+        if let Some(n) = self.symbols.as_constant(number.symbol) {
+            let barrier = is_barrier(n).ok_or_else(|| Error::at(barriers::no_barrier(n), place))?;
+            return Ok(vec![(barrier, state.clone())]);
+        }
+        let mut found = Vec::new();
+        for barrier in (0..barriers::NUMBER).rev() {
+            if let Some(state) = self.supposing(state, number, i64::from(barrier)) {
+                found.push((barrier, state));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The state in which a value is a number; `None` where that cannot be.
+    fn supposing(&mut self, state: &State, value: Dependent, number: i64) -> Option<State> {
+        let mut state = state.clone();
+        let wanted = self.symbols.constant(number);
+        let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), value.symbol, wanted);
+        if self.decided(&state, equal) == Some(false) {
+            return None;
+        }
+        state.path.suppositions.push((equal, true));
+        Some(state)
     }
 
     /// The locations that an address may stand for, each with the state in which it does.
@@ -350,16 +437,27 @@ impl Explorer<'_> {
         // An address that is read or computed: every location, where the value is its address.
         let mut found = Vec::new();
         for location in (0..self.shared.locations.len()).rev() {
-            let mut state = state.clone();
-            let wanted = self.symbols.constant(self.shared.address(location));
-            let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), address.symbol, wanted);
-            if self.decided(&state, equal) == Some(false) {
-                continue;
+            if let Some(state) = self.supposing(state, address, self.shared.address(location)) {
+                found.push((location as u8, state));
             }
-            state.path.suppositions.push((equal, true));
-            found.push((location as u8, state));
         }
         Ok(found)
+    }
+
+    /// The orders in which the elements of a vector may be accessed. Where an element stands that no other thread accesses makes no
+    /// difference: those come last.
+    fn orders(&self, locations: &[u8], place: Place) -> Result<Vec<Vec<usize>>, Error> {
+        let seen = |&e: &usize| self.shared.is_observed(locations[e], self.thread);
+        let (observed, own): (Vec<usize>, Vec<usize>) = (0..locations.len()).partition(seen);
+        if observed.len() > MAX_ORDERED {
+            let message = format!(
+                "other threads access {} elements of this vector, which come in any order (PTX ISA 8.2.4); {MAX_ORDERED} are the most",
+                observed.len()
+            );
+            return Err(Error::at(message, place));
+        }
+        let orders = permutations(observed.len()).into_iter();
+        Ok(orders.map(|order| order.into_iter().map(|e| observed[e]).chain(own.iter().copied()).collect()).collect())
     }
 
     /// The locations of the elements of a vector, for each location that its address may stand for.
@@ -403,7 +501,9 @@ impl Explorer<'_> {
         let data = self.access(Kind::Read, location, attributes);
         push(state, data, None, address, 0, false, place);
         self.set_width(state, attributes);
-        let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63) };
+        let known = self.shared.integers[usize::from(location)];
+        let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63), known };
+        let value = self.convert(value, attributes.integer);
         if let Some(to) = to {
             state.registers[usize::from(to.0)] = value;
         }
@@ -422,6 +522,8 @@ impl Explorer<'_> {
         place: Place,
     ) {
         let data = self.access(Kind::Write, location, attributes);
+        let value = self.convert(value, attributes.integer);
+        let value = self.convert(value, self.shared.integers[usize::from(location)]);
         push(state, data, Some(value.symbol), address, value.reads, modifies, place);
         self.set_width(state, attributes);
     }
@@ -448,20 +550,23 @@ impl Explorer<'_> {
             Modification::Apply(_, operand) | Modification::Exchange(operand) => (self.term(&state, operand), self.zero()),
             Modification::CompareAndSwap { expected, new, .. } => (self.term(&state, expected), self.term(&state, new)),
         };
+        let integer = halves.0.integer.or(self.shared.integers[usize::from(location)]);
+        let operand = self.convert(operand, integer);
         let before = state.clone();
         let read = self.read(&mut state, to, location, address, halves.0, place);
         let written = match modification {
             Modification::Exchange(_) => operand,
+            // The value written depends on the operand, and on its own read by `rmw`.
             Modification::Apply(operator, _) => {
-                Dependent { symbol: self.symbols.binary(*operator, read.symbol, operand.symbol), reads: operand.reads }
+                Dependent { reads: operand.reads, ..self.binary(operator.of(integer), read, operand) }
             }
             Modification::CompareAndSwap { success, failure, spurious, .. } => {
                 let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), read.symbol, operand.symbol);
                 let mut failed = before;
                 let value = self.read(&mut failed, to, location, address, *failure, place);
-                let outcome = Dependent { symbol: self.symbols.constant(0), reads: value.reads | operand.reads };
+                let reads = value.reads | operand.reads;
                 if let Some(success) = success {
-                    failed.registers[usize::from(success.0)] = outcome;
+                    failed.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(0), reads);
                 }
                 if !spurious {
                     failed.path.suppositions.push((equal, false));
@@ -469,10 +574,10 @@ impl Explorer<'_> {
                 self.open.push(failed);
                 state.path.suppositions.push((equal, true));
                 if let Some(success) = success {
-                    state.registers[usize::from(success.0)] = Dependent { symbol: self.symbols.constant(1), ..outcome };
+                    state.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(1), reads);
                 }
                 // Whether it writes depends on the expected value too.
-                Dependent { symbol: new.symbol, reads: new.reads | operand.reads }
+                Dependent { reads: new.reads | operand.reads, ..new }
             }
         };
         self.write(&mut state, location, address, written, halves.1, true, place);

@@ -4,6 +4,7 @@ use margay_models::execution::{Order, Proxy, Scope};
 
 use super::skeleton::Address;
 use super::symbol::{Binary, Unary};
+use crate::test::Integer;
 
 /// A register, an index into [`Program::names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,23 @@ impl Term {
     pub fn binary(operator: Binary, a: Term, b: Term) -> Self {
         Self::Binary(operator, Box::new(a), Box::new(b))
     }
+
+    /// The value of a type with the lowest bits of a value; the value itself where there is no type.
+    pub fn convert(self, integer: Option<Integer>) -> Self {
+        match integer.filter(|i| i.bits < 64) {
+            Some(integer) => Self::Unary(Unary::Convert(integer), Box::new(self)),
+            None => self,
+        }
+    }
+
+    /// `a operator b`, computed in a type.
+    pub fn typed(operator: Binary, a: Term, b: Term, integer: Option<Integer>) -> Self {
+        let whole = operator.needs_whole_operands();
+        let operand = |t: Term| if whole { t.convert(integer) } else { t };
+        let result = Self::binary(operator.of(integer), operand(a), operand(b));
+        // Comparisons are 0 or 1 in any type.
+        if operator.is_truth() { result } else { result.convert(integer) }
+    }
 }
 
 /// The annotations of an access.
@@ -49,12 +67,14 @@ pub struct Attributes {
     pub reduction: bool,
     /// The width of the access, where the program says it.
     pub bits: Option<u8>,
+    /// What values are for the access; `None`: as the location has them.
+    pub integer: Option<Integer>,
 }
 
 impl Attributes {
     /// An order and a scope.
     pub fn new(order: Order, scope: Option<Scope>) -> Self {
-        Self { order, scope, proxy: Proxy::Generic, volatile: false, mmio: false, reduction: false, bits: None }
+        Self { order, scope, proxy: Proxy::Generic, volatile: false, mmio: false, reduction: false, bits: None, integer: None }
     }
 }
 
@@ -149,8 +169,10 @@ pub enum Step {
     ProxyFence(Proxy),
     /// Arrives at, then waits at a barrier.
     Barrier {
-        /// Its number.
-        barrier: u8,
+        /// Its number, 0 to 15 (a cta's; PTX ISA 9.7.13.1).
+        barrier: Term,
+        /// Threads meet only at barriers of one instance: which one, counted from 1 (Dartagnan); 0 where there are none.
+        instance: u8,
         /// The threads that take part: those of the cta or cluster.
         scope: Scope,
         /// Does the thread arrive?

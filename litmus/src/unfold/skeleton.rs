@@ -9,17 +9,24 @@ use margay_models::signature::Signature;
 use super::Error;
 use super::path::Path;
 use super::symbol::{Symbol, Symbols};
-use crate::test::{Base, Body, Dialect, InitialValue, Place, Test, ThreadId, Variable, element};
+use crate::test::{
+    Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Place, Test, ThreadId, Value, Variable, element,
+};
 
 /// The address of a location as a value.
 pub type Address = i64;
 
 /// The address of the first location; far from the numbers that tests compute with.
-const FIRST_ADDRESS: Address = 1 << 40;
+const FIRST_ADDRESS: Address = 0x4d61_0000_0000_0000;
 
 /// The distance of two locations: an offset that a test may add leads to no other location by accident. Elements of an array
 /// are as far apart as they are wide ([`Shared::width`]).
 const STRIDE: Address = 1 << 20;
+
+/// Does the number stand for the address of a location, or one near it?
+pub(super) fn is_address(n: i64) -> bool {
+    (FIRST_ADDRESS..FIRST_ADDRESS + STRIDE * 256).contains(&n)
+}
 
 /// What all candidates of a test share.
 #[derive(Debug, Clone)]
@@ -34,6 +41,14 @@ pub(super) struct Shared {
     pub widths: Vec<Address>,
     /// For each location its initial value.
     pub initial: Vec<i64>,
+    /// For each location the type of its values; `None`: they are 64 bits wide.
+    pub integers: Vec<Option<Integer>>,
+    /// For each location the threads that name it, as a mask; all of them where some access may be to any location.
+    named_by: Vec<u64>,
+    /// What the test asks of final states.
+    pub asked: Arc<Asked>,
+    /// The instances of barriers that the test names, ascending.
+    pub instances: Vec<u32>,
     pub threads: Vec<margay_models::execution::Placement>,
 }
 
@@ -41,6 +56,7 @@ impl Shared {
     /// From the declarations of a test.
     pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
         let index = |name: &str| test.location(name);
+        let integers = test.location_integers();
         let widths: Vec<Address> = test.locations.iter().map(|l| width(test, &l.name)).collect();
         let addresses: Arc<[Address]> = (test.locations.iter().enumerate())
             .map(|(l, declared)| match element(&declared.name) {
@@ -55,6 +71,10 @@ impl Shared {
             addresses: addresses.clone(),
             widths,
             initial: Vec::new(),
+            integers: integers.clone(),
+            named_by: named_by(test),
+            asked: Arc::new(test.asked()),
+            instances: super::barriers::instances(test)?,
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
@@ -63,17 +83,23 @@ impl Shared {
                 return Err(Error::at(format!("`{}` is another name for no memory", declared.name), declared.place));
             };
             let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
-            let atomic =
-                test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty == crate::test::CType::AtomicInt);
+            let atomic = test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty.atomic);
             shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u8, atomic });
             shared.generic.push(named.generic as u8);
             shared.initial.push(match &declared.value {
-                Some(InitialValue::Integer(n)) => *n,
+                Some(InitialValue::Integer(n)) => integers[l].map_or(*n, |i| i.wrap(*n)),
                 Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
                 None => 0,
             });
         }
         Ok(shared)
+    }
+
+    /// Does a thread other than this one access the memory of a location?
+    pub fn is_observed(&self, location: u8, thread: usize) -> bool {
+        let physical = self.locations[usize::from(location)].physical;
+        let names = self.locations.iter().zip(&self.named_by).filter(|(l, _)| l.physical == physical);
+        names.fold(0, |all, (_, threads)| all | threads) & !(1 << (thread as u64 & 63)) != 0
     }
 
     /// The physical locations with their initial values.
@@ -114,6 +140,39 @@ impl Shared {
             _ => format!("{address} is not the address of a location"),
         }
     }
+}
+
+/// For each location the threads that name it. A test that keeps addresses in registers or memory may access any location from
+/// anywhere.
+fn named_by(test: &Test) -> Vec<u64> {
+    let everyone = vec![u64::MAX; test.locations.len()];
+    let mut found = vec![0; test.locations.len()];
+    for (t, thread) in test.threads.iter().enumerate() {
+        let Body::Instructions(instructions) = &thread.body else { return everyone };
+        for i in instructions {
+            let Some((access, address)) = i.operation.memory() else { continue };
+            let Base::Location(name) = &address.base else { return everyone };
+            let elements = match &i.operation {
+                Operation::VectorLoad { destinations, .. } => destinations.len(),
+                Operation::VectorStore { values, .. } => values.len(),
+                _ => 1,
+            } * if access.ty.is_some_and(|ty| ty.packed) { 2 } else { 1 };
+            let (array, first) = element(name).map_or((name.as_str(), None), |(array, n)| (array, Some(n)));
+            let range = first.unwrap_or(0)..first.unwrap_or(0) + elements;
+            for (l, declared) in test.locations.iter().enumerate() {
+                let named = match (element(&declared.name), &address.offset) {
+                    _ if declared.name == *name => true,
+                    // An offset leads to another element, and never out of the array.
+                    (Some((of, _)), Some(Value::Integer(_))) => of == array,
+                    (Some((of, n)), None) => of == array && range.contains(&n),
+                    (None, None | Some(Value::Integer(_))) => false,
+                    (_, Some(_)) => return everyone,
+                };
+                found[l] |= u64::from(named) << (t as u64 & 63);
+            }
+        }
+    }
+    found
 }
 
 /// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
@@ -163,6 +222,8 @@ pub struct Skeleton {
     first: Vec<usize>,
     /// For each location its address.
     addresses: Arc<[Address]>,
+    /// What the test asks of final states.
+    pub(crate) asked: Arc<Asked>,
 }
 
 impl Skeleton {
@@ -259,6 +320,7 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         symbols: symbols.clone(),
         first,
         addresses: shared.addresses.clone(),
+        asked: shared.asked.clone(),
     })
 }
 

@@ -133,7 +133,8 @@ fn accesses(step: &Step) -> (Vec<Register>, Vec<Register>) {
             }
         }
         Step::BranchIfZero { condition, .. } => registers(condition, &mut read),
-        Step::Fence { .. } | Step::ProxyFence(_) | Step::Barrier { .. } | Step::Jump(_) => {}
+        Step::Barrier { barrier, .. } => registers(barrier, &mut read),
+        Step::Fence { .. } | Step::ProxyFence(_) | Step::Jump(_) => {}
     }
     (read, written)
 }

@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::test::Comparison;
+use super::skeleton::is_address;
+use crate::test::{Comparison, Integer};
 
-/// `-a`, `!a`, `~a`
+/// `-a`, `!a`, `~a`, and conversions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unary {
     /// `-a`
@@ -13,9 +14,12 @@ pub enum Unary {
     LogicalNot,
     /// `~a`
     BitwiseNot,
+    /// The lowest bits of `a`, extended. The address of a location stays what it is: addresses here are names, not numbers.
+    Convert(Integer),
 }
 
-/// A binary operator. Arithmetic wraps around at 64 bits; division by zero gives zero.
+/// A binary operator. Arithmetic wraps around at 64 bits; division by zero gives zero. Narrower arithmetic is that of 64 bits between
+/// conversions; where 64 bits without a sign are something else there is a second operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// `a + b`
@@ -36,7 +40,7 @@ pub enum Binary {
     Xor,
     /// `a << b`
     ShiftLeft,
-    /// `a >> b`
+    /// `a >> b`, filled with the sign.
     ShiftRight,
     /// The smaller one.
     Min,
@@ -44,13 +48,25 @@ pub enum Binary {
     Max,
     /// 1 if the comparison holds, else 0.
     Compare(Comparison),
+    /// `a / b` without signs.
+    DivideUnsigned,
+    /// `a % b` without signs.
+    RemainderUnsigned,
+    /// `a >> b`, filled with zeros.
+    ShiftRightUnsigned,
+    /// The smaller one, without signs.
+    MinUnsigned,
+    /// The larger one, without signs.
+    MaxUnsigned,
+    /// 1 if the comparison holds without signs, else 0.
+    CompareUnsigned(Comparison),
     /// `a && b`
     LogicalAnd,
     /// `a || b`
     LogicalOr,
-    /// `atom.inc`: 0 if a >= b, else a + 1.
+    /// `atom.inc`: 0 if a >= b, else a + 1; without signs.
     Increment,
-    /// `atom.dec`: b if a is 0 or a > b, else a - 1.
+    /// `atom.dec`: b if a is 0 or a > b, else a - 1; without signs.
     Decrement,
 }
 
@@ -61,11 +77,42 @@ impl Unary {
             Self::Negate => a.wrapping_neg(),
             Self::LogicalNot => i64::from(a == 0),
             Self::BitwiseNot => !a,
+            Self::Convert(_) if is_address(a) => a,
+            Self::Convert(integer) => integer.wrap(a),
         }
     }
 }
 
 impl Binary {
+    /// The operator for operands of a type, which are values of it.
+    pub fn of(self, integer: Option<Integer>) -> Self {
+        match self {
+            _ if !integer.is_some_and(Integer::is_unsigned_word) => self,
+            Self::Divide => Self::DivideUnsigned,
+            Self::Remainder => Self::RemainderUnsigned,
+            Self::ShiftRight => Self::ShiftRightUnsigned,
+            Self::Min => Self::MinUnsigned,
+            Self::Max => Self::MaxUnsigned,
+            Self::Compare(comparison) => Self::CompareUnsigned(comparison),
+            _ => self,
+        }
+    }
+
+    /// Does the result depend on more of the operands than on as many of their lowest bits as it has itself?
+    pub fn needs_whole_operands(self) -> bool {
+        !matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::And | Self::Or | Self::Xor | Self::ShiftLeft)
+    }
+
+    /// Is the result a truth value, whatever the operands are?
+    pub(super) fn is_truth(self) -> bool {
+        matches!(self, Self::Compare(_) | Self::CompareUnsigned(_) | Self::LogicalAnd | Self::LogicalOr)
+    }
+
+    /// Is the result of the type of the operands, where both are of one?
+    pub(super) fn keeps_type(self) -> bool {
+        matches!(self, Self::And | Self::Or | Self::Xor | Self::Min | Self::Max)
+    }
+
     /// Its value.
     pub fn apply(self, a: i64, b: i64) -> i64 {
         match self {
@@ -78,21 +125,28 @@ impl Binary {
             Self::Or => a | b,
             Self::Xor => a ^ b,
             Self::ShiftLeft => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
-            Self::ShiftRight => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0),
+            // PTX clamps shift amounts to the width.
+            Self::ShiftRight => a >> u32::try_from(b).map_or(63, |b| b.min(63)),
+            Self::ShiftRightUnsigned => u32::try_from(b).ok().and_then(|b| (a as u64).checked_shr(b)).unwrap_or(0) as i64,
+            Self::DivideUnsigned => (a as u64).checked_div(b as u64).unwrap_or(0) as i64,
+            Self::RemainderUnsigned => (a as u64).checked_rem(b as u64).unwrap_or(0) as i64,
+            Self::MinUnsigned => (a as u64).min(b as u64) as i64,
+            Self::MaxUnsigned => (a as u64).max(b as u64) as i64,
+            Self::CompareUnsigned(comparison) => i64::from(comparison.holds_unsigned(a as u64, b as u64)),
             Self::Min => a.min(b),
             Self::Max => a.max(b),
             Self::Compare(comparison) => i64::from(comparison.holds(a, b)),
             Self::LogicalAnd => i64::from(a != 0 && b != 0),
             Self::LogicalOr => i64::from(a != 0 || b != 0),
             Self::Increment => {
-                if a >= b {
+                if a as u64 >= b as u64 {
                     0
                 } else {
                     a.wrapping_add(1)
                 }
             }
             Self::Decrement => {
-                if a == 0 || a > b {
+                if a == 0 || a as u64 > b as u64 {
                     b
                 } else {
                     a.wrapping_sub(1)

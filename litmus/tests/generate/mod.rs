@@ -32,16 +32,64 @@ fn comparison() -> impl Strategy<Value = Comparison> {
 
 fn ty() -> impl Strategy<Value = Option<Type>> {
     option::of(prop_oneof![
-        Just(Type { letter: 'p', bits: 0 }),
-        Just(Type { letter: 's', bits: 32 }),
-        Just(Type { letter: 'u', bits: 64 }),
-        Just(Type { letter: 'b', bits: 8 }),
+        Just(Type::PREDICATE),
+        Just(Type::new(TypeKind::Signed, 32)),
+        Just(Type::new(TypeKind::Unsigned, 64)),
+        Just(Type::new(TypeKind::Bits, 8)),
     ])
 }
 
-/// Accesses are of one width.
+/// Accesses are of one width: [`retyped`] says which.
 fn width() -> impl Strategy<Value = Option<Type>> {
-    option::of(select(&['b', 's', 'u'][..]).prop_map(|letter| Type { letter, bits: 32 }))
+    let kinds = [TypeKind::Bits, TypeKind::Signed, TypeKind::Unsigned];
+    option::of(select(kinds.to_vec()).prop_map(|kind| Type::new(kind, 32)))
+}
+
+/// The test with one type for what each parameter points to.
+fn agreed(mut test: Test) -> Test {
+    let types: Vec<CInteger> = test.threads.iter().flat_map(|t| &t.parameters).map(|p| p.ty.integer).collect();
+    for parameter in test.threads.iter_mut().flat_map(|t| &mut t.parameters) {
+        parameter.ty.integer = types[0];
+    }
+    test
+}
+
+/// The test with accesses of another width; at 16 bits some are of packed types, at 128 only of bits.
+fn retyped(mut test: Test, bits: u8) -> Test {
+    for thread in &mut test.threads {
+        let Body::Instructions(instructions) = &mut thread.body else { continue };
+        for i in instructions {
+            let packs = matches!(i.operation, Operation::Load { .. } | Operation::Store { .. });
+            let elements = match &i.operation {
+                Operation::VectorLoad { destinations, .. } => destinations.len(),
+                Operation::VectorStore { values, .. } => values.len(),
+                _ => 1,
+            };
+            let access = match &mut i.operation {
+                Operation::Load { access, .. }
+                | Operation::Store { access, .. }
+                | Operation::VectorLoad { access, .. }
+                | Operation::VectorStore { access, .. } => access,
+                Operation::Atom(Atom { access, function, .. }) => {
+                    let moves = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+                    if bits == 128 && !moves {
+                        access.ty = None;
+                    }
+                    access
+                }
+                _ => continue,
+            };
+            // A vector has 256 bits at most.
+            access.ty = access.ty.filter(|_| elements * usize::from(bits) <= 256);
+            let Some(ty) = &mut access.ty else { continue };
+            ty.bits = bits;
+            ty.packed = bits == 16 && packs && ty.kind == TypeKind::Signed;
+            if bits == 128 {
+                ty.kind = TypeKind::Bits;
+            }
+        }
+    }
+    test
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -81,10 +129,10 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
         .prop_map(|(access, address, value)| Operation::Store { access, address, value });
     let vector = (
         access(&[Weak, Relaxed, Volatile, Mmio], generic),
-        select(&[2usize, 4][..]),
-        vec(register(), 4),
+        select(&[2usize, 4, 8][..]),
+        vec(register(), 8),
         address(),
-        vec(value(), 4),
+        vec(value(), 8),
         any::<bool>(),
     )
         .prop_map(|(access, count, mut destinations, address, mut values, loads)| {
@@ -99,6 +147,7 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     let proxied = (select(&[Proxy::Surface, Proxy::Texture, Proxy::Constant][..]), register(), address()).prop_map(
         |(proxy, destination, address)| Operation::Load { access: Access { proxy, ..Access::default() }, destination, address },
     );
+    let proxies = select(&[Proxy::Generic, Proxy::Generic, Proxy::Surface][..]);
     let atom = (
         access(&[Relaxed, Acquire, Release, AcqRel], generic),
         select(&AtomFunction::ALL[..]),
@@ -106,8 +155,10 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
         address(),
         value(),
         value(),
+        proxies,
     )
-        .prop_map(|(mut access, function, destination, address, operand, replacement)| {
+        .prop_map(|(mut access, function, destination, address, operand, replacement, proxy)| {
+            access.proxy = proxy;
             let cas = function == AtomFunction::CompareAndSwap;
             // `red` exchanges nothing and does not acquire.
             let reduces = destination.is_none() && !cas && function != AtomFunction::Exchange;
@@ -127,7 +178,11 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
     });
     let local = (select(&LocalFunction::ARITHMETIC[..]), option::of(comparison()), ty(), register(), value(), value()).prop_map(
         |(function, comparison, ty, destination, a, b)| {
-            let function = comparison.map_or(function, LocalFunction::Compare);
+            let mut function = comparison.map_or(function, LocalFunction::Compare);
+            let ty = ty.filter(|t| t.bits > 0 || comparison.is_none());
+            if let (LocalFunction::Move, Some(ty)) = (function, ty.filter(|t| t.bits > 0)) {
+                function = LocalFunction::Convert(ty);
+            }
             let operands = [a.clone(), b, a].into_iter().take(function.arity()).collect();
             Operation::Local { function, ty, destination, operands }
         },
@@ -139,10 +194,11 @@ fn operation(generic: bool) -> impl Strategy<Value = Operation> {
         target: "END".to_string(),
     });
     let modes = select(&[BarrierMode::Sync, BarrierMode::Arrive, BarrierMode::Reduce][..]);
-    let barrier = (modes, any::<u8>(), option::of(any::<u32>())).prop_map(|(mode, barrier, count)| Operation::Barrier {
+    let barrier = (modes, 0..16i64, option::of(1..9u32)).prop_map(|(mode, barrier, warps)| Operation::Barrier {
         mode,
-        barrier,
-        count,
+        instance: None,
+        barrier: Value::Integer(barrier),
+        count: warps.map(|n| 32 * n),
     });
     prop_oneof![
         4 => load,
@@ -184,6 +240,7 @@ fn expression() -> BoxedStrategy<Expression> {
         prop_oneof![
             inner.clone().prop_map(|e| Expression::Dereference(Box::new(e))),
             (unary, inner.clone()).prop_map(|(o, e)| Expression::Unary(o, Box::new(e))),
+            (select(&CInteger::ALL[..]), inner.clone()).prop_map(|(to, e)| Expression::Cast(to, Box::new(e))),
             (select(&BinaryOperator::ALL[..]), inner.clone(), inner.clone()).prop_map(|(o, a, b)| Expression::Binary(
                 o,
                 Box::new(a),
@@ -210,8 +267,10 @@ fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Stra
         )),
     ];
     let orders = option::of(select(&MemoryOrder::ALL[..]));
-    let kinds = (0..7usize, inner, select(fetches.to_vec()), any::<bool>(), orders.clone());
-    (kinds, address, orders, option::of(scope())).prop_map(|((kind, value, fetch, weak, failure), address, order, scope)| {
+    let kinds = (0..10usize, inner, select(fetches.to_vec()), any::<(bool, bool)>(), orders.clone());
+    let scopes = option::of(prop_oneof![4 => scope().prop_map(CScope::Threads), 1 => Just(CScope::WorkItem)]);
+    (kinds, address, orders, scopes).prop_map(|((kind, value, fetch, (weak, flag), failure), address, order, scope)| {
+        let relaxed = Some(MemoryOrder::Relaxed);
         let weaker = |order: Option<MemoryOrder>| {
             order.filter(|o| !matches!(o, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::Acquire))
         };
@@ -222,17 +281,29 @@ fn call(inner: impl Strategy<Value = Expression> + Clone + 'static) -> impl Stra
             3 => (AtomicFunction::Fetch(fetch, value), order),
             4 => (AtomicFunction::FetchMin(value), order),
             5 => (AtomicFunction::FetchMax(value), order),
-            _ => {
-                let failure = weaker(failure).filter(|_| order.is_some());
-                (AtomicFunction::CompareExchange { weak, expected: "r1".into(), desired: value, failure }, order)
+            6 => {
+                let failure = failure.filter(|_| order.is_some());
+                let expected = if flag { Expected::Variable("r1".into()) } else { Expected::Memory(address.clone()) };
+                (AtomicFunction::CompareExchange { weak, expected, desired: value, failure }, order)
             }
+            7 => (AtomicFunction::Increment(value), relaxed),
+            8 => (AtomicFunction::Decrement(value), relaxed),
+            _ => (AtomicFunction::CompareAndSwap { expected: value.clone(), desired: value }, relaxed),
         };
-        Expression::Atomic(Box::new(AtomicCall { function, address, scope: scope.filter(|_| order.is_some()), order }))
+        let built_in = function.is_built_in();
+        let scope = scope.filter(|_| order.is_some());
+        let scope = match scope {
+            Some(CScope::Threads(Scope::Cta | Scope::Sys)) => scope,
+            _ if built_in => Some(Scope::Gpu.into()),
+            _ => scope,
+        };
+        Expression::Atomic(Box::new(AtomicCall { function, address, scope, order }))
     })
 }
 
 fn assignment() -> impl Strategy<Value = StatementKind> {
-    (any::<bool>(), select(&["r0", "r1"][..]), expression()).prop_map(|(declares, name, value)| StatementKind::Assign {
+    let types = option::of(select(&CInteger::ALL[..]));
+    (types, select(&["r0", "r1"][..]), expression()).prop_map(|(declares, name, value)| StatementKind::Assign {
         declares,
         name: name.to_string(),
         value: Some(value),
@@ -242,10 +313,11 @@ fn assignment() -> impl Strategy<Value = StatementKind> {
 fn statements() -> impl Strategy<Value = Vec<Statement>> {
     let simple = prop_oneof![
         assignment(),
-        Just(StatementKind::Assign { declares: true, name: "r1".into(), value: None }),
+        Just(StatementKind::Assign { declares: Some(CInteger::Int), name: "r1".into(), value: None }),
         (location(), expression()).prop_map(|(l, value)| StatementKind::Store { address: Expression::Name(l), value }),
         expression().prop_map(StatementKind::Evaluate),
-        (select(&MemoryOrder::ALL[..]), option::of(scope())).prop_map(|(order, scope)| StatementKind::Fence { order, scope }),
+        (select(&MemoryOrder::ALL[..]), option::of(scope()))
+            .prop_map(|(order, scope)| StatementKind::Fence { order, scope: scope.map(CScope::from) }),
     ];
     let one = simple.prop_map(Statement::from).prop_recursive(3, 12, 3, |inner| {
         let block = vec(inner, 0..3);
@@ -266,7 +338,10 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
             (vec(assignment(), 0..3), option::of(exits), vec(assignment(), 0..2), block.clone(), any::<bool>()).prop_map(
                 |(mut before, condition, after, mut body, jumps)| {
                     // One `int` declares all.
-                    let declared = matches!(before.first(), Some(StatementKind::Assign { declares: true, .. }));
+                    let declared = match before.first() {
+                        Some(StatementKind::Assign { declares, .. }) => *declares,
+                        _ => None,
+                    };
                     for kind in &mut before {
                         if let StatementKind::Assign { declares, .. } = kind {
                             *declares = declared;
@@ -278,7 +353,7 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
                         body.push(StatementKind::Continue.into());
                     }
                     let undeclared = |kind| match kind {
-                        StatementKind::Assign { name, value, .. } => StatementKind::Assign { declares: false, name, value },
+                        StatementKind::Assign { name, value, .. } => StatementKind::Assign { declares: None, name, value },
                         kind => kind,
                     };
                     StatementKind::For {
@@ -318,11 +393,14 @@ fn thread(dialect: Dialect) -> BoxedStrategy<Thread> {
         Dialect::C => option::of(placement()).boxed(),
         _ => placement().prop_map(Some).boxed(),
     };
-    (body, placed, any::<bool>())
-        .prop_map(move |(body, placement, atomic)| {
-            let ty = if atomic { CType::AtomicInt } else { CType::Int };
+    (body, placed, any::<bool>(), select(&CInteger::ALL[..]))
+        .prop_map(move |(body, placement, atomic, integer)| {
+            let parameter = |l: &&str| {
+                let space = (*l == "flag").then_some(CSpace::Global);
+                Parameter { ty: CType { integer, atomic }, space, name: l.to_string() }
+            };
             let parameters = match dialect {
-                Dialect::C => LOCATIONS.iter().map(|l| Parameter { ty, name: l.to_string() }).collect(),
+                Dialect::C => LOCATIONS.iter().map(parameter).collect(),
                 _ => Vec::new(),
             };
             Thread { placement, parameters, body, place: Place::default() }
@@ -444,9 +522,10 @@ pub fn any_test() -> impl Strategy<Value = Test> {
                 0..3,
             );
             let tail = (observed, option::of(proposition(count)), proposition(count));
-            (locations(dialect), registers(dialect, count), vec(thread(dialect), count), tail).prop_map(
-                move |(locations, registers, threads, (observed, filter, proposition))| {
-                    renumbered(Test {
+            let widths = select(&[8u8, 16, 32, 32, 64, 128][..]);
+            (locations(dialect), registers(dialect, count), vec(thread(dialect), count), tail, widths).prop_map(
+                move |(locations, registers, threads, (observed, filter, proposition), bits)| {
+                    let test = renumbered(Test {
                         dialect,
                         name: name.clone(),
                         description: description.clone(),
@@ -456,7 +535,8 @@ pub fn any_test() -> impl Strategy<Value = Test> {
                         observed,
                         filter,
                         condition: Condition { quantifier, proposition },
-                    })
+                    });
+                    agreed(retyped(test, bits))
                 },
             )
         },

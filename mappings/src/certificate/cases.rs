@@ -84,6 +84,7 @@ pub fn verify<T: Send>(
         let file = folder.join(&case.proof.file);
         let fail = |what: String| not_accepted(&file, &document.margay, &what);
         let shape = Shape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
+        let file = case.proof.file_in(folder).map_err(fail)?;
         let (refuted, found, more) = replay(case, &shape, &file).map_err(fail)?;
         case.proof.is(&found).map_err(fail)?;
         for (answer, refuted) in case.answers.iter().zip(refuted) {

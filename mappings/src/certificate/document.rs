@@ -8,25 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{CoReading, Cube, Level};
 
-/// What a certificate says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Document {
-    /// [`super::FORMAT`].
-    pub format: String,
-    /// [`super::VERSION`].
-    pub version: u32,
-    /// The Margay that wrote it.
-    pub margay: String,
-    /// The solver that was asked.
-    pub solver: String,
-    /// What the question was about.
-    pub subject: Subject,
-    /// What is certified.
-    pub claims: Vec<Claim>,
-    /// The cases, bound by bound.
-    pub bounds: Vec<Entry>,
-}
+/// What a certificate of a check or a comparison says.
+pub type Document = margay_models::certificate::Document<Subject, Claim, Entry>;
 
 /// What a question is about: the kind of certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,13 +29,12 @@ pub enum Subject {
     /// `margay diff`: two models.
     Diff {
         /// The mapping between them; null for models of one signature.
+        #[serde(deserialize_with = "Option::deserialize")]
         mapping: Option<Text>,
         /// The older model, or the source.
         old: ModelText,
         /// The newer model, or the target.
         new: ModelText,
-        /// What they are called.
-        names: [String; 2],
         /// What was asked.
         given: Compared,
     },
@@ -71,7 +53,6 @@ pub struct Compared {
     /// A location is atomic or plain.
     pub typed: bool,
     /// Executions, or outcomes of programs.
-    #[serde(default)]
     pub level: Level,
 }
 
@@ -92,6 +73,7 @@ pub struct Given {
     /// Executions or programs.
     pub level: Level,
     /// At program level, the largest number of guards and computed values.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub guards: Option<usize>,
     /// The reading of modification order.
     pub co: CoReading,
@@ -168,7 +150,8 @@ pub enum Lesson {
     Race {
         /// The events in an order that modification order follows.
         order: Vec<usize>,
-        /// Where reads read from; without it, each from the last write before it.
+        /// Where reads read from; null for each from the last write before it.
+        #[serde(deserialize_with = "Option::deserialize")]
         sources: Option<Vec<(usize, Option<usize>)>>,
     },
     /// Of a comparison of outcomes: orders, as pairs of events, by which the other model explains what it explains.

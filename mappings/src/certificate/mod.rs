@@ -4,17 +4,20 @@
 //! A certificate is a folder: `certificate.json` ([`Document`]) says what was asked, of which texts, and into which cases the question was
 //! split; each case has a file with a proof ([`margay_solver::proof`]).
 
+mod bases;
 mod cases;
 mod cover;
 mod document;
 
+pub use bases::Held;
 pub(crate) use cases::{claims, verify, verify_claims, well_formed, write};
 pub use cover::uncovered;
 pub use document::{Answer, Case, Claim, Compared, Document, Entry, Given, Lesson, Outcome, Subject, read};
-use margay_models::diagnostic::Diagnostic;
-
-pub use margay_models::certificate::{Extent, FILE, FORMAT, Included, ModelText, Proof, Text, VERSION, folder, seal};
+pub use margay_models::certificate::{
+    Basis, Extent, FILE, FORMAT, HeldModel, Included, ModelText, Proof, Standing, Text, VERSION, Verified, folder, seal,
+};
 pub(crate) use margay_models::certificate::{PROOF, without_proofs};
+use margay_models::diagnostic::Diagnostic;
 
 /// What is said of proofs that could not be written: the first reason, and how many there are.
 pub(crate) fn unwritten(reasons: &[String]) -> Vec<Diagnostic> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Scope;
+use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::Signature;
 use toml::Spanned;
@@ -18,6 +19,9 @@ pub const DEFAULT: &str = include_str!("../../costs/sm_90.toml");
 /// Costs of instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costs(BTreeMap<String, u64>);
+
+/// The largest table of costs that is read, in bytes.
+pub const MAX_COSTS: u64 = 1 << 20;
 
 impl Default for Costs {
     fn default() -> Self {
@@ -32,7 +36,7 @@ impl Costs {
     /// A file that cannot be read, what is no table of numbers, an instruction that the target does not have.
     pub fn load(path: &Path, target: Signature) -> Result<Self, Vec<Diagnostic>> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| {
+        let text = limited::text(path, MAX_COSTS).map_err(|e| {
             vec![
                 Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))
                     .help("give a TOML file with lines like `\"fence.sc\" = 4`"),

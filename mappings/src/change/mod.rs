@@ -8,7 +8,8 @@ mod repair;
 mod step;
 mod weaken;
 
-pub use cost::Costs;
+pub(crate) use compile::{Use, uses};
+pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Evidence, Pool};
 pub use repair::{Changed, Repair, RepairReport, repair};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome, Relation, Session, Statistics, TupleSet};
@@ -81,6 +82,8 @@ pub struct Setting<'a> {
     pub costs: &'a Costs,
     /// Where answers are kept.
     pub answers: Option<&'a Answers>,
+    /// Why a formula that was to be written was not, if there is one.
+    pub unwritten: &'a Mutex<Option<String>>,
 }
 
 /// A solver for one shape.
@@ -390,7 +393,7 @@ fn decide_from<'a>(
     Ok(out)
 }
 
-/// Writes the CNF of a case; failures are reported and do not stop the search.
+/// Writes the CNF of a case; a failure is remembered, and does not stop the search.
 fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_>, goals: &[Literal]) {
     let Some(folder) = &setting.options.dump_cnf else { return };
     let names: Vec<String> = ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
@@ -403,7 +406,8 @@ fn dump(setting: &Setting<'_>, extent: Extent<'_>, ask: &Ask, case: &mut Case<'_
         file.flush()
     });
     if let Err(error) = written {
-        tracing::error!("cannot write {}: {error}", path.display());
+        let mut unwritten = setting.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        unwritten.get_or_insert_with(|| format!("cannot write `{}`: {error}", path.display()));
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::Path;
 use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, Decision};
-use super::cases::{Answered, Part};
+use super::cases::{Answered, Part, Statement};
 use super::kind::Decided;
 use super::options::CheckOptions;
+use super::questions::{self, Asked};
 use super::taught::lesson;
 use crate::certificate::{self, Document, Entry, Given, ModelText, Outcome, Subject, Text, Written};
 use crate::encode::Techniques;
@@ -52,39 +53,37 @@ fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<Subject, Vec<Dia
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
         target: ModelText::of(&mapping.target)?,
-        given: Given {
-            bound: options.bound,
-            axioms: options.axioms.clone(),
-            without: options.without.clone(),
-            only: options.only.clone(),
-            typed: options.typed,
-            level: options.level,
-            guards: options.guards,
-            co: options.co,
-        },
+        given: Given::of(options),
     })
 }
 
-/// May a check write its proofs into the folder? Not beside the certificate of another question, whose proofs have the same names; that of
-/// another bound is no other question.
+/// May proofs of these answers be written into the folder? Not beside the certificate of another question, whose proofs have the same
+/// names; that of another bound is no other question.
 ///
 /// # Errors
-/// It may not, or the models' texts are gone.
-pub fn goes_on(mapping: &Mapping, options: &CheckOptions, folder: &Path) -> Result<(), Vec<Diagnostic>> {
+/// They may not, or the models' texts are gone.
+pub fn goes_on(mapping: &Mapping, options: &CheckOptions, asked: &Asked, folder: &Path) -> Result<(), Vec<Diagnostic>> {
     if !folder.join(certificate::FILE).exists() {
         return Ok(());
     }
-    let mut before = certificate::read(folder).map_err(|e| vec![e])?.subject;
-    if let Subject::Check { given, .. } = &mut before {
-        given.bound = options.bound;
-    }
-    if before == subject(mapping, options)? {
+    let before = certificate::read(folder).map_err(|e| vec![e])?.subject;
+    // Questions are compared as they are kept: a case file says by other words what a check was asked.
+    if statement(before)?.is_some_and(|before| Statement::new(mapping, options, asked).is_ok_and(|now| before.asks_as(&now))) {
         return Ok(());
     }
     let error = format!("cannot write a certificate into `{}`: it has the certificate of another question", folder.display());
     Err(vec![
         Diagnostic::error(error).help("name a folder that is empty, not there yet, or that of an earlier run of the same check"),
     ])
+}
+
+/// What the certificate of a check asks; `None` for others.
+fn statement(subject: Subject) -> Result<Option<Statement>, Vec<Diagnostic>> {
+    let Subject::Check { mapping, source, target, given } = subject else { return Ok(None) };
+    let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
+    let Ok(options) = given.options() else { return Ok(None) };
+    let asked = questions::resolve(&mapping, &options)?;
+    Statement::new(&mapping, &options, &asked).map(Some)
 }
 
 /// Writes the certificate of a check that has ended, however it did. Where answers are kept, so are all proofs: a run with another bound or
@@ -102,14 +101,6 @@ pub fn write(
 ) -> Result<Written, Vec<Diagnostic>> {
     let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
     let claims = certificate::claims(&bounds, kinds, questions).map_err(unclear)?;
-    let document = Document {
-        format: certificate::FORMAT.to_owned(),
-        version: certificate::VERSION,
-        margay: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: options.backend.version().to_owned(),
-        subject: subject(mapping, options)?,
-        claims,
-        bounds,
-    };
+    let document = Document::new(&options.backend.version(), subject(mapping, options)?, claims, bounds);
     certificate::write(&document, folder, options.checkpoint.is_some()).map_err(|e| vec![e])
 }

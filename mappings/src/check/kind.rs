@@ -30,6 +30,8 @@ pub struct Kind {
     pub asks: Vec<Ask>,
     /// What was learned.
     pub lessons: BTreeSet<Lesson>,
+    /// Why a formula that was to be written was not, if there is one.
+    pub unwritten: Mutex<Option<String>>,
     costs: Costs,
 }
 
@@ -75,7 +77,7 @@ impl Kind {
         };
         let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
         let asks = questions::asks(&mut problem, asked, options);
-        Kind { problem, asks, lessons: BTreeSet::new(), costs: Costs::default() }
+        Kind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: Costs::default() }
     }
 
     /// What cases of this kind share.
@@ -88,6 +90,7 @@ impl Kind {
             lessons: &self.lessons,
             costs: &self.costs,
             answers,
+            unwritten: &self.unwritten,
         }
     }
 
@@ -192,29 +195,28 @@ pub fn decide<'a>(
         let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
         cases::elsewhere(setting, answers, &parts, progress);
     }
-    let finish =
-        |shape: &'a Shape, place: usize, decisions: Vec<Decision>, certified: Certified| -> Result<Decided<'a>, Fault> {
-            if let (Some(most), &[question]) = (to_beat(shape, place), open) {
-                let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
-                return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
-            }
-            let found = decisions.iter().find(|d| d.answer == Answer::Found);
-            if found.is_some() {
-                fewest.fetch_min(shape.threads(), Ordering::Relaxed);
-            }
-            let preferred = match found.filter(|_| prefers && !needless(shape)) {
-                Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
-                None => None,
-            };
-            if let Some(preferred) = &preferred {
-                let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
-                let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
-                if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
-                    *leader = Some(new);
-                }
-            }
-            Ok(Decided { shape, decisions, preferred, certified })
+    let finish = |shape: &'a Shape, place: usize, decisions: Vec<Decision>, certified: Certified| -> Result<Decided<'a>, Fault> {
+        if let (Some(most), &[question]) = (to_beat(shape, place), open) {
+            let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
+            return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
+        }
+        let found = decisions.iter().find(|d| d.answer == Answer::Found);
+        if found.is_some() {
+            fewest.fetch_min(shape.threads(), Ordering::Relaxed);
+        }
+        let preferred = match found.filter(|_| prefers && !needless(shape)) {
+            Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
+            None => None,
         };
+        if let Some(preferred) = &preferred {
+            let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
+            let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
+                *leader = Some(new);
+            }
+        }
+        Ok(Decided { shape, decisions, preferred, certified })
+    };
     // The decisions about a shape, once all its parts are decided.
     let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Fault>)> {
         let (place, part) = &work[index];

@@ -6,6 +6,7 @@ mod case;
 mod cases;
 mod certify;
 mod choose;
+mod given;
 mod kind;
 mod options;
 mod program;
@@ -23,7 +24,11 @@ pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
 pub use witness::{Fault, Witness, witness};
 
+use std::sync::PoisonError;
+
 use margay_models::diagnostic::Diagnostic;
+use margay_models::signature::Construct;
+use margay_models::whole::{is_full, unfinished_in};
 
 use crate::certificate;
 use crate::encode::atoms::Atoms;
@@ -67,6 +72,15 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
+/// What options ask of a mapping: the numbers of the source's axioms, and the constructs that programs are made of.
+///
+/// # Errors
+/// Those of [`check`] that the bound has no part in.
+pub fn asked(mapping: &Mapping, options: &CheckOptions) -> Result<(Vec<usize>, Vec<Construct>), Vec<Diagnostic>> {
+    let asked = questions::resolve(mapping, options)?;
+    Ok((asked.questions.iter().map(|q| q.0).collect(), asked.constructs))
+}
+
 /// Checks a mapping.
 ///
 /// # Errors
@@ -77,8 +91,11 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     let pool = pool(options.jobs)?;
 
+    if let Some(folder) = &options.dump_cnf {
+        dumps_into(folder).map_err(|error| vec![error])?;
+    }
     if let Some(folder) = &options.certify {
-        certify::goes_on(mapping, options, folder)?;
+        certify::goes_on(mapping, options, &asked, folder)?;
     }
     let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;
@@ -94,6 +111,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
         certified: None,
+        undumped: None,
         uncertified: Vec::new(),
     };
     let (mut certified, mut unwritten) = (Vec::new(), Vec::new());
@@ -161,7 +179,18 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             Err(errors) => report.uncertified.extend(errors),
         }
     }
+    report.undumped = kinds.into_iter().find_map(|kind| kind.unwritten.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok(report)
+}
+
+/// Can formulas be written into the folder? It is made if it is not there.
+fn dumps_into(folder: &std::path::Path) -> Result<(), Diagnostic> {
+    let made = std::fs::create_dir_all(folder).and_then(|()| unfinished_in(folder)).map(drop);
+    let made = made.or_else(|error| if is_full(&error) { Ok(()) } else { Err(error) });
+    made.map_err(|e| {
+        let error = Diagnostic::error(format!("cannot write formulas into `{}`: {e}", folder.display()));
+        error.help("give `--dump-cnf` a folder that can be written")
+    })
 }
 
 /// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.

@@ -109,6 +109,8 @@ pub struct CheckReport {
     pub constructs: Vec<String>,
     /// With `certify`: what was written.
     pub certified: Option<Written>,
+    /// With `dump_cnf`: why some formula is not there, if one is not.
+    pub undumped: Option<String>,
     /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.
     pub uncertified: Vec<Diagnostic>,
 }

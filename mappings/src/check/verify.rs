@@ -7,11 +7,11 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, replay};
 use super::kind::Kind;
-use super::options::CheckOptions;
+use super::options::{CheckOptions, CoReading, Level};
 use super::program::Learned;
 use super::taught::taught;
 use super::{Progress, name, questions};
-use crate::certificate::{self, Case, Document, Extent, Given, ModelText, Outcome, Subject, Text};
+use crate::certificate::{self, Case, Document, Entry, Held, Lesson, Outcome, Subject, Verified};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::pool;
@@ -20,19 +20,26 @@ use crate::pool::pool;
 /// each proof, and goes through all partitions of events to see that the cases cover each bound.
 ///
 /// # Errors
-/// What is wrong, with the file and the place in it.
-pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Progress) -> Result<Extent, Vec<Diagnostic>> {
+/// What is wrong, with the file and the place in it; what is not about what the reader holds.
+pub fn verify(
+    document: &Document,
+    folder: &Path,
+    held: &Held,
+    (jobs, progress): (usize, &dyn Progress),
+) -> Result<Verified, Vec<Diagnostic>> {
     let wrong = |what: String| vec![wrong(folder, &what)];
     let Subject::Check { mapping, source, target, given } = &document.subject else {
         return Err(wrong("it is not about a mapping alone".to_owned()));
     };
-    let mapping = read(mapping, source, target)?;
-    let options = options(given);
+    let bases = document.subject.bases(held)?;
+    let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
+    let options = given.options().map_err(wrong)?;
     let asked = questions::resolve(&mapping, &options)?;
     let mut kinds = Kind::all(&mapping, &options, &asked);
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, &options))?;
     let names: Vec<String> = kinds[0].asks.iter().map(|ask| name(&mapping, ask)).collect();
     certificate::well_formed(document, kinds.len(), names.len(), options.bound).map_err(wrong)?;
+    document.bounds.iter().try_for_each(|entry| can_have_been_learned(entry, &options)).map_err(wrong)?;
     let pool = pool(jobs)?;
 
     for entry in &document.bounds {
@@ -54,22 +61,28 @@ pub fn verify(document: &Document, folder: &Path, jobs: usize, progress: &dyn Pr
             kinds[entry.programs].learn(&shape, learned.iter());
         }
     }
-    certificate::verify_claims(document, kinds.len(), &names).map_err(wrong)
+    let extent = certificate::verify_claims(document, kinds.len(), &names).map_err(wrong)?;
+    Ok(Verified { extent, bases })
 }
 
-fn read(mapping: &Text, source: &ModelText, target: &ModelText) -> Result<Mapping, Vec<Diagnostic>> {
-    Mapping::between(&mapping.file(), source.read()?, target.read()?)
-}
-
-fn options(given: &Given) -> CheckOptions {
-    let mut options = CheckOptions::new(given.bound);
-    options.axioms.clone_from(&given.axioms);
-    options.without.clone_from(&given.without);
-    options.only.clone_from(&given.only);
-    options.typed = given.typed;
-    options.guards = given.guards;
-    (options.level, options.co) = (given.level, given.co);
-    options
+/// Only where the modification order may be chosen does one that explains a candidate refute it, and only programs race elsewhere.
+fn can_have_been_learned(entry: &Entry, options: &CheckOptions) -> Result<(), String> {
+    let program = options.level == Level::Program;
+    let may = |lesson: &Lesson| match lesson {
+        Lesson::Order(_) => program || options.co == CoReading::Exists,
+        Lesson::Race { .. } => program,
+        Lesson::Orders { .. } => false,
+    };
+    let learned = |case: &&Case| case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson));
+    match entry.cases.iter().find(learned) {
+        None => Ok(()),
+        Some(case) => Err(format!(
+            "what the case of `{}` learned cannot have been learned at {} level with modification order {}",
+            case.proof.file,
+            options.level.name(),
+            options.co.name()
+        )),
+    }
 }
 
 fn answer(outcome: Outcome) -> Answer {

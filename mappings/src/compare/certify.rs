@@ -118,29 +118,50 @@ pub fn write(
     let [old, new] = subjects.models();
     let questions: Vec<String> = open(report).into_iter().map(|q| report.title(q)).collect();
     let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
-    let document = Document {
-        format: certificate::FORMAT.to_owned(),
-        version: certificate::VERSION,
-        margay: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: options.backend.version().to_owned(),
-        subject: Subject::Diff {
-            mapping: match subjects {
-                Subjects::Models(..) => None,
-                Subjects::Mapping(mapping) => Some(Text::of(&mapping.file)),
-            },
-            old: ModelText::of(old)?,
-            new: ModelText::of(new)?,
-            names: report.models.clone(),
-            given: Compared {
-                bound: options.bound,
-                without: options.without.clone(),
-                only: options.only.clone(),
-                typed: options.typed,
-                level: options.level,
-            },
+    let subject = Subject::Diff {
+        mapping: match subjects {
+            Subjects::Models(..) => None,
+            Subjects::Mapping(mapping) => Some(Text::of(&mapping.file)),
         },
-        claims: certificate::claims(&bounds, 1, &questions).map_err(unclear)?,
-        bounds,
+        old: ModelText::of(old)?,
+        new: ModelText::of(new)?,
+        given: Compared::of(options),
     };
+    let claims = certificate::claims(&bounds, 1, &questions).map_err(unclear)?;
+    let document = Document::new(&options.backend.version(), subject, claims, bounds);
     certificate::write(&document, folder, false).map_err(|e| vec![e])
+}
+
+impl Compared {
+    /// What the options ask.
+    fn of(options: &CompareOptions) -> Self {
+        // Without `..`: whoever adds an option says here whether an answer depends on it.
+        let CompareOptions {
+            bound,
+            without,
+            only,
+            typed,
+            level,
+            // Who decides, and for how long.
+            jobs: _,
+            deadline: _,
+            stop: _,
+            backend: _,
+            // What is looked for once there is a difference, and what is written besides.
+            most: _,
+            first: _,
+            certify: _,
+        } = options;
+        Self { bound: *bound, without: without.clone(), only: only.clone(), typed: *typed, level: *level }
+    }
+
+    /// The options that ask this.
+    pub(super) fn options(&self) -> CompareOptions {
+        let Self { bound, without, only, typed, level } = self;
+        let mut options = CompareOptions::new(*bound);
+        options.without.clone_from(without);
+        options.only.clone_from(only);
+        (options.typed, options.level) = (*typed, *level);
+        options
+    }
 }

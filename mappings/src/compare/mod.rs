@@ -224,7 +224,7 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
             volatile: false,
             failed: false,
         };
-        let lowering = Lowering { form: Form::Usual, steps: vec![step], span: Span::default() };
+        let lowering = Lowering { form: Form::Usual, steps: vec![step], bits: None, uses: Vec::new(), span: Span::default() };
         Row { construct, scope: ScopePattern::Any(None), alternatives: vec![lowering], span: Span::default() }
     };
     Mapping {
@@ -233,5 +233,6 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
         source: old.clone(),
         target: new.clone(),
         rows: extent.constructs.iter().map(row).collect(),
+        about: Default::default(),
     }
 }

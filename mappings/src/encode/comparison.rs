@@ -74,6 +74,7 @@ impl Comparison {
             placements,
             slots: Slots::default(),
             alternatives: 1,
+            classes: Default::default(),
             dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].into_iter().any(mentions),
             programs: None,
             partial_coherence: !signature.total_coherence(),

@@ -3,6 +3,7 @@
 
 pub mod atoms;
 mod comparison;
+pub mod data;
 mod guard;
 pub mod preference;
 mod prefix;

@@ -7,6 +7,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
+use super::data::{self, Classes};
 use super::guard::{self, Programs};
 use super::source::{Source, SourceBase};
 use super::symmetry;
@@ -104,11 +105,17 @@ impl Problem {
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
         }
+        if let Some(shared) = mapping.about.together.and_then(|scope| super::source::find(&source.together, scope)) {
+            let threads = logic.range(source.thread);
+            let all = logic.product(threads, threads);
+            hard.push(logic.subset(all, shared));
+        }
         if let Some(programs) = options.programs {
             hard.extend(guard::dependencies(&mut logic, &v, &source, programs));
             hard.extend(options.guards.map(|most| guard::at_most(&mut logic, &v, most)));
         }
         let target = Target::new(&mut logic, mapping, &v, &source, &mut hard);
+        hard.extend(data::formulas(&mut logic, mapping, &v, &source));
 
         let closed_forms = options.techniques.closed_forms;
         let base = TargetBase::new(&mut logic, &target, closed_forms);
@@ -277,6 +284,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         placements,
         slots,
         alternatives,
+        classes: Classes::of(mapping, &options.constructs),
         programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),

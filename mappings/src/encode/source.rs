@@ -299,7 +299,7 @@ impl Source {
 }
 
 /// The sets are disjoint and make up the whole.
-fn partition(logic: &mut Logic, out: &mut Vec<Formula>, sets: &[Expr], whole: Expr) {
+pub(super) fn partition(logic: &mut Logic, out: &mut Vec<Formula>, sets: &[Expr], whole: Expr) {
     let all = logic.union_all(1, sets.iter().copied());
     out.push(logic.equal(all, whole));
     for (i, &a) in sets.iter().enumerate() {

@@ -201,6 +201,11 @@ fn row_parts(
     formulas: &mut Vec<Formula>,
 ) {
     let next = logic.rel(v.next);
+    if row.alternatives.is_empty() {
+        // What does not exist is in no program.
+        formulas.push(logic.no(set));
+        return;
+    }
     for (k, &choice) in v.choice.iter().enumerate().skip(row.alternatives.len()) {
         debug_assert!(k >= row.alternatives.len());
         let choice = logic.rel(choice);

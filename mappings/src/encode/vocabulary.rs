@@ -6,6 +6,7 @@ use margay_models::signature::{Construct, Operation};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
+use super::data::Classes;
 use super::guard::Programs;
 use super::special::Special;
 use super::technique::Techniques;
@@ -25,6 +26,8 @@ pub struct Content {
     pub slots: Slots,
     /// The largest number of alternatives in a row.
     pub alternatives: usize,
+    /// Classes of objects that rows tell apart.
+    pub classes: Classes,
     /// May the source have dependencies (does its model look at them)?
     pub dependencies: bool,
     /// The programs that are searched for; `None` where the question is about executions.
@@ -110,6 +113,8 @@ pub struct Vocabulary {
     pub scope: Vec<(Scope, Relation)>,
     /// The events for which the compiler takes each alternative of their row; empty with one alternative everywhere.
     pub choice: Vec<Relation>,
+    /// The accesses of objects of each class; empty where there is one class alone.
+    pub data: Vec<Relation>,
     /// From each access to the first event (in the numbering) that accesses its location: locations in order of first use.
     pub at: Relation,
     /// Reads-from, initial writes included.
@@ -166,6 +171,7 @@ impl Vocabulary {
             choice: (0..if content.alternatives > 1 { content.alternatives } else { 0 })
                 .map(|k| declare(&format!("choice{k}"), 1))
                 .collect(),
+            data: (0..content.classes.0.len()).map(|k| declare(&format!("data{k}"), 1)).collect(),
             at: declare("at", 2),
             rf: declare("rf", 2),
             mo_ascending: declare("mo_ascending", 2),
@@ -272,7 +278,7 @@ impl Vocabulary {
         for relation in self.special.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)) {
             at_most(relation, all());
         }
-        for &relation in &self.choice {
+        for &relation in self.choice.iter().chain(&self.data) {
             at_most(relation, all());
         }
         let first_use = self.techniques.first_use;

@@ -25,6 +25,15 @@ pub fn failed(step: Step) -> Step {
     Step { operation: Operation::Read, order, failed: true, ..step }
 }
 
+/// The width of the access at the end of an instruction, where it is not that of the object: `atom.acquire.s.b32`.
+pub fn width(text: &str, target: Signature) -> (&str, Option<u16>) {
+    let split = text.rsplit_once(".b").filter(|_| target == Signature::Ptx);
+    match split.and_then(|(head, bits)| Some((head, bits.parse().ok().filter(|b| [8, 16, 32, 64, 128].contains(b))?))) {
+        Some((head, bits)) => (head, Some(bits)),
+        None => (text, None),
+    }
+}
+
 /// The scope that a word names in PTX, CUDA or OpenCL; `None` for anything else, which is then a variable.
 pub fn scope_name(word: &str) -> Option<Scope> {
     Some(match word {

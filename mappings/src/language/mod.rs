@@ -6,13 +6,20 @@
 //! RMW.SC.s => fence.sc.s ; atom.acq_rel.s
 //! ```
 
+mod about;
+mod assemble;
 mod event;
 mod instruction;
+pub mod kind;
+mod known;
 mod parse;
 mod resolve;
+mod tokens;
 mod write;
 
+pub use about::{About, Evidence, Known, Left};
 pub(crate) use instruction::parse as instruction;
+pub(crate) use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 
 use std::sync::Arc;
@@ -35,6 +42,8 @@ pub struct Mapping {
     pub target: Model,
     /// The rows, in the order of the text.
     pub rows: Vec<Row>,
+    /// What it says about itself.
+    pub about: About,
 }
 
 /// One row: a source construct and what the compiler may emit for it.
@@ -99,8 +108,30 @@ pub struct Lowering {
     pub form: Form,
     /// The instructions.
     pub steps: Vec<Step>,
+    /// The width of its access in bits, where it is not that of the object.
+    pub bits: Option<u16>,
+    /// The uses of the construct that it is for; empty for all of them, by a row that does not say where it comes from.
+    pub uses: Vec<Used>,
     /// The place in the text.
     pub span: Span,
+}
+
+/// Uses of a construct that a lowering is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    /// Which.
+    pub when: kind::Use,
+    /// Where the row comes from.
+    pub from: Option<Source>,
+}
+
+/// Where a row comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The index in [`About::evidence`].
+    pub evidence: usize,
+    /// The hash of what was compiled for this row.
+    pub hash: Option<String>,
 }
 
 impl Lowering {

@@ -7,8 +7,11 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation, Signature, constructs};
 
+use super::about::About;
 use super::instruction::{self, scope_name};
-use super::{Form, Lowering, Row, ScopePattern};
+use super::kind::{OPERATIONS, TYPES, Use};
+use super::tokens::{Token, tokens};
+use super::{Form, Lowering, Row, ScopePattern, Source, Used};
 
 /// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
 const MAX_ALTERNATIVES: usize = 8;
@@ -25,65 +28,34 @@ pub struct Header {
     pub target: (String, Span),
 }
 
-/// A token: a word, a quoted string, or one of `=>`, `;`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    Word(String),
-    Quoted(String),
-    Arrow,
-    Semicolon,
-    Newline,
+/// A row as it is written.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Construct, scope and lowerings.
+    pub row: Row,
+    /// The form that it is for.
+    pub form: Form,
+    /// The uses that it is for.
+    pub when: Use,
+    /// Where it comes from.
+    pub from: Option<Source>,
+    /// Why it has no lowering.
+    pub nothing: Option<Nothing>,
 }
 
-/// Cuts a text into tokens.
-fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> {
-    let text = &file.text;
-    let bytes = text.as_bytes();
-    let mut out: Vec<(Token, Span)> = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = &text[at..];
-        let c = rest.chars().next().unwrap_or('\0');
-        let span = |len: usize| Span::new(at, at + len);
-        if c == '\n' {
-            out.push((Token::Newline, span(1)));
-            at += 1;
-        } else if c.is_whitespace() {
-            at += c.len_utf8();
-        } else if rest.starts_with("//") || c == '#' {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("(*") {
-            let Some(end) = rest.find("*)") else {
-                return Err(Diagnostic::error("this comment is never closed")
-                    .at(file, span(2), "opened here")
-                    .help("close it with `*)`"));
-            };
-            at += end + 2;
-        } else if rest.starts_with("=>") {
-            out.push((Token::Arrow, span(2)));
-            at += 2;
-        } else if c == ';' {
-            out.push((Token::Semicolon, span(1)));
-            at += 1;
-        } else if c == '"' {
-            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest.as_bytes()[e + 1] == b'"') else {
-                return Err(Diagnostic::error("this string is never closed")
-                    .at(file, span(1), "opened here")
-                    .help("close it with `\"` on the same line"));
-            };
-            out.push((Token::Quoted(rest[1..=end].to_owned()), span(end + 2)));
-            at += end + 2;
-        } else if c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-') {
-            let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'))).unwrap_or(rest.len());
-            out.push((Token::Word(rest[..len].to_owned()), span(len)));
-            at += len;
-        } else {
-            return Err(Diagnostic::error(format!("unexpected character {c:?} in a mapping"))
-                .at(file, span(c.len_utf8()), "here")
-                .help("a mapping is a header line and rows like `R.ACQ.s => ld.acquire.s`; `;` is between instructions, `or` between alternatives"));
-        }
-    }
-    Ok(out)
+/// Why a row has no lowering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nothing {
+    /// The construct does not exist, or does not compile; why, or nothing.
+    Absent(String),
+    /// It compiles to something that no row can say.
+    Other(String),
+}
+
+/// Is this a line about the mapping, and no row?
+fn is_about(line: &[(Token, Span)]) -> bool {
+    matches!(line.first(), Some((Token::Word(w), _)) if About::KEYWORDS.contains(&w.as_str()))
+        && !matches!(line.get(1), Some((Token::Arrow, _)))
 }
 
 /// A text cut into logical lines.
@@ -157,16 +129,36 @@ impl Lines {
         Ok(Header { title, source, target })
     }
 
-    /// Reads the rows, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
-    pub fn rows(&self, source: Signature, target: Signature) -> Result<Vec<Row>, Vec<Diagnostic>> {
-        let mut rows: Vec<Row> = Vec::new();
+    /// Reads what the mapping says about itself.
+    pub fn about(&self) -> Result<About, Vec<Diagnostic>> {
+        let mut about = About::default();
+        let errors: Vec<Diagnostic> = self
+            .lines
+            .iter()
+            .skip(1)
+            .filter(|line| is_about(line))
+            .filter_map(|line| about.read(&self.file, line).err())
+            .collect();
+        about.with_plain_evidence();
+        if errors.is_empty() { Ok(about) } else { Err(errors) }
+    }
+
+    /// Reads the rows as they are written, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
+    pub fn written(&self, source: Signature, target: Signature, about: &About) -> Result<Vec<Written>, Vec<Diagnostic>> {
+        let mut rows = Vec::new();
         let mut errors = Vec::new();
-        for line in self.lines.iter().skip(1) {
-            match self.row(line, source, target) {
+        for line in self.lines.iter().skip(1).filter(|line| !is_about(line)) {
+            match self.row(line, (source, target), about) {
                 Ok(row) => rows.push(row),
                 Err(error) => errors.push(error),
             }
         }
+        if errors.is_empty() { Ok(rows) } else { Err(errors) }
+    }
+
+    /// Puts rows together that speak of whole constructs.
+    pub fn whole(&self, rows: Vec<Row>, source: Signature) -> Result<Vec<Row>, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
         // Compare-exchange is a form of other constructs: its lowerings join theirs.
         let (mut rows, forms): (Vec<Row>, Vec<Row>) =
             rows.into_iter().partition(|r| r.alternatives.iter().all(|l| l.form == Form::Usual));
@@ -209,7 +201,12 @@ impl Lines {
         Ok(())
     }
 
-    fn row(&self, line: &[(Token, Span)], source: Signature, target: Signature) -> Result<Row, Diagnostic> {
+    fn row(
+        &self,
+        line: &[(Token, Span)],
+        (source, target): (Signature, Signature),
+        about: &About,
+    ) -> Result<Written, Diagnostic> {
         const SHAPE: &str = "a row is: CONSTRUCT.scope => instruction ; instruction, e.g. `R.SC.s => fence.sc.s ; ld.acquire.s`";
         let whole = line.first().map_or(Span::default(), |f| line.last().map_or(f.1, |l| f.1.to(l.1)));
         let (name, span) = match line.first() {
@@ -220,7 +217,15 @@ impl Lines {
                     .help(SHAPE));
             }
         };
-        let (construct, scope, form) = self.construct(name, span, source)?;
+        let (name, partner) = self.partner(name, span, source)?;
+        let (construct, scope, form) = self.construct(&name, span, source)?;
+        let (line, from) = self.source(line, about)?;
+        let words = line.iter().skip(1).take_while(|(t, _)| matches!(t, Token::Word(_))).count();
+        // Without an arrow behind them they are no types: the arrow is what is missing.
+        let words = if matches!(line.get(1 + words), Some((Token::Arrow, _))) { words } else { 0 };
+        let when = Use { partner, ..self.uses(&line[1..=words], construct, form)? };
+        // The row without what stands between the construct and the arrow.
+        let line = &[&line[..1], &line[1 + words..]].concat()[..];
         match line.get(1) {
             Some((Token::Arrow, _)) => {}
             other => {
@@ -245,6 +250,23 @@ impl Lines {
                 .at(&self.file, *open, "a lowering or an instruction is missing behind this")
                 .help("write `nothing` for no instruction, or take away what is too much"));
         }
+        match body {
+            [(Token::Word(w), _), rest @ ..] if w == "absent" || w == "other" => {
+                let why = match rest {
+                    [] if w == "absent" => String::new(),
+                    [(Token::Quoted(why), _)] => why.clone(),
+                    _ => {
+                        return Err(Diagnostic::error(format!("expected a reason in quotes after `{w}`"))
+                            .at(&self.file, whole, "in this row")
+                            .help("write `absent` or `absent \"why\"`; `other \"what is emitted\"` for what no row can say"));
+                    }
+                };
+                let nothing = if w == "absent" { Nothing::Absent(why) } else { Nothing::Other(why) };
+                let row = Row { construct, scope, alternatives: Vec::new(), span };
+                return Ok(Written { row, form, when, from, nothing: Some(nothing) });
+            }
+            _ => {}
+        }
         for part in body.split(|(t, _)| matches!(t, Token::Word(w) if w == "or")) {
             alternatives.push(self.lowering(part, (construct, form), target, variable, whole)?);
         }
@@ -256,7 +278,103 @@ impl Lines {
             .at(&self.file, span, "in this row")
             .help("drop alternatives that another one makes redundant, or split the mapping into several files"));
         }
-        Ok(Row { construct, scope, alternatives, span })
+        if !when.is_any() || from.is_some() {
+            for lowering in &mut alternatives {
+                lowering.uses = vec![Used { when, from: from.clone() }];
+            }
+        }
+        let row = Row { construct, scope, alternatives, span };
+        Ok(Written { row, form, when, from, nothing: None })
+    }
+
+    /// `CAS.REL/ACQ.s` as `CAS.REL.s` and the order of the other outcome; `CAS_FAIL.REL/ACQ.s` as `CAS_FAIL.ACQ.s` likewise.
+    fn partner(&self, name: &str, span: Span, source: Signature) -> Result<(String, Option<Order>), Diagnostic> {
+        let Some((head, tail)) = name.split_once('/') else { return Ok((name.to_owned(), None)) };
+        let mut parts = head.splitn(2, '.');
+        let (form, success) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let (failure, scope) = tail.split_once('.').map_or((tail, None), |(f, s)| (f, Some(s)));
+        let wrong = |what: String, help: &str| Err(Diagnostic::error(what).at(&self.file, span, "here").help(help.to_owned()));
+        if source != Signature::C || !["CAS", "CAS_FAIL"].contains(&form) {
+            return wrong(
+                format!("`{name}`: only a compare-exchange has two orders"),
+                "write CAS.SUCCESS/FAILURE.s or CAS_FAIL.SUCCESS/FAILURE.s, e.g. `CAS.REL/ACQ.s`",
+            );
+        }
+        let order = |word: &str| {
+            const ORDERS: [(&str, Order); 6] = [
+                ("RLX", Order::Rlx),
+                ("ACQ", Order::Acq),
+                ("REL", Order::Rel),
+                ("ACQ_REL", Order::AcqRel),
+                ("ACQREL", Order::AcqRel),
+                ("SC", Order::Sc),
+            ];
+            ORDERS.iter().find(|(n, _)| *n == word).map(|&(_, o)| o)
+        };
+        let (Some(on_success), Some(on_failure)) = (order(success), order(failure)) else {
+            return wrong(
+                format!("`{name}` does not name two orders"),
+                "orders of success: RLX, ACQ, REL, ACQ_REL, SC; of failure: RLX, ACQ, SC",
+            );
+        };
+        if [Order::Rel, Order::AcqRel].contains(&on_failure) {
+            return wrong(format!("`{failure}` is no order of a failure: it stores nothing"), "orders of failure: RLX, ACQ, SC");
+        }
+        let scope = scope.map_or(String::new(), |s| format!(".{s}"));
+        Ok(match form {
+            "CAS" => (format!("CAS.{success}{scope}"), Some(on_failure)),
+            _ => (format!("CAS_FAIL.{failure}{scope}"), Some(on_success)),
+        })
+    }
+
+    /// The words between construct and arrow.
+    fn uses(&self, words: &[(Token, Span)], construct: Construct, form: Form) -> Result<Use, Diagnostic> {
+        let mut when = Use::default();
+        for (token, span) in words {
+            let Token::Word(word) = token else { continue };
+            let index = |all: &[&str]| all.iter().position(|a| a == word);
+            let set = match (index(&TYPES), index(&OPERATIONS)) {
+                (Some(i), _) if construct.operation != Operation::Fence => {
+                    when.data = Some(when.data.unwrap_or_default().with(i));
+                    continue;
+                }
+                (_, Some(i)) if construct.operation == Operation::Rmw && form == Form::Usual => {
+                    when.operations = Some(when.operations.unwrap_or_default().with(i));
+                    continue;
+                }
+                (Some(_), _) => "a fence has no object, and so no type",
+                (_, Some(_)) => "only a read-modify-write that is no compare-exchange has an operation",
+                (None, None) => "neither a type nor an operation",
+            };
+            let known = TYPES.iter().chain(&OPERATIONS).copied();
+            let error = Diagnostic::error(format!("`{word}`: {set}")).at(&self.file, *span, "before the `=>`");
+            return Err(match nearest(word, known) {
+                Some(near) if near != word => error.help(format!("did you mean `{near}`?")),
+                _ => error.help(format!("types: {}; operations: {}", TYPES.join(", "), OPERATIONS.join(", "))),
+            });
+        }
+        Ok(when)
+    }
+
+    /// Where a row comes from: `[NAME]` or `[NAME HASH]` at its end.
+    #[allow(clippy::type_complexity, reason = "a line without its end, and what the end says")]
+    fn source<'a>(&self, line: &'a [(Token, Span)], about: &About) -> Result<(&'a [(Token, Span)], Option<Source>), Diagnostic> {
+        let Some(open) = line.iter().position(|(t, _)| *t == Token::Open) else { return Ok((line, None)) };
+        let (name, hash, at) = match &line[open + 1..] {
+            [(Token::Word(name), at), (Token::Close, _)] => (name, None, *at),
+            [(Token::Word(name), at), (Token::Word(hash), _), (Token::Close, _)] => (name, Some(hash.clone()), *at),
+            _ => {
+                return Err(Diagnostic::error("a row ends with where it comes from, and with nothing else")
+                    .at(&self.file, line[open].1, "opened here")
+                    .help("write `[ran]`, `[read]`, `[assumed]`, or `[NAME]` or `[NAME HASH]` of an `evidence` line"));
+            }
+        };
+        let evidence = about.find(name).ok_or_else(|| {
+            Diagnostic::error(format!("there is no evidence `{name}`"))
+                .at(&self.file, at, "not known")
+                .help(format!("known are: {}", about.names().join(", ")))
+        })?;
+        Ok((&line[..open], Some(Source { evidence, hash })))
     }
 
     fn lowering(
@@ -273,6 +391,7 @@ impl Lines {
                 .help("write the instructions that the compiler emits, or `nothing`"));
         };
         let mut steps = Vec::new();
+        let mut bits = None;
         if !matches!(part, [(Token::Word(w), _)] if w == "nothing") {
             for piece in part.split(|(t, _)| *t == Token::Semicolon) {
                 let (word, at) = match piece {
@@ -295,6 +414,8 @@ impl Lines {
                         return Err(Diagnostic::error("expected an instruction").at(&self.file, *at, "not an instruction"));
                     }
                 };
+                let (word, width) = instruction::width(word, target);
+                bits = bits.or(width);
                 let step = instruction::parse(word, target, variable)
                     .map_err(|bad| Diagnostic::error(bad.message).at(&self.file, at, "in this instruction").help(bad.help))?;
                 steps.push(if form == Form::FailedCompareExchange { instruction::failed(step) } else { step });
@@ -326,7 +447,7 @@ impl Lines {
             ))
             .at(&self.file, span, "this lowering"));
         }
-        Ok(Lowering { form, steps, span })
+        Ok(Lowering { form, steps, bits, uses: Vec::new(), span })
     }
 
     /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `CAS.SC.s`.

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
+use margay_models::library;
+use margay_models::limited;
 use margay_models::model::Model;
 use margay_models::signature::constructs;
 
+use super::assemble::assemble;
 use super::parse::Lines;
 use super::{Mapping, Row, ScopePattern, StepScope};
 
@@ -38,13 +41,13 @@ const MAX_FILE: u64 = 1 << 20;
 /// # Errors
 /// A file that cannot be read, text that is no mapping, models that are missing or wrong, rows that are missing or doubled.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let name = path.display().to_string();
-    let text = read(path).map_err(|d| vec![d])?;
+    let file = read(path).map_err(|d| vec![d])?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    load_text(&SourceFile::new(name, text), Some(&folder), options)
+    load_text(&file, Some(&folder), options)
 }
 
-fn read(path: &Path) -> Result<String, Diagnostic> {
+/// The text of a mapping's file.
+pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display();
     let fail = |why: String| Diagnostic::error(format!("cannot read the mapping `{name}`: {why}"));
     let meta = std::fs::metadata(path).map_err(|e| {
@@ -54,11 +57,8 @@ fn read(path: &Path) -> Result<String, Diagnostic> {
     if meta.is_dir() {
         return Err(fail("it is a folder".to_owned()).help("name one .map file in it"));
     }
-    if meta.len() > MAX_FILE {
-        return Err(fail(format!("it has {} bytes, and mappings have at most {MAX_FILE}", meta.len())));
-    }
-    let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| fail(format!("byte {} is not text (UTF-8)", e.utf8_error().valid_up_to())))
+    let text = limited::text(path, MAX_FILE).map_err(|e| fail(e.to_string()))?;
+    Ok(SourceFile::new(name.to_string(), text))
 }
 
 /// Loads a mapping from text. `folder` is where its models may lie; `None` for built-in mappings.
@@ -79,8 +79,11 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
     }
     let mut warnings = Vec::new();
     let mut model = |named: &(String, Span), instead: &Option<String>| {
-        let name = instead.as_ref().unwrap_or(&named.0);
-        margay_models::library::load(name, &directories)
+        let loaded = match instead {
+            Some(name) => library::load(name, &directories),
+            None => library::load_named(&named.0, &directories),
+        };
+        loaded
             .map(|loaded| {
                 warnings.extend(loaded.warnings);
                 loaded.model
@@ -112,9 +115,11 @@ impl Mapping {
     pub fn between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Self, Vec<Diagnostic>> {
         let lines = Lines::new(file).map_err(|d| vec![d])?;
         let header = lines.header().map_err(|d| vec![d])?;
-        let rows = lines.rows(source.signature, target.signature)?;
+        let about = lines.about()?;
+        let written = lines.written(source.signature, target.signature, &about)?;
         let title = header.title.unwrap_or_else(|| file.name.clone());
-        let mapping = Mapping { title, file: file.clone(), source, target, rows };
+        let mut mapping = Mapping { title, file: file.clone(), source, target, rows: Vec::new(), about };
+        assemble(&mut mapping, &lines, written)?;
         complete(&mapping, header.source.1)?;
         Ok(mapping)
     }
@@ -126,7 +131,8 @@ impl Mapping {
             return Vec::new();
         }
         let clusters = self.source.knows_clusters() && self.target.knows_clusters();
-        Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).collect()
+        let exists = |s: &Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
+        Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).filter(exists).collect()
     }
 
     /// The row for a construct at a scope.
@@ -163,8 +169,10 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                     .help("drop one; lowerings that the compiler may choose between are written in one row with `or`"),
             );
         }
+        // A mapping that says which scopes there are may have rows for some that these two models do not know.
         if let ScopePattern::Named(scope) = row.scope
             && !scopes.contains(&scope)
+            && !mapping.about.scopes.as_ref().is_some_and(|s| s.contains(&scope))
         {
             let known: Vec<&str> = scopes.iter().map(|s| s.name()).collect();
             let (message, help) = if known.is_empty() {

@@ -5,6 +5,9 @@ use std::fmt;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
+use super::about::About;
+use super::assemble;
+use super::kind::{OPERATIONS, Set, TYPES, Use};
 use super::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 
 impl Step {
@@ -51,7 +54,11 @@ impl Lowering {
         if self.steps.is_empty() {
             return "nothing".to_owned();
         }
-        self.steps.iter().map(|s| s.text(target, variable)).collect::<Vec<_>>().join(" ; ")
+        let width = |s: &Step| match self.bits {
+            Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
+            _ => String::new(),
+        };
+        self.steps.iter().map(|s| format!("{}{}", s.text(target, variable), width(s))).collect::<Vec<_>>().join(" ; ")
     }
 }
 
@@ -68,6 +75,25 @@ impl Row {
             ScopePattern::Any(Some(variable)) => format!("{name}.{variable}"),
             ScopePattern::Named(scope) => format!("{name}.{}", Scope::name(*scope)),
         }
+    }
+
+    /// The left-hand side for some uses: `RMW.SC.s nand b8`, `CAS.REL/ACQ.s`.
+    pub fn head_for(&self, source: Signature, form: Form, when: Use) -> String {
+        let scope = match &self.scope {
+            ScopePattern::Any(None) => String::new(),
+            ScopePattern::Any(Some(variable)) => format!(".{variable}"),
+            ScopePattern::Named(scope) => format!(".{}", scope.name()),
+        };
+        let order = |o: Order| Construct { operation: Operation::Rmw, order: o }.name(source).replace("RMW", "");
+        let head = match (form.name(), when.partner) {
+            (Some(name), Some(partner)) => {
+                let (own, other) = (order(self.construct.order), order(partner));
+                let (success, failure) = if form == Form::CompareExchange { (own, other) } else { (other, own) };
+                format!("{name}{success}/{}{scope}", failure.trim_start_matches('.'))
+            }
+            _ => self.head(source, form),
+        };
+        format!("{head}{}", when.words())
     }
 
     /// The forms that the row has lowerings for.
@@ -98,16 +124,101 @@ impl fmt::Display for Mapping {
     /// The whole mapping as a text that reads back as the same rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "mapping \"{}\" from {} to {}", self.title, self.source.name, self.target.name)?;
-        let lines: Vec<(String, String)> = self
-            .rows
-            .iter()
-            .flat_map(|row| row.forms().into_iter().map(move |form| (row, form)))
-            .map(|(row, form)| (row.head(self.source.signature, form), row.body(self.target.signature, form)))
-            .collect();
-        let width = lines.iter().map(|(head, _)| head.len()).max().unwrap_or(0);
-        for (head, body) in lines {
-            writeln!(f, "{head:width$} => {body}")?;
+        self.about.fmt(f)?;
+        let lines: Vec<[String; 3]> = self.rows.iter().flat_map(|row| self.lines(row)).collect();
+        let width = lines.iter().map(|[head, ..]| head.len()).max().unwrap_or(0);
+        for [head, body, from] in lines {
+            writeln!(f, "{}", format!("{head:width$} => {body}{from}").trim_end())?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for About {
+    /// The lines between the header and the rows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(architecture) = &self.architecture {
+            writeln!(f, "architecture {architecture}")?;
+        }
+        if let Some(scopes) = &self.scopes {
+            writeln!(f, "scopes {}", scopes.iter().map(|s| s.name()).collect::<Vec<_>>().join(" "))?;
+        }
+        if let Some(types) = self.types {
+            writeln!(f, "types {}", types.words(&TYPES))?;
+        }
+        if let Some(operations) = self.operations {
+            writeln!(f, "operations {}", operations.words(&OPERATIONS))?;
+        }
+        for evidence in self.evidence.iter().filter(|e| !(e.name == e.known.word() && e.words.is_empty() && e.hash.is_none())) {
+            write!(f, "evidence {} {}", evidence.name, evidence.known.word())?;
+            for word in &evidence.words {
+                write!(f, " \"{word}\"")?;
+            }
+            if let Some(hash) = &evidence.hash {
+                write!(f, " sha256 {hash}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Mapping {
+    /// The lines of a row: left-hand side, right-hand side, where it comes from.
+    fn lines(&self, row: &Row) -> Vec<[String; 3]> {
+        let (source, target) = (self.source.signature, self.target.signature);
+        if row.alternatives.is_empty() {
+            return vec![[row.head(source, Form::Usual), "absent".to_owned(), String::new()]];
+        }
+        let mut out = Vec::new();
+        let mut forms = row.forms();
+        // A construct that is there only as a compare-exchange says that it is not there otherwise.
+        let is_special = row.alternatives.iter().any(|l| !l.uses.is_empty());
+        if is_special && !forms.contains(&Form::Usual) {
+            forms.insert(0, Form::Usual);
+        }
+        for form in forms {
+            let of: Vec<&Lowering> = row.alternatives.iter().filter(|l| l.form == form).collect();
+            if of.iter().all(|l| l.uses.is_empty()) && !of.is_empty() {
+                out.push([row.head(source, form), row.body(target, form), String::new()]);
+                continue;
+            }
+            out.extend(self.special_lines(row, form, &of));
+        }
+        out
+    }
+
+    /// The lines of a form whose lowerings are for some uses only.
+    fn special_lines(&self, row: &Row, form: Form, of: &[&Lowering]) -> Vec<[String; 3]> {
+        let (source, target) = (self.source.signature, self.target.signature);
+        let named = |pick: &dyn Fn(&Use) -> Option<Set>| {
+            let all = self.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses);
+            all.filter_map(|u| pick(&u.when)).fold(Set::default(), Set::union)
+        };
+        let types = self.about.types.unwrap_or_else(|| named(&|u| u.data));
+        let operations = self.about.operations.unwrap_or_else(|| named(&|u| u.operations));
+        // Each use with its right-hand side and where it comes from.
+        let mut bodies: Vec<[String; 2]> = Vec::new();
+        let mut of_cells = Vec::new();
+        for cell in assemble::cells(row.construct, form, source, types, operations) {
+            let here: Vec<(&Lowering, &super::Used)> =
+                of.iter().flat_map(|&l| l.uses.iter().filter(|u| u.when.covers(cell)).map(move |u| (l, u))).collect();
+            let text: Vec<String> = here.iter().map(|(l, _)| row.lowering_text(target, l)).collect();
+            let from = here.first().and_then(|(_, u)| u.from.as_ref()).map_or(String::new(), |from| {
+                let hash = from.hash.as_ref().map_or(String::new(), |h| format!(" {h}"));
+                format!(" [{}{hash}]", self.about.evidence[from.evidence].name)
+            });
+            let body = [if text.is_empty() { "absent".to_owned() } else { text.join(" or ") }, from];
+            let index = bodies.iter().position(|b| *b == body).unwrap_or_else(|| {
+                bodies.push(body);
+                bodies.len() - 1
+            });
+            of_cells.push((cell, index));
+        }
+        let absent: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i][0] == "absent").collect();
+        Use::rows(&of_cells, &absent)
+            .into_iter()
+            .map(|(when, body)| [row.head_for(source, form, when), bodies[body][0].clone(), bodies[body][1].clone()])
+            .collect()
     }
 }

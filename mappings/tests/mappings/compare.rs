@@ -327,6 +327,7 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
         source: if new.is_scoped() { new.clone() } else { old.clone() },
         target: new.clone(),
         rows: Vec::new(),
+        about: Default::default(),
     };
     let search = Search { mapping: &mapping, constructs: only, typed: false };
     let mut judges = models.map(Judge::new);
@@ -367,6 +368,7 @@ fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) ->
         source: models[usize::from(models[1].is_scoped())].clone(),
         target: models[1].clone(),
         rows: Vec::new(),
+        about: Default::default(),
     };
     let search = Search { mapping: &mapping, constructs: only, typed: false };
     let mut judges = models.map(Judge::new);

@@ -5,6 +5,7 @@ mod against_judge;
 mod all;
 mod brute;
 #[cfg(feature = "cadical")]
+mod causes;
 mod certificates;
 mod change;
 mod compare;
@@ -23,4 +24,5 @@ mod split;
 mod status;
 mod synthesis;
 mod techniques;
+mod uses;
 mod variants;

@@ -1,7 +1,7 @@
 //! A printed mapping reads as the same mapping.
 
 use margay_mappings::change::{Slot, Steps};
-use margay_mappings::language::{Form, Lowering, Mapping, Row, ScopePattern, Step};
+use margay_mappings::language::{Form, Mapping, Row, ScopePattern, Step};
 use margay_mappings::library;
 use proptest::prelude::*;
 
@@ -13,7 +13,18 @@ type Compared = (String, ScopePattern, Vec<(Form, Vec<Step>)>);
 
 /// The rows without their places in the text.
 fn rows(mapping: &Mapping) -> Vec<Compared> {
-    let steps = |row: &Row| row.alternatives.iter().map(|l: &Lowering| (l.form, l.steps.clone())).collect();
+    // What two uses of a construct have in common is one lowering.
+    let steps = |row: &Row| {
+        let mut out: Vec<(Form, Vec<Step>)> = Vec::new();
+        for l in &row.alternatives {
+            if !out.contains(&(l.form, l.steps.clone())) {
+                out.push((l.form, l.steps.clone()));
+            }
+        }
+        let texts = |of: &(Form, Vec<Step>)| format!("{of:?}");
+        out.sort_by_key(texts);
+        out
+    };
     mapping.rows.iter().map(|r| (format!("{:?}", r.construct), r.scope.clone(), steps(r))).collect()
 }
 

@@ -71,7 +71,9 @@ fn a_compiler_bug_comes_first_and_gets_the_guards_that_it_needs() {
 /// Whether there is a compiler bug of the smallest size does not depend on the way in which it is asked; nor on the number of jobs.
 #[test]
 fn the_levels_agree_about_compiler_bugs() {
-    for name in ["rc11-to-ptx-cta-release-store", "rc11-to-ptx-relaxed-release-rmw", "desul-old", "libcudacxx-3.5", "cuda-5.5"] {
+    for name in
+        ["rc11-to-ptx-cta-release-store", "rc11-to-ptx-relaxed-release-rmw", "nvidia-abi-middle", "libcudacxx-3.5", "cuda-5.5"]
+    {
         let mapping = shipped(name);
         let execution = ask(&mapping, &options(4));
         let events = execution.established + 1;

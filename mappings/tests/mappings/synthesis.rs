@@ -320,6 +320,7 @@ fn enumerated(model: &Model, only: &[Construct], bound: usize) -> BTreeSet<Strin
         source: model.clone(),
         target: model.clone(),
         rows: Vec::new(),
+        about: Default::default(),
     };
     let search = Search { mapping: &mapping, constructs: only, typed: false };
     let scopes = if model.is_scoped() { vec![Scope::Cta, Scope::Gpu, Scope::Sys] } else { Vec::new() };

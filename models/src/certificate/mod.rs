@@ -1,11 +1,15 @@
 //! What all certificates have in common, whatever was asked (docs/certificates.md): a folder with a sealed document, the texts that it is
 //! about, and proofs beside it.
 
+mod basis;
+mod document;
 mod proofs;
 mod sealed;
 mod texts;
 
-pub use proofs::{Extent, PROOF, Proof, not_accepted, tidy, without_proofs};
+pub use basis::{Basis, HeldModel, Standing, one_text_for_each_name};
+pub use document::{Document, NoEntries};
+pub use proofs::{Extent, PROOF, Proof, Verified, not_accepted, tidy, without_proofs};
 pub use sealed::{FILE, FORMAT, Sealed, VERSION, open, seal};
 pub use texts::{Included, ModelText, Text};
 

@@ -1,14 +1,16 @@
 //! The proofs of a certificate, beside its document.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use margay_solver::Backend;
 use margay_solver::proof::Replayed;
 use serde::{Deserialize, Serialize};
 
+use super::basis::Basis;
 use super::sealed::FILE;
 use crate::diagnostic::Diagnostic;
+use crate::limited;
 use crate::whole::is_unfinished;
 
 /// How the names of proofs end.
@@ -63,6 +65,15 @@ impl Proof {
         })
     }
 
+    /// Its file, if that lies in the folder itself: a link could lead to what never ends.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn file_in(&self, folder: &Path) -> Result<PathBuf, String> {
+        let file = folder.join(&self.file);
+        limited::plain(&file).map(|_| file).map_err(|e| format!("it cannot be read: {e}"))
+    }
+
     /// Is its file one beside the document, and no other proof's?
     ///
     /// # Errors
@@ -105,6 +116,15 @@ impl Extent {
             uncompressed: sum.uncompressed + p.uncompressed,
         })
     }
+}
+
+/// A certificate that was verified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// How much was proved.
+    pub extent: Extent,
+    /// The texts that it rests on.
+    pub bases: Vec<Basis>,
 }
 
 /// Why a solver gives no certificate, if it does not.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::digest::digest;
+use crate::limited;
 use crate::whole::write_whole;
 
 /// The name of the document in its folder.
@@ -17,10 +18,10 @@ pub const FILE: &str = "certificate.json";
 pub const FORMAT: &str = "margay certificate";
 
 /// The version of the format that this Margay reads and writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The largest document that is read, in bytes.
-const MAX_DOCUMENT: u64 = 1 << 30;
+const MAX_DOCUMENT: u64 = 1 << 28;
 
 /// The end of the document: the digest of all of it, with zeros in the place of the digest.
 const BEFORE_DIGEST: &str = ",\n  \"sha256\": \"";
@@ -54,13 +55,10 @@ pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
     let path = folder.join(FILE);
     let shown = path.display().to_string();
     let fail = |what: String| Diagnostic::error(format!("cannot read the certificate `{shown}`: {what}"));
-    let size = std::fs::metadata(&path).map_err(|e| {
+    limited::plain(&path).map_err(|e| {
         fail(e.to_string()).help(format!("a certificate is the folder that `--certify` names, with `{FILE}` in it"))
     })?;
-    if size.len() > MAX_DOCUMENT {
-        return Err(fail(format!("it has {} bytes; certificates have at most {MAX_DOCUMENT}", size.len())));
-    }
-    let mut bytes = std::fs::read(&path).map_err(|e| fail(e.to_string()))?;
+    let mut bytes = limited::read(&path, MAX_DOCUMENT).map_err(|e| fail(e.to_string()))?;
     let damaged = || {
         fail("it is damaged: its text is not the one that its `sha256` was taken of".to_owned())
             .help("get it again from where it was made, or make it again")

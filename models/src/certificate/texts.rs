@@ -1,6 +1,7 @@
 //! The texts that a certificate is about. Whoever verifies it reads them again from the certificate, and from nowhere else.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::Model;
@@ -68,13 +69,18 @@ impl Includes for Keeping {
     }
 }
 
-/// Finds includes in a certificate.
-struct Kept<'a>(&'a [Included]);
+/// Finds includes in a certificate, and remembers which were found.
+struct Kept<'a> {
+    includes: &'a [Included],
+    found: RefCell<BTreeSet<usize>>,
+}
 
 impl Includes for Kept<'_> {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
-        let found = self.0.iter().find(|i| i.by == from.name && i.path == path);
-        found.map(|i| i.file.file()).ok_or_else(|| "the certificate has no such text".to_owned())
+        let place = self.includes.iter().position(|i| i.by == from.name && i.path == path);
+        let place = place.ok_or_else(|| "the certificate has no such text".to_owned())?;
+        self.found.borrow_mut().insert(place);
+        Ok(self.includes[place].file.file())
     }
 }
 
@@ -92,8 +98,18 @@ impl ModelText {
     /// Reads the model.
     ///
     /// # Errors
-    /// Those of the reader.
+    /// Those of the reader; a text that the model does not include.
     pub fn read(&self) -> Result<Model, Vec<Diagnostic>> {
-        Ok(Model::parse(self.model.file(), &Kept(&self.includes))?.model)
+        let kept = Kept { includes: &self.includes, found: RefCell::default() };
+        let model = Model::parse(self.model.file(), &kept)?.model;
+        let found = kept.found.into_inner();
+        match (0..self.includes.len()).find(|place| !found.contains(place)) {
+            None => Ok(model),
+            Some(place) => {
+                let Included { by, path, .. } = &self.includes[place];
+                let what = format!("the certificate has a text for `include \"{path}\"` in `{by}`, which includes no such file");
+                Err(vec![Diagnostic::error(what)])
+            }
+        }
     }
 }

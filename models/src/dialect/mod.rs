@@ -1,6 +1,6 @@
 //! Whose definitions the base names of a model have. herd7, Dartagnan and Margay share the .cat language, but not what `F`, `rmw` or
 //! `sync_fence` stand for: a dialect is a table of architectures, each with a text that defines its names by Margay's base sets and
-//! relations (models/dialects/*.cat). [`table`] has the tables, [`guess`] finds the dialect of a file that does not name it.
+//! relations (models/dialects/*.cat). `table` has the tables, `guess` finds the dialect of a file that does not name it.
 
 mod evidence;
 mod guess;
@@ -68,6 +68,11 @@ impl Dialect {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let (name, text) = self.includes.iter().find(|(known, _)| *known == name)?;
         Some(SourceFile::new(format!("{BUILT_IN_FOLDER}{}/{name}", self.name), *text))
+    }
+
+    /// The texts of the tool's library.
+    pub(crate) fn includes(&self) -> impl Iterator<Item = Arc<SourceFile>> {
+        self.includes.iter().filter_map(|(name, _)| self.include(name))
     }
 
     /// The architecture that a word stands for.

@@ -1,7 +1,7 @@
 //! An explanation in words. Base relations and the names that memory models commonly give to their relations have phrases of
 //! their own; every other name is written as an arrow.
 
-use super::{Condition, Derivation, Finding, Reason, Violation};
+use super::{Condition, Derivation, Edge, Finding, Link, Reason, Violation};
 use crate::bits::Event;
 use crate::signature::BaseRelation;
 
@@ -33,6 +33,22 @@ impl Violation {
             Finding::Member(event) => format!("{} is such an event", name(*event)),
             Finding::Nothing => "there is no such event or pair of events".to_owned(),
         }
+    }
+}
+
+impl Violation {
+    /// Its edges in words, in their order: a cycle all around, without the definitions that make it one.
+    pub fn around(&self, name: &dyn Fn(Event) -> String) -> String {
+        let sentence = |edge: &Edge| {
+            let (a, b) = (name(edge.from), name(edge.to));
+            match &edge.link {
+                Link::Base(relation) => base_phrase(*relation, &a, &b),
+                Link::Back(relation) => base_phrase(*relation, &b, &a),
+                Link::Other(text) => format!("{a} -{text}-> {b}"),
+            }
+        };
+        let edges = self.edges();
+        if edges.is_empty() { self.summary(name) } else { edges.iter().map(sentence).collect::<Vec<_>>().join("; ") }
     }
 }
 

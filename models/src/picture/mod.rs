@@ -70,7 +70,7 @@ pub struct Edge {
 impl Picture {
     /// A picture of reads-from, coherence (without what transitivity gives), RMW pairs, Fence-SC order and dependencies, with the
     /// cycle of a violation emphasised; of a pair that an `empty` axiom forbids what is there, and what is missing. Edges from
-    /// initial writes are shown only there.
+    /// initial writes are shown only there. Without a violation, from-reads are shown too: they say which values are old.
     pub fn of(title: &str, execution: &Execution, violation: Option<&Violation>) -> Picture {
         let mut picture = Picture {
             title: title.to_owned(),
@@ -101,6 +101,12 @@ impl Picture {
                 if !obvious {
                     picture.add(a, b, label, false);
                 }
+            }
+        }
+        // Where nothing is forbidden, reads of older values than the last one are what there is to see.
+        if picture.shown == Shown::Execution {
+            for (a, b) in overtaken(execution).pairs() {
+                picture.add(a, b, names.fr, false);
             }
         }
         let about = match &picture.shown {
@@ -193,6 +199,17 @@ fn shown(violation: &Violation, signature: Signature) -> Shown {
     }
     let missing: Vec<Edge> = violation.missing().iter().map(|e| edge(e, true)).collect();
     if there.is_empty() && missing.is_empty() { Shown::Execution } else { Shown::Pair { there, missing } }
+}
+
+/// From each read to the writes that overwrite what it has read, without those that overwrite these in turn.
+fn overtaken(execution: &Execution) -> BitMatrix {
+    let n = execution.size();
+    let overwrite = |a: Event, b: Event| {
+        a != b && (0..n).map(Event::from).any(|w| execution.rf.contains(w, a) && execution.co.contains(w, b))
+    };
+    let all = (0..n).flat_map(|a| (0..n).map(move |b| (Event::from(a), Event::from(b)))).filter(|&(a, b)| overwrite(a, b));
+    let direct = all.filter(|&(a, b)| !(0..n).map(Event::from).any(|m| overwrite(a, m) && execution.co.contains(m, b)));
+    BitMatrix::from_pairs(n, direct)
 }
 
 /// A transitive relation without what transitivity gives.

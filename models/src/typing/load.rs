@@ -1,6 +1,5 @@
 //! Reading models from files and texts, and where their includes come from.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use super::Options;
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::dialect::split_prefix;
 use crate::library;
+use crate::limited;
 use crate::model::{Loaded, Model};
 
 /// Where `include "file"` finds its text.
@@ -27,12 +27,23 @@ impl Includes for FilesThenBuiltIn {
         let built_in = name.starts_with(library::BUILT_IN_FOLDER);
         let beside: PathBuf = folder.join(path);
         if !built_in && beside.exists() {
+            only_models(&beside)?;
             return read(&beside).map_err(|error| error.message);
         }
         let name = path.rsplit('/').next().unwrap_or(path);
         library::built_in_file(name)
             .ok_or_else(|| format!("there is no such file in `{}`, and none is built in", folder_name(&folder)))
     }
+}
+
+/// What a text names is read only if it is a model, wherever links lead: messages quote what they are about, and a model that somebody else wrote
+/// must not be a way to have any file of the machine quoted.
+pub(crate) fn only_models(path: &Path) -> Result<(), String> {
+    let real = path.canonicalize().map_err(|e| e.to_string())?;
+    if real.extension().is_some_and(|extension| extension == "cat") && real.is_file() {
+        return Ok(());
+    }
+    Err(format!("`{}` is no .cat file, and no other files are read", path.display()))
 }
 
 /// Only the built-in files; for texts that do not come from a file.
@@ -58,14 +69,7 @@ pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     if metadata.is_dir() {
         return Err(fail("it is a folder".into()).help("give the path of a .cat file"));
     }
-    // Not by `metadata`: pipes and devices have no length.
-    let limit = crate::cat::MAX_TEXT as u64;
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|e| fail(e.to_string()))?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
-    if bytes.len() as u64 > limit {
-        return Err(fail(format!("it is too large for a model, more than {limit} bytes")));
-    }
+    let bytes = limited::read(path, crate::cat::MAX_TEXT as u64).map_err(|e| fail(e.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
         fail(format!("it is not a text in UTF-8 (line {line})")).help("a model is a .cat text")

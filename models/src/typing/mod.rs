@@ -11,8 +11,8 @@ mod recursion;
 mod scope;
 mod value;
 
-pub(crate) use load::read;
 pub use load::{FilesThenBuiltIn, Includes, OnlyBuiltIn};
+pub(crate) use load::{only_models, read};
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

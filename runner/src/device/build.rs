@@ -1,13 +1,12 @@
-//! From a test to what a GPU loads: the text of the kernel, or, where the vendor's programs are, machine code that was compared with the test.
+//! From a test to what a GPU loads: machine code that was compared with the test, where the vendor's programs are, or else the text of the kernel.
 
 use std::fmt::Write as _;
 
 use margay_litmus::test::Test;
-use sha2::{Digest, Sha256};
 
 use super::Failure;
-use crate::emit::{Environment, Kernel, Target, kernel};
-use crate::sass::{Answer, Listing, Toolkit, compare};
+use crate::emit::{Compiled, Environment, Kernel, Target, Writing, kernel_as, kernel_of_compiled};
+use crate::sass::{self, Answer, Listing, Search, Toolkit, WAYS, Way, compare, compare_compiled};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,59 +15,158 @@ pub struct Artifact {
     pub ptx: String,
     /// The SHA-256 of that text, in hexadecimal.
     pub hash: String,
-    /// The machine code, where it could be read.
+    /// What assembled them, and at which level: `ptxas 13.5.37 -O3`.
+    pub assembler: String,
+    /// The level.
+    pub level: u8,
+    /// The machine code of the test, where it could be read.
     pub sass: Option<String>,
     /// Accesses, fences and barriers of the machine code that were compared with the test; `None` if it was not compared.
     pub compared: Option<usize>,
+    /// Accesses that the code makes wait for earlier ones though the test does not, one sentence each.
+    pub narrowed: Vec<String>,
 }
 
 /// What a device loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Image {
-    /// A text that the driver assembles.
-    Ptx,
+    /// A text that the driver assembles at a level.
+    Ptx(u8),
     /// Machine code.
     Binary(Vec<u8>),
 }
 
-/// The kernel of a test that a GPU can run.
-pub fn emit(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
-    let kernel = kernel(test, target, environment).map_err(Failure::Kernel)?;
-    kernel.can_run(test).map_err(Failure::Kernel)?;
-    Ok(kernel)
+/// What assembles a kernel's text at a level, and says what of it can be read: the vendor's programs, or the driver.
+pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::Failure>;
+
+/// What is run: a test, or what a compiler made of one.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The test.
+    pub test: &'a Test,
+    /// What a compiler made of it.
+    pub compiled: Option<&'a Compiled>,
 }
 
-/// What to load for a kernel whose text is `ptx`: assembled without optimisation, as `gpu check` does. With the vendor's programs, machine code that
-/// is not what the test says is an error: it would not run the test.
-pub fn assemble(test: &Test, kernel: &Kernel, ptx: String, toolkit: Option<&Toolkit>) -> Result<(Image, Artifact), Failure> {
-    let mut artifact = Artifact { hash: sha256(&ptx), ptx, sass: None, compared: None };
-    let Some(toolkit) = toolkit else { return Ok((Image::Ptx, artifact)) };
-    let assembled = toolkit.assemble(&artifact.ptx, kernel.target, 0).map_err(|e| Failure::Refused(e.to_string()))?;
-    if let Some(disassembly) = assembled.disassembly {
-        let listings = Listing::read(&disassembly);
-        let Some(listing) = listings.iter().find(|l| l.name == "margay_test") else {
-            return Err(Failure::Differs(vec!["the disassembly has no such kernel".to_owned()]));
-        };
-        match compare(test, kernel.target, listing) {
-            Answer::Same { compared } => artifact.compared = Some(compared),
-            Answer::Differs(why) => return Err(Failure::Differs(why)),
-            Answer::Assembled => {}
-        }
-        let mut sass = String::new();
-        for i in &listing.instructions {
-            let _ = writeln!(sass, "{}", i.text());
-        }
-        artifact.sass = Some(sass);
+impl<'a> From<&'a Test> for Subject<'a> {
+    fn from(test: &'a Test) -> Self {
+        Self { test, compiled: None }
     }
+}
+
+impl Subject<'_> {
+    /// The ways to assemble it. What a compiler wrote is assembled as compilers have it done.
+    fn ways(&self) -> &'static [Way] {
+        if self.compiled.is_some() { &WAYS[..1] } else { &WAYS }
+    }
+
+    fn written(&self, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Failure> {
+        let kernel = match self.compiled {
+            Some(compiled) => kernel_of_compiled(self.test, compiled, target, environment),
+            None => kernel_as(self.test, target, environment, writing),
+        };
+        let kernel = kernel.map_err(Failure::Kernel)?;
+        kernel.can_run(self.test).map_err(Failure::Kernel)?;
+        Ok(kernel)
+    }
+
+    /// Is the machine code what it should be?
+    fn answer(&self, target: Target, disassembly: Option<&str>) -> Answer {
+        let Some(disassembly) = disassembly else { return Answer::Assembled };
+        let listings = Listing::read(disassembly);
+        let Some(listing) = listings.iter().find(|l| l.name == KERNEL) else {
+            return Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]);
+        };
+        match self.compiled.map(|c| &c.accesses) {
+            None => compare(self.test, target, listing),
+            // Nobody has said what it should be.
+            Some(None) => Answer::Assembled,
+            Some(Some(accesses)) => {
+                let results: Vec<usize> = (0..self.test.threads.len()).map(|t| Compiled::results(self.test, t)).collect();
+                compare_compiled(accesses, &results, target, listing)
+            }
+        }
+    }
+}
+
+/// The kernel of what a GPU can run.
+pub fn emit<'a>(subject: impl Into<Subject<'a>>, target: Target, environment: &Environment) -> Result<Kernel, Failure> {
+    subject.into().written(target, environment, Writing::Plain)
+}
+
+/// What to load for a test: assembled at the highest level at which the machine code is the test. Where none is, machine code would run another test,
+/// and the error says how.
+pub fn assemble<'a>(
+    subject: impl Into<Subject<'a>>,
+    target: Target,
+    environment: &Environment,
+    (name, by): (&str, Assemble<'_>),
+) -> Result<(Image, Artifact), Failure> {
+    let subject = subject.into();
+    let mut search = Search::default();
+    let mut made = Vec::new();
+    for &way in subject.ways() {
+        let text = subject.written(target, environment, way.writing)?.text();
+        let assembled = by(&text, way.level);
+        let answer = assembled.as_ref().map_err(Clone::clone).map(|a| subject.answer(target, a.disassembly.as_deref()));
+        made.push((way, text, assembled));
+        if search.offer(way, answer) {
+            break;
+        }
+    }
+    let choice = search.end().map_err(|why| match why {
+        Ok(Answer::Differs(why)) => Failure::Differs(why),
+        Ok(_) => Failure::Refused("nothing could be compared".to_owned()),
+        Err(failure) => Failure::Refused(failure.to_string()),
+    })?;
+    let chosen = made.into_iter().find(|(way, ..)| *way == choice.way);
+    let Some((way, text, Ok(assembled))) = chosen else {
+        return Err(Failure::Refused("the assembler gave no machine code".to_owned()));
+    };
+    let mut artifact = Artifact::new(text, name, way);
+    if let Answer::Same { compared, narrowed } = choice.answer {
+        (artifact.compared, artifact.narrowed) = (Some(compared), narrowed);
+    }
+    artifact.sass = assembled.disassembly.as_deref().and_then(machine_code);
     Ok((Image::Binary(assembled.binary), artifact))
 }
 
-/// In hexadecimal, as `sha256sum` writes it.
-fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+/// With nothing to compare machine code by: what the driver makes of the text, at its highest level.
+pub fn uncompared<'a>(
+    subject: impl Into<Subject<'a>>,
+    target: Target,
+    environment: &Environment,
+) -> Result<(Image, Artifact), Failure> {
+    let way = WAYS[0];
+    let text = subject.into().written(target, environment, way.writing)?.text();
+    Ok((Image::Ptx(way.level), Artifact::new(text, "driver", way)))
+}
+
+/// The vendor's assembler, for [`assemble`].
+pub fn by(toolkit: &Toolkit, target: Target) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::Failure> + '_ {
+    move |text, level| toolkit.assemble(text, target, level)
+}
+
+/// The kernel that has the accesses of the test.
+const KERNEL: &str = "margay_test";
+
+/// The machine code of the test, an instruction a line, with its control word.
+fn machine_code(disassembly: &str) -> Option<String> {
+    let listing = Listing::read(disassembly).into_iter().find(|l| l.name == KERNEL)?;
+    let mut text = String::new();
+    for i in &listing.instructions {
+        let control = i.control.map_or(String::new(), |c| format!("{c}  "));
+        let _ = writeln!(text, "{control}{}", i.text());
+    }
+    Some(text)
+}
+
+impl Artifact {
+    fn new(ptx: String, assembler: &str, way: Way) -> Self {
+        let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
+        let assembler = format!("{assembler} -O{}{apart}", way.level);
+        Self { hash: crate::sha256(&ptx), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
+    }
 }
 
 #[cfg(test)]
@@ -76,13 +174,29 @@ mod tests {
     use margay_litmus::read;
     use margay_models::diagnostic::SourceFile;
 
-    use super::{emit, sha256};
+    use super::{Image, assemble, emit, uncompared};
     use crate::device::Failure;
     use crate::emit::{Environment, Target, kernel};
+    use crate::sass::{self, Assembled};
 
+    /// What cannot be compared is assembled at the highest level, and says so; machine code that is another test is not run; what the assembler refuses
+    /// is told with its log.
     #[test]
-    fn the_hash_is_that_of_fips_180() {
-        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    fn what_an_assembler_may_come_to() {
+        let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n";
+        let test = read::test(&SourceFile::new("test", text)).unwrap().test;
+        let (target, environment) = (Target(90), Environment::default());
+        let made =
+            |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::Failure>| assemble(&test, target, &environment, ("mine", by));
+        let blind = |_: &str, level: u8| Ok(Assembled { binary: vec![level], disassembly: None });
+        let (image, artifact) = made(&blind).unwrap();
+        assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Binary(vec![3]), "mine -O3", None));
+        let empty = |_: &str, _: u8| Ok(Assembled { binary: Vec::new(), disassembly: Some(".text.margay_test:\n".to_owned()) });
+        assert!(matches!(made(&empty), Err(Failure::Differs(why)) if why[0].contains("markers")));
+        let refused = |_: &str, _: u8| Err(sass::Failure::Refused("Unknown modifier '.gpuu'".to_owned()));
+        assert!(matches!(made(&refused), Err(Failure::Refused(why)) if why.contains("Unknown modifier '.gpuu'")));
+        let (image, artifact) = uncompared(&test, target, &environment).unwrap();
+        assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Ptx(3), "driver -O3", None));
     }
 
     /// Kernels that are assembled and compared, and that no device here runs: each says why, at the name that is to blame.

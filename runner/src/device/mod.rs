@@ -2,23 +2,25 @@
 
 mod build;
 mod cuda;
+mod planted;
 mod shape;
 mod sim;
 mod watchdog;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use margay_litmus::test::Test;
 
-use crate::emit::{Environment, Error};
+use crate::emit::{Compiled, Environment, Error};
 use crate::outcome::{Histogram, Observed};
 use crate::sim as machine;
 
-pub use build::{Artifact, Image, assemble, emit};
+pub use build::{Artifact, Assemble, Image, Subject, assemble, by, emit};
 pub use cuda::Cuda;
+pub use planted::{Failing, Fault, Titan};
 pub use shape::Shape;
 pub use sim::Sim;
 
@@ -31,6 +33,8 @@ pub struct Request {
     pub seed: u64,
     /// The test environment, of GPUs alone.
     pub environment: Environment,
+    /// What a compiler made of the test, to be run in its place; GPUs alone run it.
+    pub compiled: Option<Arc<Compiled>>,
     /// How long a number of launches may take before the device is given up.
     pub watchdog: Duration,
     /// Raised when the run should end early; what has been counted until then is the answer.
@@ -82,6 +86,30 @@ pub struct Description {
     pub clocks: Option<Clocks>,
     /// What it can run at once.
     pub shape: Option<Shape>,
+    /// It is no hardware: what it shows says nothing of a GPU.
+    pub simulated: bool,
+    /// Does the test environment make a difference to it? To every GPU.
+    pub environments: bool,
+}
+
+impl Description {
+    /// What stands before everything that a simulated device shows; of hardware nothing.
+    pub fn mark(&self) -> &'static str {
+        if self.simulated { "simulated: " } else { "" }
+    }
+}
+
+/// Was a device given up while it worked? Then the driver would wait for it when the program ends in an orderly way, perhaps for ever: [`abandoned`].
+static ABANDONED: AtomicBool = AtomicBool::new(false);
+
+/// A device is given up.
+fn abandon() {
+    ABANDONED.store(true, Ordering::Relaxed);
+}
+
+/// Has a device been given up that may still be working? The program has to end without letting go of anything.
+pub fn abandoned() -> bool {
+    ABANDONED.load(Ordering::Relaxed)
 }
 
 /// Why a test was not run.
@@ -97,6 +125,8 @@ pub enum Failure {
     Refused(String),
     /// The machine code is not what the test says: one sentence for each difference.
     Differs(Vec<String>),
+    /// The machine code was not compared with the test, though that was asked for: what assembled it.
+    Uncompared(String),
     /// Launches did not end in time.
     Hung(Duration),
     /// The device failed while it ran.
@@ -111,6 +141,10 @@ impl fmt::Display for Failure {
             Self::Kernel(e) => write!(f, "{e}"),
             Self::Refused(log) => write!(f, "the driver refuses the kernel: {log}"),
             Self::Differs(why) => write!(f, "the machine code is not what the test says, so it was not run: {}", why.join("; ")),
+            Self::Uncompared(by) => write!(
+                f,
+                "the machine code ({by}) could not be compared with the test, so it was not run; --toolkit names a folder with ptxas and nvdisasm"
+            ),
             Self::Hung(limit) => {
                 write!(f, "the kernel did not end within {limit:?}; the GPU is given up (a longer --watchdog waits longer)")
             }

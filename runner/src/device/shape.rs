@@ -17,9 +17,6 @@ pub struct Shape {
     pub l2_bytes: u64,
 }
 
-/// Ctas for each multiprocessor where one instance runs alone, half of them for stress if there is any.
-const ALONE: u32 = 2;
-
 impl Shape {
     /// How many ctas of a size run at once.
     pub fn resident(&self, block: u32) -> u32 {
@@ -33,11 +30,7 @@ impl Shape {
         let mut filled = environment.clone();
         let none = Environment { groups: Count::Fixed(1), stress_ctas: Count::Fixed(0), ..environment.clone() };
         let group = Layout::new(test, target, &none)?;
-        let mut resident = self.resident(group.block);
-        if !environment.parallel {
-            // One instance a launch: a full device would only make launches longer, and there are as many of them as instances.
-            resident = resident.min(ALONE * self.multiprocessors);
-        }
+        let resident = self.resident(group.block);
         if let Count::Auto { .. } = environment.groups {
             let share = if environment.stress_ctas == Count::Fixed(0) { resident } else { resident / 2 };
             let most = Layout::MAX_INSTANCES as u32 / group.slots;
@@ -77,13 +70,18 @@ mod tests {
         let apart = "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, y ;\n\
             st.weak y, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n";
         let together = apart.replace("P1@cta 1", "P1@cta 0");
-        // 16 ctas of 128 threads, or 8 of 256, on each multiprocessor.
-        assert_eq!(filled(apart, "stress-words=7"), (2112, 2112, 128, 7));
-        assert_eq!(filled(&together, ""), (1056, 1056, 256, (50 << 20) / 4));
-        assert_eq!(filled(apart, "stress-ctas=auto"), (1056, 2112, 128, (50 << 20) / 4));
-        assert_eq!(filled(apart, "groups=10,stress-ctas=auto,stress-words=1").1, 2112);
-        assert_eq!(filled(apart, "parallel=off,stress-words=1"), (264, 264, 128, 1));
-        assert_eq!(filled(apart, "parallel=off,stress-ctas=auto,stress-words=1"), (132, 264, 128, 1));
+        // 12 ctas of up to 160 threads, or 7 of 288, on each multiprocessor; without idle warps 16 of 128, or 8 of 256.
+        assert_eq!(filled(apart, "stress-words=7"), (1584, 1584, 160, 7));
+        assert_eq!(filled(&together, ""), (924, 924, 288, (50 << 20) / 4));
+        assert_eq!(filled(apart, "idle-warps=0,stress-words=7"), (2112, 2112, 128, 7));
+        assert_eq!(filled(&together, "shuffle=off,stress-words=7"), (1056, 1056, 256, 7));
+        assert_eq!(filled(apart, "stress-ctas=auto"), (792, 1584, 160, (50 << 20) / 4));
+        assert_eq!(filled(apart, "groups=10,stress-ctas=auto,stress-words=1").1, 1584);
         assert_eq!(filled(apart, "groups=10,stress-ctas=3,stress-words=1").1, 23);
+        // One instance alone has the whole device beside it, too, whose threads are idle or stress.
+        for environment in ["parallel=off", "parallel=off,shuffle=off", "parallel=off,stress-ctas=auto,stress-idle=on"] {
+            let (_, grid, block, _) = filled(apart, environment);
+            assert!(grid * block * 10 >= 132 * 2048 * 9, "{environment}: {grid} ctas of {block} threads");
+        }
     }
 }

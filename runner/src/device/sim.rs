@@ -1,5 +1,6 @@
 //! The machine on the CPU as a device: each instance is a random schedule.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use margay_litmus::test::Test;
@@ -17,7 +18,9 @@ pub struct Sim {
 impl Sim {
     /// The weak or the strong one.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, description: Description { name: format!("sim, {} machine", kind.name()), ..Description::default() } }
+        let description =
+            Description { name: format!("sim, {} machine", kind.name()), simulated: true, ..Description::default() };
+        Self { kind, description }
     }
 }
 
@@ -29,7 +32,8 @@ impl Device for Sim {
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
         let machine = Machine::new(test, self.kind).map_err(Failure::Machine)?;
         let start = Instant::now();
-        let runs = machine.run(request.instances, request.seed, &request.stop).map_err(Failure::Machine)?;
+        let ended = || request.stop.load(Ordering::Relaxed);
+        let runs = machine.run(request.instances, request.seed, ended).map_err(Failure::Machine)?;
         Ok(Counts {
             observed: machine.observed().clone(),
             histogram: runs.histogram,

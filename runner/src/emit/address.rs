@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{Test, element};
+use margay_litmus::test::{InitialValue, Integer, Test, element};
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
@@ -73,6 +73,13 @@ impl Plan<'_> {
             Memory::Far { stride } => instances * u64::from(stride) * locations,
             Memory::Near { run, word } => instances.next_multiple_of(u64::from(run)) * u64::from(word) * locations,
         }
+    }
+
+    /// The initial value of a location: as its type holds it, for a store of the type that the location has here.
+    pub(super) fn initial(&self, location: usize) -> i64 {
+        let Some(InitialValue::Integer(n)) = self.test.locations[location].value else { return 0 };
+        let held = self.test.location_integers()[location].map_or(n, |integer| integer.wrap(n));
+        Integer { bits: (self.locations[location].width * 8).min(64) as u8, signed: true }.wrap(held)
     }
 
     /// The type of the initial and final value of a location.

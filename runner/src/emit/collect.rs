@@ -48,6 +48,9 @@ pub(super) fn kernel(plan: &Plan<'_>, text: &mut String) {
                 let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.type_of(*l));
             }
         }
+        if let Some(integer) = plan.observed.integers[i].filter(|of| u32::from(of.bits) <= plan.bits) {
+            let _ = writeln!(text, "    and.b64 %v, %v, {:#x};", (1u64 << integer.bits) - 1);
+        }
         let _ = write!(
             text,
             "    shr.u64 %y, %v, {};\n    setp.ne.u64 %p, %y, 0;\n    @%p bra $COUNT;\n    shl.b64 %v, %v, {};\n    or.b64 %key, %key, %v;\n",

@@ -71,8 +71,10 @@ pub struct Environment {
     pub parallel: bool,
     /// `spin`: threads wait for each other before the test, this many polls at most; 0 is off ("thread synchronisation").
     pub spin: u32,
-    /// `shuffle`: ctas and lanes take other parts of the test with each launch ("thread randomisation").
+    /// `shuffle`: ctas, warps and lanes take other parts of the test with each launch, drawn at random ("thread randomisation").
     pub shuffle: bool,
+    /// `idle-warps`: with `shuffle`, each launch has up to so many more warps in each cta, which run no test (2015: the number of threads varies).
+    pub idle_warps: Count,
     /// `warm`: each thread reads its locations once before the test, so that they are in its L1 cache.
     pub warm: bool,
     /// `stress-ctas`: how many ctas do nothing but access a scratchpad ("memory stress").
@@ -81,8 +83,9 @@ pub struct Environment {
     pub stress_idle: bool,
     /// `stress`: what they do to it.
     pub stress: Stress,
-    /// `stress-rounds`: how often each of them goes through the sequence, accesses a word, or loads and stores one.
-    pub stress_rounds: u32,
+    /// `stress-rounds`: how often each of them goes through the sequence, accesses a word, or loads and stores one. `auto`: 256, and for `cache` as often
+    /// as it takes each cta to go over the whole scratchpad.
+    pub stress_rounds: Count,
     /// `stress-sequence`: what they do, `ld-st`, up to five accesses.
     pub stress_sequence: Vec<StressAccess>,
     /// `stress-patch`: the distance of stressed words, in words of 4 bytes (2016: patch size).
@@ -118,11 +121,12 @@ impl Default for Environment {
             parallel: true,
             spin: 1024,
             shuffle: true,
+            idle_warps: Count::Auto { or: 1 },
             warm: false,
             stress_ctas: Count::Fixed(0),
             stress_idle: false,
             stress: Stress::Sequence,
-            stress_rounds: 256,
+            stress_rounds: Count::Auto { or: 256 },
             stress_sequence: vec![StressAccess::Load, StressAccess::Store],
             stress_patch: 64,
             stress_spread: 2,
@@ -138,7 +142,7 @@ impl Default for Environment {
 }
 
 /// The keys.
-pub const KEYS: [&str; 23] = [
+pub const KEYS: [&str; 24] = [
     "groups",
     "warps",
     "same-warp",
@@ -147,6 +151,7 @@ pub const KEYS: [&str; 23] = [
     "parallel",
     "spin",
     "shuffle",
+    "idle-warps",
     "warm",
     "stress-ctas",
     "stress-idle",
@@ -205,6 +210,7 @@ impl Environment {
             "parallel" => self.parallel = switch()?,
             "spin" => self.spin = number(0, 1 << 20)?,
             "shuffle" => self.shuffle = switch()?,
+            "idle-warps" => self.idle_warps = count(0, 31, 1)?,
             "warm" => self.warm = switch()?,
             "stress-ctas" => self.stress_ctas = count(0, 65_536, 64)?,
             "stress-idle" => self.stress_idle = switch()?,
@@ -216,14 +222,11 @@ impl Environment {
                     _ => return Err(format!("`stress={value}`: expected sequence, random or cache")),
                 }
             }
-            "stress-rounds" => self.stress_rounds = number(1, 1 << 20)?,
+            "stress-rounds" => self.stress_rounds = count(1, 1 << 24, 256)?,
             "stress-sequence" => self.stress_sequence = sequence(value)?,
             "stress-patch" => self.stress_patch = number(1, 4096)?,
             "stress-spread" => self.stress_spread = number(1, 64)?,
-            "stress-regions" => match number(1, 64)? {
-                n if n.is_power_of_two() => self.stress_regions = n,
-                n => return Err(format!("`stress-regions={n}`: expected a power of two up to 64")),
-            },
+            "stress-regions" => self.stress_regions = number(1, 64)?,
             "stress-first" => self.stress_first = number(0, 4096)?,
             "stress-words" => self.stress_words = count(1, 1 << 26, 1 << 20)?,
             "pre-stress" => self.pre_stress = number(0, 1 << 20)?,
@@ -278,6 +281,7 @@ impl Environment {
             "parallel" => switch(self.parallel),
             "spin" => self.spin.to_string(),
             "shuffle" => switch(self.shuffle),
+            "idle-warps" => self.idle_warps.to_string(),
             "warm" => switch(self.warm),
             "stress-ctas" => self.stress_ctas.to_string(),
             "stress-idle" => switch(self.stress_idle),

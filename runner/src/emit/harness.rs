@@ -2,20 +2,22 @@
 
 use std::fmt::Write as _;
 
-use margay_litmus::test::{AccessOrder, FenceOrder, InitialValue, Operation, Space, ThreadId};
+use margay_litmus::test::{AccessOrder, FenceOrder, Operation, Space, ThreadId};
 use margay_models::execution::Proxy;
 
 use super::address::{divide, global_address, modulo};
 use super::body::JUMPS;
 use super::environment::Environment;
 use super::layout::coprime;
+use super::permutation::{self, Salt, permute};
 use super::{Error, Module, Plan, collect, proxy, results, stress};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &Plan<'_>) -> Result<Module, Error> {
     let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u8)));
     // Versions are compared as texts: all have one digit before the point.
-    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).max().unwrap_or("7.0");
+    let written = plan.compiled.map(|c| c.version);
+    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).chain(written).max().unwrap_or("7.0");
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
     // The place of stress is a parameter of the launch, so that one text serves all of them.
@@ -66,11 +68,10 @@ fn reset(plan: &Plan<'_>, text: &mut String) {
         "    ld.param.u64 %memory, [memory];\n    ld.param.u64 %results, [results];\n    ld.param.u64 %arrived, [arrived];\n",
     );
     one_for_each(plan, text);
-    for (l, declared) in plan.test.locations.iter().enumerate() {
-        let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
+    for l in 0..plan.test.locations.len() {
         if plan.spaces[l] == Space::Global && plan.locations[l].alias.is_none() {
             global_address(plan, l, text);
-            let _ = writeln!(text, "    st.global.{} [%x{l}], {value};", plan.type_of(l));
+            let _ = writeln!(text, "    st.global.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
         }
     }
     // Row 0 counts the threads of the instance that ran to their end.
@@ -102,9 +103,10 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
     if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);
     }
-    let _ = writeln!(text, ".reqntid {}", layout.block);
-    text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel;\n");
-    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink;\n");
+    let _ = writeln!(text, ".maxntid {}", layout.block);
+    text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel, %zero;\n");
+    text.push_str(permutation::REGISTERS);
+    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink, %zero64;\n");
     for l in 0..plan.test.locations.len() {
         let _ = writeln!(text, "    .reg .b64 %x{l};");
     }
@@ -138,7 +140,7 @@ fn test(plan: &Plan<'_>, text: &mut String) -> Result<(), Error> {
         thread(plan, t, body, text);
     }
     stress::ctas(plan, text);
-    stress::bank_warps(plan, text);
+    stress::bystanders(plan, text);
     text.push_str("$END:\n    ret;\n}\n\n");
     Ok(())
 }
@@ -152,10 +154,7 @@ fn place(plan: &Plan<'_>, text: &mut String) {
     text.push_str("    mov.u32 %rank, %cta;\n");
     modulo("%rank", layout.cluster, text);
     if environment.shuffle {
-        text.push_str("    mov.u32 %a, %seed;\n");
-        modulo("%a", all, text);
-        let _ = writeln!(text, "    mad.lo.u32 %unit, %unit, {}, %a;", coprime(all, 3));
-        modulo("%unit", all, text);
+        permute("%unit", &all.to_string(), Salt::Ctas, "CTAS", text);
     }
     divide("%group", "%unit", units, text);
     modulo("%unit", units, text);
@@ -164,6 +163,11 @@ fn place(plan: &Plan<'_>, text: &mut String) {
         "    mad.lo.u32 %cta, %unit, {}, %rank;\n    shr.u32 %warp, %self, 5;\n    and.b32 %slot, %self, 31;",
         layout.cluster
     );
+    if environment.shuffle {
+        text.push_str("    mov.u32 %a, %ntid.x;\n    shr.u32 %a, %a, 5;\n");
+        permute("%warp", "%a", Salt::Warps, "WARPS", text);
+        text.push_str("    mad.lo.u32 %self, %warp, 32, %slot;\n");
+    }
     for cta in 0..layout.threads.len() as u32 {
         let _ = writeln!(text, "    setp.eq.u32 %p, %cta, {cta};\n    @%p bra $CTA{cta};");
     }
@@ -201,19 +205,17 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let unit = role.cta / layout.cluster;
     let groups = environment.groups.number();
     let _ = writeln!(text, "$T{t}:");
-    // Other units work on other groups, other threads of a cta on other slots: partners are nowhere near each other.
-    let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
-    modulo("%a", groups, text);
-    let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
-    let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
+    // Which ctas work on one group, and which lanes on one instance, is drawn for each launch, or else as far apart as multipliers bring them.
     if environment.shuffle {
-        let _ = writeln!(
-            text,
-            "    shr.u32 %b, %seed, {};\n    and.b32 %b, %b, 1023;\n    add.u32 %s, %s, %b;",
-            2 * role.position + 1
-        );
+        text.push_str("    mov.u32 %a, %group;\n    mov.u32 %s, %slot;\n");
+        permute("%s", &layout.slots.to_string(), Salt::Lanes(t as u32), &format!("LANES{t}"), text);
+    } else {
+        let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
+        modulo("%a", groups, text);
+        let multiplier = if role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
+        let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
+        modulo("%s", layout.slots, text);
     }
-    modulo("%s", layout.slots, text);
     let _ = writeln!(text, "    mad.lo.u32 %n, %a, {}, %s;", layout.slots);
     let beside = environment.bank && !environment.parallel;
     if beside {
@@ -246,9 +248,8 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     if shared > 0 {
         // Shared memory is reset by the cta itself, before the barrier that all its threads of the test pass.
         if role.position == 0 {
-            for (l, declared) in plan.test.locations.iter().enumerate().filter(|(l, _)| plan.spaces[*l] == Space::Shared) {
-                let value = if let Some(InitialValue::Integer(n)) = declared.value { n } else { 0 };
-                let _ = writeln!(text, "    st.shared.{} [%x{l}], {value};", plan.type_of(l));
+            for l in (0..plan.test.locations.len()).filter(|l| plan.spaces[*l] == Space::Shared) {
+                let _ = writeln!(text, "    st.shared.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
             }
         }
         text.push_str(&meet(plan, active));
@@ -263,12 +264,15 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         text.push_str("    mov.u32 %a, %cta;\n");
         stress::sequence(plan, environment.pre_stress, &format!("PRE{t}"), text);
     }
-    text.push_str("    mov.u64 %sink, 0;\n");
+    text.push_str("    mov.u64 %sink, 0;\n    mov.u32 %zero, %ctaid.y;\n    cvt.u64.u32 %zero64, %zero;\n");
+    for line in &body.before {
+        let _ = writeln!(text, "    {line}");
+    }
     if environment.warm {
         let generic = |l: &&usize| matches!(plan.locations[**l].alias, None | Some(Proxy::Generic));
         for &l in body.locations.iter().filter(generic) {
             let space = if plan.spaces[l] == Space::Shared { "shared" } else { "global" };
-            let _ = writeln!(text, "    ld.{space}.u32 %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;");
+            let _ = writeln!(text, "    ld.{space}.{} %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;", plan.type_of(l));
         }
     }
     if environment.spin > 0 {
@@ -284,6 +288,9 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
         let _ = writeln!(text, "$EXIT{t}:");
     }
     let _ = writeln!(text, "    pmevent {};", 2 * (t % 8) + 1);
+    for line in &body.after {
+        let _ = writeln!(text, "    {line}");
+    }
     results::results(plan, t, body, text);
     if body.loops {
         let _ = writeln!(text, "    bra $DONE{t};\n$STUCK{t}:\n    bra $DONE{t};");

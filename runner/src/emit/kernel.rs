@@ -1,6 +1,6 @@
 //! A module for one test, target and environment, and what is needed to launch it.
 
-use margay_litmus::test::Test;
+use margay_litmus::test::{Integer, Test};
 use margay_models::execution::Proxy;
 
 use super::{Error, Layout, Target};
@@ -62,7 +62,7 @@ pub struct Kernel {
     pub(super) bits: u32,
 }
 
-/// What changes from launch to launch.
+/// What changes from launch to launch: each draws anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launch {
     /// Of the permutations.
@@ -71,6 +71,8 @@ pub struct Launch {
     pub first: u32,
     /// How many ctas there are, stressing ones included.
     pub grid: u32,
+    /// How many threads each of them has.
+    pub block: u32,
 }
 
 impl Kernel {
@@ -101,13 +103,54 @@ impl Kernel {
     pub fn launch(&self, rng: &mut fastrand::Rng) -> Launch {
         let (least, most) = self.stressing;
         let stress = if least < most { rng.u32(least..=most) } else { most };
-        let seed = rng.u32(..);
-        Launch { seed, first: self.first, grid: self.layout.testing + stress / self.layout.cluster * self.layout.cluster }
+        let (seed, absent) = (rng.u32(..), rng.u32(0..=self.layout.idle));
+        let grid = self.layout.testing + stress / self.layout.cluster * self.layout.cluster;
+        Launch { seed, first: self.first, grid, block: self.layout.block - 32 * absent }
     }
 
     /// An outcome from its key.
     pub fn outcome(&self, key: u64) -> Outcome {
         let mask = (1u64 << self.bits) - 1;
-        (0..self.observed.variables.len() as u32).map(|i| ((key >> (i * self.bits)) & mask) as i64).collect()
+        let integers = self.observed.integers.iter().zip(0..);
+        let value = |(integer, i): (&Option<Integer>, u32)| {
+            let value = ((key >> (i * self.bits)) & mask) as i64;
+            // A key has the lowest bits of those that fit into it.
+            integer.filter(|of| u32::from(of.bits) <= self.bits).map_or(value, |of| of.wrap(value))
+        };
+        integers.map(value).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use margay_litmus::read;
+    use margay_models::diagnostic::SourceFile;
+
+    use crate::emit::{Environment, Target, kernel};
+
+    /// Every launch draws anew: its seed, how many ctas stress, how many threads a cta has.
+    #[test]
+    fn launches_differ() {
+        let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n";
+        let test = read::test(&SourceFile::new("test", text)).unwrap().test;
+        let draws = |environment: &str| {
+            let kernel = kernel(&test, Target(90), &Environment::parse(environment).unwrap()).unwrap();
+            let mut rng = fastrand::Rng::with_seed(1);
+            let launches: Vec<_> = (0..1000).map(|_| kernel.launch(&mut rng)).collect();
+            let distinct = |of: fn(&super::Launch) -> u32| launches.iter().map(of).collect::<BTreeSet<u32>>();
+            (distinct(|l| l.seed).len(), distinct(|l| l.grid), distinct(|l| l.block))
+        };
+        let (seeds, grids, blocks) = draws("groups=8,warps=2,stress-ctas=auto,idle-warps=3");
+        assert!(seeds > 990, "{seeds}");
+        assert_eq!(
+            (grids.len(), *grids.iter().next_back().unwrap()),
+            (1 + 64 - 28, 72),
+            "half of the device at least, and all of it"
+        );
+        assert_eq!(blocks, BTreeSet::from([64, 96, 128, 160]));
+        let (_, grids, blocks) = draws("groups=8,warps=2,shuffle=off");
+        assert_eq!((grids, blocks), (BTreeSet::from([8]), BTreeSet::from([64])));
     }
 }

@@ -3,7 +3,7 @@
 use margay_litmus::test::{Test, ThreadId};
 
 use super::Error;
-use super::environment::Environment;
+use super::environment::{Count, Environment};
 use super::target::Target;
 
 /// A thread of the test: its cta among those of an instance, and its place in the cta.
@@ -30,13 +30,18 @@ pub struct Layout {
     pub slots: u32,
     /// Instances in a launch.
     pub instances: u32,
-    /// Threads in a cta.
+    /// Threads in a cta, at most.
     pub block: u32,
+    /// Of them, warps that are left out of some launches: they run no test.
+    pub idle: u32,
     /// Ctas that run the test.
     pub testing: u32,
     /// All ctas.
     pub grid: u32,
 }
+
+/// Idle warps of a cta, at most, where one instance runs alone.
+const ALONE: u32 = 8;
 
 impl Layout {
     /// The largest number of instances of a launch: what 32-bit products of the permutations allow.
@@ -78,10 +83,18 @@ impl Layout {
             threads[cta as usize] += 1;
         }
         let widest = threads.iter().copied().max().unwrap_or(1).max(1);
-        let block = 32 * (widest * environment.warps + environment.bank_warps);
+        let busy = widest * environment.warps + environment.bank_warps;
+        let idle = match environment.idle_warps {
+            _ if !environment.shuffle => 0,
+            Count::Fixed(n) => n,
+            // Where one instance runs alone, ctas can be as large as they like; many instances are fewer for each warp without one.
+            Count::Auto { or } => if environment.parallel { or } else { ALONE }.min(32u32.saturating_sub(busy)),
+        };
+        let block = 32 * (busy + idle);
         if block > 1024 {
             return Err(Error::environment(format!(
-                "{widest} threads of the test in a cta with warps={} and bank-warps={} make ctas of {block} threads; 1024 are the most",
+                "{widest} threads of the test in a cta with warps={}, bank-warps={} and idle-warps={idle} make ctas of {block} threads; 1024 are \
+                 the most",
                 environment.warps, environment.bank_warps
             )));
         }
@@ -105,6 +118,7 @@ impl Layout {
             slots,
             instances: instances as u32,
             block,
+            idle,
             testing,
             grid: testing + stress,
         })

@@ -6,10 +6,12 @@
 mod address;
 mod body;
 mod collect;
+mod compiled;
 mod environment;
 mod harness;
 mod kernel;
 mod layout;
+pub mod permutation;
 mod proxy;
 mod registers;
 mod results;
@@ -18,11 +20,14 @@ mod target;
 
 use std::fmt;
 
-use margay_litmus::test::{Base, Body, Dialect, InitialValue, Operation, Space, Test, ThreadId, Variable};
+use margay_litmus::test::{
+    Base, Body, Dialect, InitialValue, Instruction, Operation, Space, Test, ThreadId, Type, TypeKind, Variable,
+};
 use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
 
+pub use compiled::Compiled;
 pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
 pub use kernel::{Kernel, Launch, Module, OUTCOMES, directives};
 pub use layout::{Layout, Role};
@@ -85,23 +90,54 @@ enum Source {
     Nothing,
 }
 
+/// How the accesses of a thread are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Writing {
+    /// One after the other.
+    Plain,
+    /// With an instruction between each two that accesses nothing, but that the assembler moves nothing across.
+    Apart,
+}
+
 /// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.
 pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<Kernel, Error> {
+    kernel_as(test, target, environment, Writing::Plain)
+}
+
+/// The same, written in one of the ways.
+pub fn kernel_as(test: &Test, target: Target, environment: &Environment, writing: Writing) -> Result<Kernel, Error> {
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
         return Err(Error::test("only PTX tests become kernels; a compiler has to map other languages first"));
     }
-    for l in &test.locations {
+    kernel_of(test, None, target, environment, writing)
+}
+
+/// The kernel of a C test whose threads a compiler wrote.
+pub fn kernel_of_compiled(test: &Test, compiled: &Compiled, target: Target, environment: &Environment) -> Result<Kernel, Error> {
+    Compiled::fits(environment)?;
+    kernel_of(test, Some(compiled), target, environment, Writing::Plain)
+}
+
+fn kernel_of(
+    test: &Test,
+    compiled: Option<&Compiled>,
+    target: Target,
+    environment: &Environment,
+    writing: Writing,
+) -> Result<Kernel, Error> {
+    for (l, integer) in test.locations.iter().zip(test.location_integers()) {
         let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
                 return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
             }
-            Some(InitialValue::Integer(n)) if i32::try_from(n).is_err() => {
+            Some(InitialValue::Integer(n)) if integer.is_none() && i32::try_from(n).is_err() => {
                 return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
             }
             _ => {}
         }
     }
+    let test = &typed(test);
     let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
@@ -155,10 +191,15 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
-    let bodies = (0..test.threads.len())
-        .map(|t| body::emit(test, ThreadId(t as u8), &layout, target, &code))
-        .collect::<Result<Vec<_>, _>>()?;
     let observed = Observed::new(test, |l| -1 - l as i64);
+    // One row for whether a thread was given up, one for each value at most, one for what is only used.
+    let rows_at_most = observed.variables.len() as u64 + 2;
+    let own = u64::from(layout.instances) * 8 * rows_at_most;
+    let body = |t: usize| match compiled {
+        Some(compiled) => compiled.body(test, t, &layout, own),
+        None => body::emit(test, ThreadId(t as u8), (&layout, target), &code, writing),
+    };
+    let bodies = (0..test.threads.len()).map(body).collect::<Result<Vec<_>, _>>()?;
     // The first row says whether a thread was given up.
     let mut rows = 1;
     let sources: Vec<Source> = observed
@@ -190,6 +231,7 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
     }
     let plan = Plan {
         test,
+        compiled,
         target,
         environment,
         layout: &layout,
@@ -202,14 +244,14 @@ pub fn kernel(test: &Test, target: Target, environment: &Environment) -> Result<
         bits,
     };
     if let Some(smaller) = proxy::smaller(&plan)? {
-        return kernel(test, target, &smaller);
+        return kernel_of(test, compiled, target, &smaller, writing);
     }
     let module = harness::module(&plan)?;
     let instances = u64::from(layout.instances);
     let counted = if environment.parallel { layout.instances } else { 1 };
     // One more row takes what is only used so that it is not left out.
     let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
-    let results = instances * 8 * u64::from(rows + 1);
+    let results = compiled.map_or(instances * 8 * u64::from(rows + 1), |compiled| own + compiled.bytes(&layout));
     let most = layout.grid - layout.testing;
     let least = match environment.stress_ctas {
         Count::Fixed(_) => most,
@@ -257,6 +299,7 @@ fn fits(environment: &Environment) -> Result<(), Error> {
 /// Everything that the texts of the kernels are made from.
 struct Plan<'a> {
     test: &'a Test,
+    compiled: Option<&'a Compiled>,
     target: Target,
     environment: &'a Environment,
     layout: &'a Layout,
@@ -282,9 +325,45 @@ impl Plan<'_> {
     }
 }
 
+/// Which instructions of a thread control can come to: the assembler leaves others out.
+pub(crate) fn reachable(instructions: &[Instruction]) -> Vec<bool> {
+    let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
+    let mut reached = vec![false; instructions.len()];
+    let mut next = vec![0];
+    while let Some(n) = next.pop() {
+        let Some(i) = instructions.get(n).filter(|_| !reached[n]) else { continue };
+        reached[n] = true;
+        let falls = i.guard.is_some() || !matches!(i.operation, Operation::Goto(_) | Operation::Exit);
+        next.extend(falls.then_some(n + 1));
+        if let Operation::Goto(target) | Operation::BranchIf { target, .. } = &i.operation {
+            next.extend(label(target));
+        }
+    }
+    reached
+}
+
 fn is_wide(test: &Test) -> bool {
     let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8)));
     all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
+}
+
+/// The test with the type of its location on every access that has none: in a kernel all have one.
+fn typed(test: &Test) -> Test {
+    let integers = test.location_integers();
+    let mut typed = test.clone();
+    for thread in &mut typed.threads {
+        let Body::Instructions(instructions) = &mut thread.body else { continue };
+        for i in instructions {
+            let Some((access, address)) = i.operation.memory() else { continue };
+            let (Base::Location(name), None) = (&address.base, access.ty) else { continue };
+            let Some(integer) = test.location(name).and_then(|l| integers[l]) else { continue };
+            let kind = if integer.signed { TypeKind::Signed } else { TypeKind::Unsigned };
+            if let Some(access) = i.operation.access_mut() {
+                access.ty = Some(Type::new(kind, integer.bits));
+            }
+        }
+    }
+    typed
 }
 
 /// The state space of each location: as declared, as an access by its name says, or global.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_litmus::test::{Atom, Base, InitialValue, Instruction, Operation, Test, ThreadId, Value};
+use margay_litmus::test::{Atom, Base, InitialValue, Instruction, LocalFunction, Operation, Test, ThreadId, Value};
 
 /// The registers of one thread, by name.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +42,16 @@ impl Registers {
         let names: Vec<String> = registers.wide.keys().cloned().collect();
         for name in names {
             registers.make(&name, 0);
+        }
+        registers
+    }
+
+    /// Of a thread whose accesses a compiler wrote: words for what it leaves behind.
+    pub fn named(thread: usize, names: &[String]) -> Self {
+        let mut registers = Self { prefix: format!("%t{thread}_"), ..Self::default() };
+        for name in names {
+            registers.widen(name, false);
+            registers.make(name, 0);
         }
         registers
     }
@@ -99,7 +109,7 @@ impl Registers {
                     self.widen(d, of_access(access));
                 }
             }
-            Operation::Local { ty, destination, operands, .. } => {
+            Operation::Local { function, ty, destination, operands } => {
                 let wide = operands.iter().any(|o| match o {
                     Value::Register(name) => self.wide.get(name).copied().unwrap_or(false),
                     Value::AddressOf(_) => true,
@@ -110,7 +120,8 @@ impl Registers {
                         self.widen(name, false);
                     }
                 }
-                self.widen(destination, wide || ty.is_some_and(|t| t.bits == 64));
+                let product = matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
+                self.widen(destination, product || wide && ty.is_none_or(|t| t.bits != 32) || ty.is_some_and(|t| t.bits == 64));
             }
             Operation::BranchIf { left, right, .. } => {
                 for v in [left, right] {

@@ -4,12 +4,21 @@ use std::fmt::Write as _;
 
 use super::Plan;
 use super::address::modulo;
-use super::environment::{Environment, Stress, StressAccess};
+use super::environment::{Count, Environment, Stress, StressAccess};
+use super::permutation::{Salt, permute};
 
-/// Words of the scratchpad for `random` and `cache`: a power of two, so that a mask keeps a random number inside.
+/// Words of the scratchpad for `random` and `cache`.
 fn words(environment: &Environment) -> u32 {
-    let words = environment.stress_words.number().max(1);
-    if words.is_power_of_two() { words } else { words.next_power_of_two() / 2 }
+    environment.stress_words.number().max(1)
+}
+
+/// How often a stressing thread does what it does. For `cache`, unless a number is given, each cta goes over the whole scratchpad, in its smallest size.
+fn rounds(plan: &Plan<'_>) -> u32 {
+    let (environment, layout) = (plan.environment, plan.layout);
+    match (environment.stress, environment.stress_rounds) {
+        (Stress::Cache, Count::Auto { .. }) => words(environment).div_ceil(layout.block - 32 * layout.idle),
+        (_, rounds) => rounds.number(),
+    }
 }
 
 /// Bytes of the scratchpad, what the threads of the test stress before it included.
@@ -29,13 +38,8 @@ pub(super) fn sequence(plan: &Plan<'_>, rounds: u32, label: &str, text: &mut Str
     let environment = plan.environment;
     modulo("%a", environment.stress_spread, text);
     if environment.stress_regions > 1 {
-        // An odd multiplier permutes a power of two: the regions of one launch are distinct.
-        let _ = write!(
-            text,
-            "    shr.u32 %b, %seed, 7;\n    or.b32 %b, %b, 1;\n    mul.lo.u32 %a, %a, %b;\n    shr.u32 %b, %seed, 17;\n    \
-             add.u32 %a, %a, %b;\n    and.b32 %a, %a, {};\n",
-            environment.stress_regions - 1
-        );
+        // The first few places of a permutation are a subset drawn at random.
+        permute("%a", &environment.stress_regions.to_string(), Salt::Regions, &format!("{label}_REGIONS"), text);
     }
     let _ = write!(
         text,
@@ -57,29 +61,29 @@ fn random(plan: &Plan<'_>, label: &str, text: &mut String) {
     let _ = write!(
         text,
         "    mov.u32 %a, %ctaid.x;\n    mad.lo.u32 %a, %a, {block}, %self;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    xor.b32 %a, %a, %seed;\n    \
-         mov.u32 %b, {rounds};\n${label}:\n    mul.lo.u32 %a, %a, 1664525;\n    add.u32 %a, %a, 1013904223;\n    shr.u32 %s, %a, 4;\n    \
-         and.b32 %s, %s, {mask};\n    mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    setp.ge.s32 %q, %a, 0;\n    \
+         mov.u32 %b, {rounds};\n${label}:\n    mul.lo.u32 %a, %a, 1664525;\n    add.u32 %a, %a, 1013904223;\n    shl.b32 %s, %a, 1;\n    \
+         mul.hi.u32 %s, %s, {words};\n    mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    setp.ge.s32 %q, %a, 0;\n    \
          @%q ld.volatile.global.u32 %s, [%y];\n    @!%q st.volatile.global.u32 [%y], %b;\n    sub.u32 %b, %b, 1;\n    \
          setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
         block = plan.layout.block,
-        rounds = plan.environment.stress_rounds,
-        mask = words(plan.environment) - 1,
+        rounds = rounds(plan),
+        words = words(plan.environment),
     );
 }
 
-/// Word after word of the scratchpad, loaded and stored, so many by each thread. The threads of a cta access neighbouring words at once, and each
-/// cta begins where the one before it ends: a launch ends in as short a time as with other stress, and its ctas go through the cache together.
+/// Word after word of the whole scratchpad, loaded and stored (2016, section 4.2). The threads of a cta access neighbouring words at once, and each cta
+/// begins at another place, drawn for each launch, and goes round.
 fn cache(plan: &Plan<'_>, label: &str, text: &mut String) {
-    let (rounds, block) = (plan.environment.stress_rounds, plan.layout.block);
+    let words = words(plan.environment);
     let _ = write!(
         text,
-        "    mov.u32 %a, %ctaid.x;\n    mad.lo.u32 %a, %a, {}, %self;\n    mov.u32 %b, {rounds};\n${label}:\n    and.b32 %s, %a, {mask};\n    \
-         mul.wide.u32 %y, %s, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
-         st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, {block};\n    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    \
-         @%q bra ${label};\n",
-        // Only the lowest bits count: words are a power of two.
-        block.wrapping_mul(rounds),
-        mask = words(plan.environment) - 1,
+        "    mov.u32 %a, %ctaid.x;\n    mul.lo.u32 %a, %a, 0x9E3779B1;\n    xor.b32 %a, %a, %seed;\n    mul.lo.u32 %a, %a, 0x85EBCA6B;\n    \
+         mul.hi.u32 %a, %a, {words};\n    mov.u32 %s, %tid.x;\n    add.u32 %a, %a, %s;\n    rem.u32 %a, %a, {words};\n    \
+         mov.u32 %slot, %ntid.x;\n    rem.u32 %slot, %slot, {words};\n    mov.u32 %b, {rounds};\n${label}:\n    \
+         mul.wide.u32 %y, %a, 4;\n    add.u64 %y, %y, %scratchpad;\n    ld.volatile.global.u32 %s, [%y];\n    \
+         st.volatile.global.u32 [%y], %b;\n    add.u32 %a, %a, %slot;\n    setp.ge.u32 %q, %a, {words};\n    \
+         @%q sub.u32 %a, %a, {words};\n    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};\n",
+        rounds = rounds(plan),
     );
 }
 
@@ -88,7 +92,7 @@ pub(super) fn stress(plan: &Plan<'_>, label: &str, text: &mut String) {
     match plan.environment.stress {
         Stress::Sequence => {
             text.push_str("    mov.u32 %a, %ctaid.x;\n");
-            sequence(plan, plan.environment.stress_rounds, label, text);
+            sequence(plan, rounds(plan), label, text);
         }
         Stress::Random => random(plan, label, text),
         Stress::Cache => cache(plan, label, text),
@@ -109,18 +113,25 @@ pub(super) fn bank_bytes(environment: &Environment) -> u32 {
     if environment.bank_warps > 0 { 32 * 32 * 4 } else { 0 }
 }
 
-/// All lanes of a warp at one bank of shared memory.
-pub(super) fn bank_warps(plan: &Plan<'_>, text: &mut String) {
-    let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * plan.environment.warps;
+/// Warps that run no test: at one bank of shared memory, all their lanes, so many as are asked for; stressing, where all idle threads do; or none of it.
+pub(super) fn bystanders(plan: &Plan<'_>, text: &mut String) {
+    let environment = plan.environment;
+    let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * environment.warps;
     text.push_str("$BYSTANDER:\n");
-    if plan.environment.bank_warps > 0 {
+    if environment.bank_warps > 0 {
         let _ = write!(
             text,
-            "    setp.lt.u32 %p, %warp, {widest};\n    @%p bra $END;\n    mul.wide.u32 %y, %slot, 128;\n    mov.u64 %v, banks;\n    \
+            "    setp.lt.u32 %p, %warp, {widest};\n    @%p bra $IDLE;\n    setp.ge.u32 %p, %warp, {};\n    @%p bra $IDLE;\n    \
+             mul.wide.u32 %y, %slot, 128;\n    mov.u64 %v, banks;\n    \
              add.u64 %y, %y, %v;\n    mov.u32 %b, {};\n$BANKS:\n    ld.volatile.shared.u32 %a, [%y];\n    st.volatile.shared.u32 [%y], %b;\n    \
-             sub.u32 %b, %b, 1;\n    setp.ne.u32 %p, %b, 0;\n    @%p bra $BANKS;\n",
-            plan.environment.bank_rounds
+             sub.u32 %b, %b, 1;\n    setp.ne.u32 %p, %b, 0;\n    @%p bra $BANKS;\n    bra $END;\n",
+            widest + environment.bank_warps,
+            environment.bank_rounds
         );
+    }
+    text.push_str("$IDLE:\n");
+    if environment.stress_idle && !environment.parallel {
+        stress(plan, "BESIDE", text);
     }
     text.push_str("    bra $END;\n");
 }

@@ -5,49 +5,133 @@ use std::collections::BTreeSet;
 use margay_litmus::test::{AtomFunction, Space, Test, ThreadId};
 use margay_models::execution::{Proxy, Scope};
 
-use super::dependency::{Dependencies, registers};
+use super::dependency::Dependencies;
 use super::effect::{Effect, Strength};
 use super::expect::{Expected, expected};
 use super::listing::{Instruction, Listing};
+use super::operands::registers;
+use super::overlap::{self, Pair};
 use super::{Answer, THREADS, specification};
 use crate::emit::Target;
 
-/// Compares.
-pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
-    let mut differences = Vec::new();
-    let mut compared = 0;
-    if test.threads.len() > THREADS {
-        return Answer::Differs(vec![format!("the test has more than {THREADS} threads: their code cannot be told apart")]);
-    }
-    for t in 0..test.threads.len() {
-        let thread = ThreadId(t as u8);
-        match (expected(test, thread, target), listing.thread(t)) {
-            (Err(why), _) => differences.push(format!("{thread}: {why}")),
-            (_, None) => differences.push(format!("{thread}: the markers around its code are not there")),
-            (Ok(wanted), Some(code)) => {
-                compared += wanted.len();
-                let after = listing.after(t);
-                differences
-                    .extend(thread_differences(&wanted, t, (code, after), target).into_iter().map(|d| format!("{thread}: {d}")));
-            }
-        }
-    }
-    if differences.is_empty() { Answer::Same { compared } } else { Answer::Differs(differences) }
+/// A thread of the test, and what it became.
+#[derive(Debug, Clone, Default)]
+pub struct Thread {
+    /// The machine code between the markers, from its first access to its last one.
+    pub code: Vec<Instruction>,
+    /// For each instruction which of the effects it has, if any.
+    pub effects: Vec<Option<usize>>,
+    /// What the test wants, effect by effect.
+    pub wanted: Vec<Expected>,
+    /// What is different, one sentence each.
+    pub differences: Vec<String>,
+    /// Each two accesses, and whether the code lets them overlap. Empty where the code differs or its control words are not there.
+    pub pairs: Vec<Pair>,
 }
 
-fn thread_differences(
+/// Each thread of a test beside its machine code.
+pub fn threads(test: &Test, target: Target, listing: &Listing) -> Vec<Thread> {
+    (0..test.threads.len()).map(|t| thread(test, t, target, listing)).collect()
+}
+
+fn thread(test: &Test, t: usize, target: Target, listing: &Listing) -> Thread {
+    if test.threads.len() > THREADS {
+        let why = format!("the test has more than {THREADS} threads: their code cannot be told apart");
+        return Thread { differences: vec![why], ..Thread::default() };
+    }
+    match expected(test, ThreadId(t as u8), target) {
+        Ok(wanted) => against(wanted, t, target, listing, Written::Here),
+        Err(why) => Thread { differences: vec![why], ..Thread::default() },
+    }
+}
+
+/// Who wrote the accesses of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// The emitter: with the state space of each, and a specification behind them.
+    Here,
+    /// A compiler, to whom all pointers are generic.
+    ByCompiler,
+}
+
+/// The threads of a kernel that a compiler wrote, beside the PTX test whose accesses they should have. Behind them each stores so many results.
+pub fn compiled_threads(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> Vec<Thread> {
+    let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u8), target) {
+        Err(why) => Thread { differences: vec![why], ..Thread::default() },
+        Ok(mut wanted) => {
+            let accesses = wanted.len();
+            for n in 0..results {
+                let effect = Effect::Store { space: None, bits: 32, strength: Strength::Weak };
+                wanted.push(Expected::alone(effect, format!("result[{n}]")));
+            }
+            let mut thread = against(wanted, t, target, listing, Written::ByCompiler);
+            // What was read is stored when it is there.
+            thread.pairs.retain(|p| p.second < accesses);
+            thread
+        }
+    };
+    results.iter().enumerate().map(one).collect()
+}
+
+fn against(wanted: Vec<Expected>, t: usize, target: Target, listing: &Listing, written: Written) -> Thread {
+    let differs = |why: String| Thread { differences: vec![why], ..Thread::default() };
+    let Some(code) = listing.thread(t) else {
+        return Thread { wanted, ..differs("the markers around its code are not there".to_owned()) };
+    };
+    let found: Vec<Option<Result<Effect, ()>>> = code.iter().map(effect).collect();
+    let mut count = 0;
+    let effects = found.iter().map(|found| found.is_some().then(|| (count, count += 1).0)).collect();
+    let known: Vec<Option<Effect>> = found.iter().map(|found| found.and_then(Result::ok)).collect();
+    let pairs = if code.iter().all(|i| i.control.is_some()) { overlap::pairs(code, &known, &wanted) } else { Vec::new() };
+    let differences = differences(&wanted, t, (code, &found, listing.after(t)), &pairs, (target, written));
+    let pairs = if differences.is_empty() { pairs } else { Vec::new() };
+    Thread { code: code.to_vec(), effects, wanted, differences, pairs }
+}
+
+/// Compares.
+pub fn compare(test: &Test, target: Target, listing: &Listing) -> Answer {
+    answer(&threads(test, target, listing))
+}
+
+/// Compares a kernel that a compiler wrote with the PTX test whose accesses it should have.
+pub fn compare_compiled(accesses: &Test, results: &[usize], target: Target, listing: &Listing) -> Answer {
+    answer(&compiled_threads(accesses, results, target, listing))
+}
+
+fn answer(threads: &[Thread]) -> Answer {
+    let mut said = threads.iter().enumerate().flat_map(|(t, thread)| thread.differences.iter().map(move |d| (t, d))).peekable();
+    if said.peek().is_some() {
+        return Answer::Differs(said.map(|(t, why)| format!("P{t}: {why}")).collect());
+    }
+    let narrowed = threads.iter().enumerate().flat_map(|(t, thread)| {
+        let text = |n: usize| thread.wanted[n].text.clone();
+        let narrowed = thread.pairs.iter().filter(|p| p.narrowed());
+        narrowed.map(move |p| format!("P{t}: `{}` waits for `{}`: {}", text(p.second), text(p.first), p.why))
+    });
+    Answer::Same { compared: threads.iter().map(|t| t.wanted.len()).sum(), narrowed: narrowed.collect() }
+}
+
+type Code<'a> = (&'a [Instruction], &'a [Option<Result<Effect, ()>>], &'a [Instruction]);
+
+/// What a thread's code does differently; `after` is the code behind its last access.
+fn differences(
     wanted: &[Expected],
     thread: usize,
-    (code, after): (&[Instruction], &[Instruction]),
-    target: Target,
+    (code, found, after): Code<'_>,
+    pairs: &[Pair],
+    (target, written): (Target, Written),
 ) -> Vec<String> {
+    let is = |expected: &Effect, found: &Effect| match written {
+        Written::Here => expected.is(found),
+        Written::ByCompiler => expected.generic().is(&found.generic()),
+    };
     let mut out = Vec::new();
     let mut effects = Vec::new();
     let mut known = Dependencies::default();
     let mut next = 0;
-    for i in code {
+    for (i, found) in code.iter().zip(found) {
         known.arrive(i);
-        let Some(found) = effect(i) else {
+        let Some(found) = found else {
             known.step(i, None);
             continue;
         };
@@ -55,8 +139,8 @@ fn thread_differences(
             out.push(format!("`{}` is one too many", i.text()));
             return out;
         };
-        match &found {
-            Ok(found) if expected.effect.is(found) => {}
+        match found {
+            Ok(found) if is(&expected.effect, found) => {}
             Ok(found) => {
                 out.push(format!("`{}` on {target}: expected {}, found {found}: `{}`", expected.text, expected.effect, i.text()));
                 return out;
@@ -67,19 +151,23 @@ fn thread_differences(
             }
         }
         effects.extend(found);
-        out.extend(lost(expected, wanted, i, &known));
+        // What waits for a value is issued after it is known: a jump that leads to the next instruction anyway is no more than that.
+        let waits = pairs.iter().filter(|p| p.second == next && p.after_value).map(|p| p.first).collect();
+        out.extend(lost(expected, wanted, i, &known, &waits));
         known.step(i, Some(next));
         next += 1;
     }
     if let Some(missing) = wanted.get(next) {
         out.push(format!("`{}` on {target}: expected {}, found nothing", missing.text, missing.effect));
     }
-    out.extend(specification::differences(thread, &effects, after, &mut known));
+    if written == Written::Here {
+        out.extend(specification::differences(thread, &effects, after, &mut known));
+    }
     out
 }
 
 /// The dependencies of the test that the code has not.
-fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Dependencies) -> Vec<String> {
+fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Dependencies, waits: &BTreeSet<usize>) -> Vec<String> {
     let (address, rest): (Vec<&String>, Vec<&String>) = if TEXTURE_LOADS.contains(&i.base()) {
         // Two results, then coordinates and handle, none of them in brackets.
         (i.operands.iter().skip(2).collect(), Vec::new())
@@ -89,14 +177,17 @@ fn lost(expected: &Expected, wanted: &[Expected], i: &Instruction, known: &Depen
     let mut control = known.control.clone();
     control.extend(known.guard(i));
     let mut out = Vec::new();
-    let mut need = |kind: &str, needed: &BTreeSet<usize>, has: BTreeSet<usize>| {
-        for &from in needed.difference(&has) {
+    let mut need = |kind: &str, needed: BTreeSet<usize>, has: BTreeSet<usize>| {
+        for from in needed.difference(&has).copied() {
             out.push(format!("the {kind} dependency of `{}` on `{}` is lost: `{}`", expected.text, wanted[from].text, i.text()));
         }
     };
-    need("address", &expected.address, known.sources(address.into_iter(), 2));
-    need("data", &expected.data, known.sources(rest.into_iter(), registers(i)));
-    need("control", &expected.control, control);
+    need("address", expected.address.clone(), known.sources(address.into_iter(), 2));
+    need("data", expected.data.clone(), known.sources(rest.into_iter(), registers(i)));
+    need("control", expected.conditional.clone(), control.clone());
+    // What is executed either way keeps its place by waiting as well.
+    control.extend(waits);
+    need("control", expected.control.difference(&expected.conditional).copied().collect::<BTreeSet<_>>(), control);
     out
 }
 

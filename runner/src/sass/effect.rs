@@ -84,6 +84,18 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// The same through a generic address.
+    pub(super) fn generic(self) -> Self {
+        match self {
+            Self::Load { bits, strength, .. } => Self::Load { space: None, bits, strength },
+            Self::Store { bits, strength, .. } => Self::Store { space: None, bits, strength },
+            Self::Atom { function, bits, strength, reduction, .. } => {
+                Self::Atom { space: None, function, bits, strength, reduction }
+            }
+            other => other,
+        }
+    }
+
     /// Is it what was found in the machine code?
     pub fn is(&self, found: &Self) -> bool {
         let membar = matches!(found, Self::Membar { sc: true, scope: Scope::Gpu | Scope::Sys });

@@ -11,7 +11,7 @@ use margay_models::execution::{Proxy, Scope};
 
 use super::effect::{Effect, Strength};
 use crate::emit::Target;
-use crate::emit::spaces;
+use crate::emit::{reachable, spaces};
 
 /// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +24,20 @@ pub struct Expected {
     pub address: BTreeSet<usize>,
     /// For what is written.
     pub data: BTreeSet<usize>,
-    /// To be executed at all.
+    /// For the jumps before it, wherever they lead.
     pub control: BTreeSet<usize>,
+    /// To be executed at all: for its guard, and for jumps that lead over it.
+    pub conditional: BTreeSet<usize>,
+    /// The effects that an acquire has put before it, by a load or a fence; at cta scope no machine instruction does that, only waiting.
+    pub acquired: BTreeSet<usize>,
+}
+
+impl Expected {
+    /// One that depends on nothing.
+    pub(super) fn alone(effect: Effect, text: String) -> Self {
+        let none = BTreeSet::new;
+        Self { effect, text, address: none(), data: none(), control: none(), conditional: none(), acquired: none() }
+    }
 }
 
 /// What a thread must become; an error names what is not compared.
@@ -33,12 +45,34 @@ pub fn expected(test: &Test, thread: ThreadId, target: Target) -> Result<Vec<Exp
     let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
         return Err("only PTX tests are compared".to_owned());
     };
-    let mut builder =
-        Builder { test, target, spaces: spaces(test), out: Vec::new(), taint: BTreeMap::new(), control: BTreeSet::new() };
-    for i in instructions {
+    let mut builder = Builder {
+        test,
+        target,
+        spaces: spaces(test),
+        out: Vec::new(),
+        taint: BTreeMap::new(),
+        control: BTreeSet::new(),
+        over: Vec::new(),
+        acquired: BTreeSet::new(),
+    };
+    let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
+    for (n, (i, _)) in instructions.iter().zip(reachable(instructions)).enumerate().filter(|(_, (_, reached))| *reached) {
+        builder.over.retain(|(to, _)| *to > n);
+
         let text = margay_litmus::print::instruction(i, Dialect::Ptx);
         let guard = i.guard.as_ref().map(|g| builder.of(&g.register)).unwrap_or_default();
         builder.instruction(&i.operation, &text, &guard)?;
+        // What a jump forward leads over, or an exit.
+        let (to, mut from) = match &i.operation {
+            Operation::BranchIf { left, right, target, .. } => {
+                (label(target), [left, right].into_iter().flat_map(|v| builder.of_value(v)).collect())
+            }
+            Operation::Goto(target) => (label(target), BTreeSet::new()),
+            Operation::Exit => (Some(usize::MAX), BTreeSet::new()),
+            _ => (None, BTreeSet::new()),
+        };
+        from.extend(guard);
+        builder.over.extend(to.filter(|to| *to > n && !from.is_empty()).map(|to| (to, from)));
     }
     Ok(builder.out)
 }
@@ -51,6 +85,9 @@ struct Builder<'a> {
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
     control: BTreeSet<usize>,
+    /// The jumps forward that may lead over what comes now: to which instruction, and for which effects.
+    over: Vec<(usize, BTreeSet<usize>)>,
+    acquired: BTreeSet<usize>,
 }
 
 impl Builder<'_> {
@@ -64,7 +101,9 @@ impl Builder<'_> {
 
     fn push(&mut self, effect: Effect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
         let control = self.control.union(guard).copied().collect();
-        self.out.push(Expected { effect, text: text.to_owned(), address, data, control });
+        let conditional = self.over.iter().flat_map(|(_, from)| from).chain(guard).copied().collect();
+        let (text, acquired) = (text.to_owned(), self.acquired.clone());
+        self.out.push(Expected { effect, text, address, data, control, conditional, acquired });
     }
 
     fn plain(&mut self, effect: Effect, text: &str, guard: &BTreeSet<usize>) {
@@ -95,8 +134,10 @@ impl Builder<'_> {
         self.plain(Effect::Membar { sc: false, scope: machine(scope) }, text, guard);
     }
 
-    /// The cache is emptied after an acquire wider than a cta.
-    fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>) {
+    /// The cache is emptied after an acquire wider than a cta. What is `from` a position on comes before everything that follows: all that is before a
+    /// fence, and an acquiring access itself.
+    fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>, from: usize) {
+        self.acquired.extend(from..self.out.len());
         if scope != Scope::Cta {
             self.plain(Effect::Invalidate, text, guard);
         }
@@ -117,7 +158,7 @@ impl Builder<'_> {
                 self.push(effect, text, from, BTreeSet::new(), guard);
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
                 if access.order == Some(AccessOrder::Acquire) {
-                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
+                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
                 }
             }
             Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
@@ -159,27 +200,27 @@ impl Builder<'_> {
                     self.define(d, BTreeSet::from([position]), guard, guarded);
                 }
                 if matches!(access.order, Some(AccessOrder::Acquire | AccessOrder::AcqRel)) {
-                    self.after(scope, text, guard);
+                    self.after(scope, text, guard, position);
                 }
             }
             Operation::Fence { order, scope } => {
                 let scope = scope.unwrap_or(Scope::Sys);
                 match order.unwrap_or(FenceOrder::AcqRel) {
-                    FenceOrder::Acquire => self.after(scope, text, guard),
+                    FenceOrder::Acquire => self.after(scope, text, guard, 0),
                     FenceOrder::Release => self.before(scope, text, guard),
                     FenceOrder::AcqRel => {
                         self.before(scope, text, guard);
-                        self.after(scope, text, guard);
+                        self.after(scope, text, guard, 0);
                     }
                     FenceOrder::Sc => {
                         self.plain(Effect::Membar { sc: true, scope: machine(scope) }, text, guard);
-                        self.after(scope, text, guard);
+                        self.after(scope, text, guard, 0);
                     }
                 }
             }
             Operation::Membar(level) => {
                 self.plain(Effect::Membar { sc: true, scope: level.scope() }, text, guard);
-                self.after(level.scope(), text, guard);
+                self.after(level.scope(), text, guard, 0);
             }
             Operation::Barrier { mode, .. } => {
                 self.plain(Effect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
@@ -192,7 +233,7 @@ impl Builder<'_> {
             }
             Operation::ClusterBarrier(ClusterBarrier::Wait) => {
                 self.plain(Effect::ClusterBarrier { arrive: false }, text, guard);
-                self.after(Scope::Cluster, text, guard);
+                self.after(Scope::Cluster, text, guard, 0);
             }
             Operation::ProxyFence(ProxyFenceKind::Alias) => {
                 if self.target < Target(80) {
@@ -226,7 +267,7 @@ impl Builder<'_> {
                     self.define(destination, BTreeSet::from([position]), guard, guarded);
                 }
                 if access.order == Some(AccessOrder::Acquire) {
-                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard);
+                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
                 }
             }
             Operation::VectorStore { access, address, values } => {
@@ -271,7 +312,7 @@ fn strength(access: &Access, space: Option<Space>) -> Strength {
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => Strength::Cta,
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Cg)) => Strength::Gpu,
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => Strength::Sys,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs)) => Strength::EvictFirst,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs | CacheOperator::Lu)) => Strength::EvictFirst,
         (None | Some(AccessOrder::Weak), None) => Strength::Weak,
         (Some(AccessOrder::Volatile), _) => Strength::Sys,
         (Some(AccessOrder::Mmio), _) => Strength::Mmio,

@@ -2,10 +2,16 @@
 //! 4.4). Needs no GPU, only the vendor's programs ([`Toolkit`]).
 
 mod compare;
+mod control;
 mod dependency;
 mod effect;
 mod expect;
+mod flow;
+mod hazard;
+mod level;
 mod listing;
+mod operands;
+mod overlap;
 pub(crate) mod specification;
 mod toolkit;
 
@@ -14,10 +20,14 @@ use rayon::prelude::*;
 
 use crate::emit::{Kernel, Target, directives};
 
-pub use compare::compare;
+pub use compare::{Thread, compare, compare_compiled, compiled_threads, threads};
+pub use control::Control;
 pub use effect::{Effect, Strength};
 pub use expect::{Expected, expected};
+pub use hazard::{Uses, uses};
+pub use level::{Choice, Search, WAYS, Way, choose_all};
 pub use listing::{Instruction, Listing};
+pub use overlap::Pair;
 pub use toolkit::{Assembled, Failure, Toolkit};
 
 /// What came of a test.
@@ -27,6 +37,8 @@ pub enum Answer {
     Same {
         /// How many accesses, fences and barriers were compared.
         compared: usize,
+        /// Accesses that the code makes wait for earlier ones though the test does not, one sentence each: outcomes can be rarer for it.
+        narrowed: Vec<String>,
     },
     /// It was assembled; there is no disassembler for the target.
     Assembled,
@@ -56,22 +68,35 @@ pub fn check_all(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test
 
 /// Assembles kernels of one target at an optimisation level, all in one go, and compares each with its test.
 pub fn check(toolkit: &Toolkit, target: Target, level: u8, kernels: &[(&Test, &Kernel)]) -> Result<Vec<Answer>, Failure> {
-    let version = kernels.iter().map(|(_, k)| k.module.version).max().unwrap_or("7.0");
-    let mut text = directives(version, target);
-    text.push_str(kernels.iter().map(|(_, k)| k.module.constants).max().unwrap_or_default());
-    for (i, (_, kernel)) in kernels.iter().enumerate() {
-        text.push_str(&kernel.module.test.replacen("margay_test(", &format!("margay_test_{i}("), 1));
-    }
-    let Some(disassembly) = toolkit.assemble(&text, target, level)?.disassembly else {
+    let plain: Vec<&Kernel> = kernels.iter().map(|(_, kernel)| *kernel).collect();
+    let Some(listings) = listings(toolkit, target, level, &plain)? else {
         return Ok(vec![Answer::Assembled; kernels.len()]);
     };
-    let listings = Listing::read(&disassembly);
-    Ok(kernels
-        .iter()
-        .enumerate()
-        .map(|(i, (test, _))| match listings.iter().find(|l| l.name == format!("margay_test_{i}")) {
-            Some(listing) => compare(test, target, listing),
-            None => Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]),
-        })
-        .collect())
+    let compared = kernels.iter().zip(listings).map(|((test, _), listing)| match listing {
+        Some(listing) => compare(test, target, &listing),
+        None => Answer::Differs(vec!["the disassembly has no such kernel".to_owned()]),
+    });
+    Ok(compared.collect())
+}
+
+/// The machine code of the tests of kernels, assembled all in one go. `None`: there is no disassembler for the target.
+pub fn listings(
+    toolkit: &Toolkit,
+    target: Target,
+    level: u8,
+    kernels: &[&Kernel],
+) -> Result<Option<Vec<Option<Listing>>>, Failure> {
+    let version = kernels.iter().map(|k| k.module.version).max().unwrap_or("7.0");
+    let mut text = directives(version, target);
+    text.push_str(kernels.iter().map(|k| k.module.constants).max().unwrap_or_default());
+    for (i, kernel) in kernels.iter().enumerate() {
+        text.push_str(&kernel.module.test.replacen("margay_test(", &format!("margay_test_{i}("), 1));
+    }
+    let Some(disassembly) = toolkit.assemble(&text, target, level)?.disassembly else { return Ok(None) };
+    let mut listings = Listing::read(&disassembly);
+    let named = |i: usize| {
+        let at = listings.iter().position(|l| l.name == format!("margay_test_{i}"))?;
+        Some(listings.swap_remove(at))
+    };
+    Ok(Some((0..kernels.len()).map(named).collect()))
 }

@@ -52,7 +52,7 @@ pub(super) fn differences(thread: usize, found: &[Effect], after: &[Instruction]
                 Some(&(effect, is)) if is as u32 == kind => {
                     said[position] += 1;
                     let brings = matches!(is, Kind::Load | Kind::Atom);
-                    let from = known.sources(i.operands.iter().skip(1), super::dependency::registers(i));
+                    let from = known.sources(i.operands.iter().skip(1), super::operands::registers(i));
                     if brings && !from.contains(&effect) {
                         out.push(format!("its specification: `{}` has not the value of access {}", i.text(), position + 1));
                     }

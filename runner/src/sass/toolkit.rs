@@ -1,4 +1,5 @@
-//! The vendor's assembler and disassembler, as programs: ptxas and nvdisasm (`.ci/toolkit` downloads them).
+//! The vendor's assembler and disassembler, as programs: ptxas and nvdisasm (`.ci/toolkit` downloads them,
+//! and CUDA installations have them).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::emit::Target;
 
-/// The programs.
+/// The programs: those of the newest release, and where they no longer know a target, older ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolkit {
-    folder: PathBuf,
+    newest: Programs,
+    older: Option<Programs>,
+}
+
+/// An assembler and a disassembler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Programs {
+    ptxas: PathBuf,
+    nvdisasm: PathBuf,
+}
+
+impl Programs {
+    /// Can they be started here? They may be of another machine, or in a folder from which nothing may be.
+    fn start(&self) -> bool {
+        let starts = |program: &PathBuf| {
+            let mut command = Command::new(program);
+            command.arg("--version");
+            run(command, "it", Failure::Missing).is_ok()
+        };
+        starts(&self.ptxas) && starts(&self.nvdisasm)
+    }
 }
 
 /// Machine code.
@@ -42,31 +63,63 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Where the wheels have the newest programs, and an assembler for what those do not know any more.
-const NEWEST: &str = "nvidia/cu13/bin";
-const NEWEST_DISASSEMBLER: &str = "nvidia/cu13/bin/nvdisasm";
-const OLDER: &str = "nvidia/cuda_nvcc/bin";
+/// Where a folder may have them: as a CUDA installation has (`/usr/local/cuda`), as `.ci/toolkit` unpacks the vendor's wheels, or side by side.
+const PLACES: [&str; 3] = ["bin", "nvidia/cu13/bin", ""];
 
-/// A disassembler for what the newest one does not know any more: that of CUDA 12.4, which the wheel of Triton 3.0 carries.
-const OLDER_DISASSEMBLER: &str = "triton/backends/nvidia/bin/nvdisasm";
+/// Programs for what the newest ones do not know any more: the assembler of CUDA 12.9, and the disassembler of 12.4, which the wheel of Triton 3.0
+/// carries.
+const OLDER: [&str; 2] = ["nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/nvdisasm"];
 
-/// The first target that the newest programs know.
+/// The first target that the programs of CUDA 13 know.
 const NEWEST_FROM: Target = Target(75);
 
 impl Toolkit {
-    /// The programs of a folder as `.ci/toolkit` makes it; `None` if they are not there.
+    /// The programs of a folder; `None` if they are not there.
     pub fn at(folder: &Path) -> Option<Self> {
-        let there = ["ptxas", "nvdisasm"].iter().all(|p| folder.join(NEWEST).join(p).is_file());
-        there.then(|| Self { folder: folder.to_owned() })
+        let older = Programs { ptxas: folder.join(OLDER[0]), nvdisasm: folder.join(OLDER[1]) };
+        PLACES.iter().find_map(|place| {
+            let newest = Programs { ptxas: folder.join(place).join("ptxas"), nvdisasm: folder.join(place).join("nvdisasm") };
+            let there = newest.ptxas.is_file() && newest.nvdisasm.is_file();
+            there.then(|| Self { newest, older: older.ptxas.is_file().then(|| older.clone()) })
+        })
+    }
+
+    /// The programs that are at hand without being named: what `.ci/toolkit` fetched, beside the running program, or a CUDA installation (`CUDA_HOME`,
+    /// `CUDA_PATH`, `/usr/local/cuda`, or the folder above one on the `PATH`).
+    pub fn find() -> Option<Self> {
+        let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("toolkit")));
+        let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| std::env::var_os(name).map(PathBuf::from));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let on_path: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.join("ptxas").is_file()).collect();
+        [PathBuf::from("target/toolkit")]
+            .into_iter()
+            .chain(beside)
+            .chain(named)
+            .chain([PathBuf::from("/usr/local/cuda")])
+            .chain(on_path)
+            .filter_map(|folder| Self::at(&folder))
+            .find(|toolkit| toolkit.newest.start())
+    }
+
+    /// Those for a target.
+    fn programs(&self, target: Target) -> &Programs {
+        self.older.as_ref().filter(|_| target < NEWEST_FROM).unwrap_or(&self.newest)
     }
 
     /// Is there a disassembler for a target?
     pub fn disassembles(&self, target: Target) -> bool {
-        self.disassembler(target).is_file()
+        self.programs(target).nvdisasm.is_file()
     }
 
-    fn disassembler(&self, target: Target) -> PathBuf {
-        self.folder.join(if target < NEWEST_FROM { OLDER_DISASSEMBLER } else { NEWEST_DISASSEMBLER })
+    /// What the assembler calls itself: `ptxas 13.5.37`.
+    pub fn assembler(&self, target: Target) -> String {
+        let mut command = Command::new(&self.programs(target).ptxas);
+        command.arg("--version");
+        let text = run(command, "ptxas", Failure::Missing).unwrap_or_default();
+        // `Cuda compilation tools, release 13.5, V13.5.37`
+        let version =
+            text.split_whitespace().filter_map(|w| w.strip_prefix('V')).find(|v| v.starts_with(|c: char| c.is_ascii_digit()));
+        version.map_or_else(|| "ptxas".to_owned(), |v| format!("ptxas {v}"))
     }
 
     /// Assembles a text and disassembles the result.
@@ -74,23 +127,36 @@ impl Toolkit {
         let scratch = Scratch::new()?;
         let (source, binary) = (scratch.0.join("kernel.ptx"), scratch.0.join("kernel.cubin"));
         std::fs::write(&source, text).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", source.display())))?;
-        let version = if target < NEWEST_FROM { OLDER } else { NEWEST };
-        let mut assembler = Command::new(self.folder.join(version).join("ptxas"));
+        let mut assembler = Command::new(&self.programs(target).ptxas);
         assembler.arg(format!("-O{level}")).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&binary);
         run(assembler, "ptxas", Failure::Refused)?;
         let code = std::fs::read(&binary).map_err(|e| Failure::Missing(format!("cannot read {}: {e}", binary.display())))?;
-        if target < NEWEST_FROM && !self.disassembles(target) {
-            return Ok(Assembled { binary: code, disassembly: None });
+        let disassembly = self.listing(&binary, target)?;
+        Ok(Assembled { binary: code, disassembly })
+    }
+
+    /// Disassembles machine code that came from elsewhere. `None`: nothing here can.
+    pub fn disassemble(&self, code: &[u8], target: Target) -> Result<Option<String>, Failure> {
+        let scratch = Scratch::new()?;
+        let binary = scratch.0.join("kernel.cubin");
+        std::fs::write(&binary, code).map_err(|e| Failure::Missing(format!("cannot write {}: {e}", binary.display())))?;
+        self.listing(&binary, target)
+    }
+
+    fn listing(&self, binary: &Path, target: Target) -> Result<Option<String>, Failure> {
+        if !self.disassembles(target) {
+            return Ok(None);
         }
-        let mut disassembler = Command::new(self.disassembler(target));
-        disassembler.arg("-c").arg(&binary);
-        let disassembly = run(disassembler, "nvdisasm", Failure::Missing)?;
-        Ok(Assembled { binary: code, disassembly: Some(disassembly) })
+        let mut disassembler = Command::new(&self.programs(target).nvdisasm);
+        disassembler.args(["-hex", "-c"]).arg(binary);
+        run(disassembler, "nvdisasm", Failure::Missing).map(Some)
     }
 }
 
 fn run(mut command: Command, name: &str, failed: impl Fn(String) -> Failure) -> Result<String, Failure> {
-    let output = command.output().map_err(|e| Failure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it")))?;
+    let output = command.output().map_err(|e| {
+        Failure::Missing(format!("cannot start {name}: {e}; .ci/toolkit downloads it, and a CUDA installation has it"))
+    })?;
     if !output.status.success() {
         let log = [output.stdout, output.stderr].concat();
         return Err(failed(String::from_utf8_lossy(&log).trim().to_owned()));
@@ -115,5 +181,26 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be removed stays in the system's folder for such files.
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scratch, Target, Toolkit};
+
+    /// A CUDA installation, what `.ci/toolkit` makes, and programs side by side.
+    #[test]
+    fn folders_with_the_programs() {
+        for place in ["bin", "nvidia/cu13/bin", "."] {
+            let scratch = Scratch::new().expect("a folder");
+            let folder = scratch.0.join(place);
+            std::fs::create_dir_all(&folder).expect("a folder");
+            std::fs::write(folder.join("ptxas"), "").expect("a file");
+            assert_eq!(Toolkit::at(&scratch.0), None, "{place}: one of the two is not enough");
+            std::fs::write(folder.join("nvdisasm"), "").expect("a file");
+            let toolkit = Toolkit::at(&scratch.0).expect("both");
+            assert!(toolkit.disassembles(Target(90)) && toolkit.older.is_none(), "{place}");
+        }
+        assert_eq!(Toolkit::at(std::path::Path::new("/no/such/folder")), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Straight code, prepared for the machine: operations with their fences spelt out, registers as bit masks.
 
-use margay_litmus::test::{Dialect, Place, Space, Test};
+use margay_litmus::test::{Dialect, Integer, Place, Space, Test};
 use margay_litmus::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
 use margay_litmus::unfold::{Binary, Code, Error};
 use margay_models::execution::{Order, Placement, Proxy, Scope};
@@ -29,15 +29,19 @@ pub(super) enum Operation {
     Load {
         to: u8,
         address: Term,
+        /// The type of the access.
+        integer: Option<Integer>,
     },
     Store {
         address: Term,
         value: Term,
+        integer: Option<Integer>,
     },
     Modify {
         to: Option<u8>,
         address: Term,
         change: Change,
+        integer: Option<Integer>,
     },
     Fence(Fence),
     /// Arrives at a barrier, once everything before is done.
@@ -70,7 +74,8 @@ pub(super) struct Thread {
 /// A barrier, and the threads that take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Barrier {
-    number: u8,
+    /// Instance and number.
+    number: (u8, u8),
     scope: Scope,
     of: Placement,
     pub threads: Vec<u8>,
@@ -130,7 +135,7 @@ impl Prepared {
         }
     }
 
-    fn barrier(&mut self, number: u8, scope: Scope, of: Placement, thread: u8) -> u8 {
+    fn barrier(&mut self, number: (u8, u8), scope: Scope, of: Placement, thread: u8) -> u8 {
         let of = if scope == Scope::Cluster { Placement { cta: 0, ..of } } else { of };
         let known = self.barriers.iter().position(|b| (b.number, b.scope, b.of) == (number, scope, of));
         let slot = known.unwrap_or_else(|| {
@@ -172,13 +177,13 @@ impl Prepared {
             Step::Assign(to, term) => push(out, Operation::Assign(to.0 as u8, term.clone())),
             Step::Load { to, address, attributes } => {
                 no_proxy(attributes, place)?;
-                push(out, Operation::Load { to: to.0 as u8, address: address.clone() });
+                push(out, Operation::Load { to: to.0 as u8, address: address.clone(), integer: attributes.integer });
                 after(attributes, out);
             }
             Step::LoadVector { to, address, width, attributes } => {
                 no_proxy(attributes, place)?;
                 for (register, address) in to.iter().zip(elements(address, *width)) {
-                    push(out, Operation::Load { to: register.0 as u8, address });
+                    push(out, Operation::Load { to: register.0 as u8, address, integer: attributes.integer });
                 }
                 after(attributes, out);
             }
@@ -186,13 +191,13 @@ impl Prepared {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
                 for (value, address) in values.iter().zip(elements(address, *width)) {
-                    push(out, Operation::Store { address, value: value.clone() });
+                    push(out, Operation::Store { address, value: value.clone(), integer: attributes.integer });
                 }
             }
             Step::Store { address, value, attributes } => {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
-                push(out, Operation::Store { address: address.clone(), value: value.clone() });
+                push(out, Operation::Store { address: address.clone(), value: value.clone(), integer: attributes.integer });
             }
             Step::Modify { to, address, modification, read, write } => {
                 no_proxy(read, place)?;
@@ -202,13 +207,18 @@ impl Prepared {
                     Modification::Exchange(operand) => Change::Exchange(operand.clone()),
                     Modification::CompareAndSwap { expected, new, .. } => Change::CompareAndSwap(expected.clone(), new.clone()),
                 };
-                push(out, Operation::Modify { to: to.map(|Register(r)| r as u8), address: address.clone(), change });
+                let (to, integer) = (to.map(|Register(r)| r as u8), read.integer);
+                push(out, Operation::Modify { to, address: address.clone(), change, integer });
                 after(read, out);
             }
             Step::Fence { scope, .. } => push(out, Operation::Fence(fence(*scope))),
             Step::ProxyFence(_) => return Err(Error::at("a proxy fence; the machine has no proxies", place)),
-            Step::Barrier { barrier, scope, arrives, waits, relaxed } => {
-                let slot = self.barrier(*barrier, *scope, placement, thread);
+            Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
+                let Term::Constant(number) = barrier else {
+                    return Err(Error::at("a barrier whose number is in a register; the machine has none", place));
+                };
+                let number = u8::try_from(*number).map_err(|_| Error::at(format!("there is no barrier {number}"), place))?;
+                let slot = self.barrier((*instance, number), *scope, placement, thread);
                 if *arrives {
                     if !relaxed {
                         push(out, Operation::Fence(fence(Some(*scope))));
@@ -264,15 +274,15 @@ fn push(out: &mut Vec<Coded>, operation: Operation) {
             see(term);
             registers |= 1 << to;
         }
-        Operation::Load { to, address } => {
+        Operation::Load { to, address, .. } => {
             see(address);
             registers |= 1 << to;
         }
-        Operation::Store { address, value } => {
+        Operation::Store { address, value, .. } => {
             see(address);
             see(value);
         }
-        Operation::Modify { to, address, change } => {
+        Operation::Modify { to, address, change, .. } => {
             see(address);
             match change {
                 Change::Apply(_, term) | Change::Exchange(term) => see(term),

@@ -22,6 +22,13 @@ pub struct Limits {
     pub stop: Arc<AtomicBool>,
 }
 
+impl Limits {
+    /// Is it to end?
+    pub fn ended(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self { states: 20_000_000, deadline: None, stop: Arc::default() }
@@ -55,8 +62,7 @@ impl Machine {
         let mut ticks = 0u32;
         while let Some(state) = stack.pop() {
             ticks = ticks.wrapping_add(1);
-            let ended = || limits.stop.load(Ordering::Relaxed) || limits.deadline.is_some_and(|d| Instant::now() >= d);
-            let late = ticks.is_multiple_of(1024) && ended();
+            let late = ticks.is_multiple_of(1024) && limits.ended();
             if late || visited.len() > limits.states {
                 found.bounded = true;
                 break;

@@ -171,7 +171,7 @@ impl Machine {
                     let location = self.location(value(address, self.registers(state, t)), t)?;
                     pending = Some(Pending { operation: pc, location, ..Pending::default() });
                 }
-                Operation::Store { address, value: data } => {
+                Operation::Store { address, value: data, .. } => {
                     let registers = self.registers(state, t);
                     let location = self.location(value(address, registers), t)?;
                     pending = Some(Pending { operation: pc, location, value: value(data, registers), replacement: 0 });
@@ -350,23 +350,30 @@ impl Machine {
         let own = self.view[t];
         let locations = self.locations();
         let at = usize::from(own) * locations + usize::from(p.location);
+        let code = &self.prepared.code;
         match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
-            Operation::Load { to, .. } => {
+            Operation::Load { to, integer, .. } => {
                 let data = self.cell(state, from, p.location).data;
-                state.registers[self.first[t] + usize::from(*to)] = data;
+                state.registers[self.first[t] + usize::from(*to)] = code.loaded(usize::from(p.location), *integer, data);
                 if from != own {
                     state.cells[at] = Cell { data, flags: BORROWED };
                 }
             }
-            Operation::Store { .. } => state.cells[at] = Cell { data: p.value, flags: self.unshared(p.location) },
-            Operation::Modify { to, change, .. } => {
-                let old = state.cells[at].data;
+            Operation::Store { integer, .. } => {
+                let data = code.stored(usize::from(p.location), *integer, p.value);
+                state.cells[at] = Cell { data, flags: self.unshared(p.location) };
+            }
+            Operation::Modify { to, change, integer, .. } => {
+                let location = usize::from(p.location);
+                let old = code.loaded(location, *integer, state.cells[at].data);
+                let computed = code.integer(location, *integer);
+                let operand = code.loaded(location, computed, p.value);
                 let new = match change {
-                    Change::Apply(operator, _) => Some(operator.apply(old, p.value)),
-                    Change::Exchange(_) => Some(p.value),
-                    Change::CompareAndSwap(..) => (old == p.value).then_some(p.replacement),
+                    Change::Apply(operator, _) => Some(operator.of(computed).apply(old, operand)),
+                    Change::Exchange(_) => Some(operand),
+                    Change::CompareAndSwap(..) => (old == operand).then_some(p.replacement),
                 };
-                if let Some(data) = new {
+                if let Some(data) = new.map(|new| code.stored(location, *integer, new)) {
                     for view in 0..self.cta.len() {
                         state.cells[view * locations + usize::from(p.location)] = Cell { data, flags: 0 };
                     }

@@ -1,7 +1,5 @@
 //! Random schedules: at every state one of the steps that it allows, each as likely as the others.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use rustc_hash::FxHashMap;
 
 use super::machine::Machine;
@@ -11,7 +9,7 @@ use margay_litmus::unfold::Error;
 /// A run of more steps is given up: it waits for something that the schedule does not bring.
 pub const STEPS: usize = 10_000;
 
-/// Runs from one look at whether to stop to the next.
+/// Runs from one question whether to end to the next.
 const EACH: u64 = 256;
 
 /// What a number of runs showed.
@@ -26,8 +24,8 @@ pub struct Runs {
 }
 
 impl Machine {
-    /// Runs the test a number of times, or until `stop` is raised. The same seed gives the same runs.
-    pub fn run(&self, runs: u64, seed: u64, stop: &AtomicBool) -> Result<Runs, Error> {
+    /// Runs the test a number of times, or until it is to end. The same seed gives the same runs.
+    pub fn run(&self, runs: u64, seed: u64, ended: impl Fn() -> bool) -> Result<Runs, Error> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut state = self.initial().clone();
         let mut steps = Vec::with_capacity(64);
@@ -36,7 +34,7 @@ impl Machine {
         let mut stuck = 0;
         let mut done = 0;
         while done < runs {
-            if done.is_multiple_of(EACH) && stop.load(Ordering::Relaxed) {
+            if done.is_multiple_of(EACH) && ended() {
                 break;
             }
             done += 1;

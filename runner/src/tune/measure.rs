@@ -88,10 +88,10 @@ impl<'a> Bench<'a> {
         let seed = self.settings.seed ^ number(&name);
         let (instances, environment) = (self.settings.instances, environment.clone());
         // A measurement is short: it is taken as a whole, and the search stops between two.
-        let request = Request { instances, seed, environment, watchdog: WATCHDOG, stop: Arc::default() };
+        let request = Request { instances, seed, environment, watchdog: WATCHDOG, stop: Arc::default(), compiled: None };
         let counts = self.device.run(test, &request).map_err(Stop::Failed)?;
         // The machine on the CPU has no environment, and its time says nothing.
-        let seconds = if self.device.description().target.is_some() { counts.seconds.max(1e-9) } else { 1.0 };
+        let seconds = if self.device.description().environments { counts.seconds.max(1e-9) } else { 1.0 };
         let measured = Measured { weak: weak(&counts), instances: counts.instances, seconds };
         self.journal.put(&name, measured).map_err(Stop::Journal)?;
         Ok(measured)

@@ -97,9 +97,20 @@ pub struct Scored {
     pub scores: Vec<u64>,
 }
 
+/// Where stress provokes weak outcomes of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The places, in words from the start of the scratchpad.
+    pub places: Vec<u32>,
+    /// For each distance between the locations of the test, in words, the weak outcomes with stress at each place.
+    pub runs: Vec<(u32, Vec<u64>)>,
+}
+
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
+    /// For each test the weak outcomes by place of stress (Fig. 3).
+    pub places: Vec<Places>,
     /// For each test the patch size that most patches have, in words.
     pub patches: Vec<Option<u32>>,
     /// The critical patch size.
@@ -128,7 +139,7 @@ pub fn tune(
     control: &mut dyn Control,
 ) -> Result<Found, Stop> {
     let mut bench = Bench::new(device, tests, settings, journal, control);
-    let (patches, patch) = patch_stage(&mut bench)?;
+    let (places, patches, patch) = patch_stage(&mut bench)?;
     let size = patch.unwrap_or(USUAL_PATCH);
     let (sequences, sequence) = sequence_stage(&mut bench, size)?;
     let stress = sequence.clone().unwrap_or_else(|| vec![StressAccess::Store, StressAccess::Load]);
@@ -140,7 +151,7 @@ pub fn tune(
         ..stressed(&settings.base)
     };
     let compared = search::compare(&mut bench, &systematic)?;
-    Ok(Found { patches, patch, sequences, sequence, spreads, spread, compared })
+    Ok(Found { places, patches, patch, sequences, sequence, spreads, spread, compared })
 }
 
 /// With stress by ctas apart from those of the test.
@@ -153,13 +164,16 @@ fn at(base: &Environment, distance: u32, location: u32) -> Environment {
     Environment { distance: Some(distance), stress_regions: 1, stress_spread: 1, stress_first: location, ..stressed(base) }
 }
 
+/// The weak outcomes by place, the size of the patches that each test shows, and that which they agree on.
+type Patches = (Vec<Places>, Vec<Option<u32>>, Option<u32>);
+
 /// Section 3.2: which locations provoke weak outcomes, for each test and distance?
-fn patch_stage(bench: &mut Bench<'_>) -> Result<(Vec<Option<u32>>, Option<u32>), Stop> {
+fn patch_stage(bench: &mut Bench<'_>) -> Result<Patches, Stop> {
     let settings = bench.settings;
     let places: Vec<u32> = (0..settings.locations).step_by(settings.step.max(1) as usize).collect();
     let stress = vec![StressAccess::Store, StressAccess::Load];
     bench.stage("patch size", bench.tests.len() * settings.distances.len() * places.len());
-    let mut by_test = Vec::new();
+    let (mut by_test, mut all) = (Vec::new(), Vec::new());
     for test in 0..bench.tests.len() {
         let mut steps = Vec::new();
         for &distance in &settings.distances {
@@ -171,10 +185,11 @@ fn patch_stage(bench: &mut Bench<'_>) -> Result<(Vec<Option<u32>>, Option<u32>),
         let weak: Vec<u64> = bench.all(&steps)?.iter().map(|m| m.weak).collect();
         let runs: Vec<Vec<u64>> = weak.chunks(places.len().max(1)).map(<[u64]>::to_vec).collect();
         by_test.push(most_frequent(&runs, settings.noise));
+        all.push(Places { places: places.clone(), runs: settings.distances.iter().copied().zip(runs).collect() });
     }
     let words = |size: usize| size as u32 * settings.step.max(1);
     let agreed = critical(&by_test).map(words);
-    Ok((by_test.into_iter().map(|s| s.map(words)).collect(), agreed))
+    Ok((all, by_test.into_iter().map(|s| s.map(words)).collect(), agreed))
 }
 
 /// Every sequence of up to so many accesses, shorter ones first. (The paper counts 63 up to 5; `(ld|st)+` has 62.)
@@ -233,7 +248,6 @@ fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, Stop> 
 fn spread_stage(bench: &mut Bench<'_>, patch: u32, stress: &[StressAccess]) -> Result<(Vec<Scored>, Option<u32>), Stop> {
     let settings = bench.settings;
     bench.stage("spread", settings.spread as usize * bench.tests.len() * settings.distances.len());
-    let regions = settings.spread.next_power_of_two();
     let mut scored = Vec::new();
     for spread in 1..=settings.spread {
         let mut steps = Vec::new();
@@ -243,7 +257,7 @@ fn spread_stage(bench: &mut Bench<'_>, patch: u32, stress: &[StressAccess]) -> R
                     distance: Some(distance),
                     stress_patch: patch,
                     stress_sequence: stress.to_vec(),
-                    stress_regions: regions,
+                    stress_regions: settings.spread,
                     stress_spread: spread,
                     ..stressed(&settings.base)
                 };

@@ -35,6 +35,9 @@ pub struct ProfiledDevice {
     pub target: Option<String>,
     /// The driver.
     pub driver: Option<String>,
+    /// It is no hardware.
+    #[serde(default)]
+    pub simulated: bool,
 }
 
 /// What the method of 2016 found; what it could not find is not there.
@@ -53,7 +56,7 @@ pub struct SystematicStress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compared {
-    /// What it is: `no-str`, `sys-str`, `rand-str`, `cache-str` or `random-N`.
+    /// What it is: `no-str`, `sys-str`, `rand-str` or `cache-str`, each with `+` (thread randomisation) or `-`; `random-N`.
     pub name: String,
     /// The environment.
     pub environment: String,
@@ -99,7 +102,7 @@ mod tests {
         let profile = Profile {
             version: VERSION,
             environment: "stress-ctas=auto,stress-patch=32".to_owned(),
-            device: ProfiledDevice { name: "Titan".to_owned(), target: Some("sm_90".to_owned()), driver: None },
+            device: ProfiledDevice { name: "Titan".to_owned(), target: Some("sm_90".to_owned()), driver: None, simulated: true },
             stress: SystematicStress { patch: Some(32), sequence: Some("ld-st-st-ld".to_owned()), spread: None },
             compared: vec![Compared {
                 name: "no-str".to_owned(),

@@ -1,5 +1,7 @@
 //! Memory: allocations of the device, and the shared memory of each cta.
 
+use std::collections::HashMap;
+
 /// Where shared memory begins in the generic address space; allocations are far above.
 const SHARED: u64 = 0x1000;
 
@@ -8,6 +10,8 @@ const SHARED: u64 = 0x1000;
 pub struct Memory {
     allocations: Vec<(u64, Vec<u8>)>,
     shared: Vec<Vec<u8>>,
+    /// The cta that stored last at an address.
+    writers: HashMap<u64, u32>,
 }
 
 impl Memory {
@@ -50,6 +54,13 @@ impl Memory {
 
     /// Stores one.
     pub fn store(&mut self, cta: u32, address: u64, bytes: usize, value: u64) {
+        self.writers.insert(address, cta);
         self.bytes(cta, address, bytes).copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+
+    /// The cta that stored there last.
+    #[allow(dead_code, reason = "each test file has its own copy of the emulator, and not all ask")]
+    pub fn writer(&self, address: u64) -> Option<u32> {
+        self.writers.get(&address).copied()
     }
 }

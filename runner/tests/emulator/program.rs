@@ -55,7 +55,7 @@ impl Program {
         };
         let mut symbols = BTreeMap::new();
         for line in body.lines().map(str::trim) {
-            if line.is_empty() || line == "}" || line.starts_with(".reg") {
+            if line.is_empty() || line == "{" || line == "}" || line.starts_with(".reg") {
                 continue;
             }
             if let Some(declared) = line.strip_prefix(".shared .align ") {
@@ -105,7 +105,7 @@ impl Program {
         if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
             return Operand::Vector(split(inner).into_iter().map(|o| self.operand(o, symbols)).collect());
         }
-        if ["%tid.x", "%ctaid.x", "%nctaid.x", "%ntid.x", "%laneid"].contains(&text) {
+        if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid"].contains(&text) {
             return Operand::Name(text.to_owned());
         }
         if text.starts_with('%') {

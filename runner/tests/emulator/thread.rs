@@ -62,6 +62,7 @@ impl Thread {
             Operand::Name(name) => u64::from(match name.as_str() {
                 "%tid.x" => self.tid,
                 "%ctaid.x" => self.cta,
+                "%ctaid.y" => 0,
                 "%ntid.x" => self.block,
                 "%nctaid.x" => self.ctas,
                 "%laneid" => self.tid % 32,
@@ -84,12 +85,12 @@ impl Thread {
         // The operand as a number of the type.
         let get = |thread: &Self, n: usize| extend(thread.value(&o[n]), bytes, signed);
         match words.as_slice() {
-            ["bra"] => {
+            ["bra", ..] => {
                 let Operand::Name(label) = &o[0] else { panic!("{}", i.text) };
                 self.next = program.labels[label];
             }
             ["ret"] => return Some(Stop::Ended),
-            ["pmevent"] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
+            ["pmevent", ..] | ["fence" | "membar", ..] | ["bar", "warp", "sync"] => {}
             ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
                 let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
                 return Some(Stop::Barrier { id, expected, waits: *mode == "sync" });
@@ -129,16 +130,27 @@ impl Thread {
                 self.set(&o[0], u64::from(holds));
             }
             ["mul", "wide", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2))),
+            ["mul", "hi", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2)) >> (8 * bytes)),
             ["mul", "lo", _] => self.set(&o[0], extend(get(self, 1).wrapping_mul(get(self, 2)), bytes, false)),
+            ["mad", "wide", _] => {
+                let product = get(self, 1).wrapping_mul(get(self, 2));
+                self.set(&o[0], product.wrapping_add(self.value(&o[3])));
+            }
             ["mad", "lo", _] => {
                 let product = get(self, 1).wrapping_mul(get(self, 2));
                 self.set(&o[0], extend(product.wrapping_add(get(self, 3)), bytes, false));
             }
             ["shl", _] => self.set(&o[0], extend(get(self, 1).checked_shl(self.value(&o[2]) as u32).unwrap_or(0), bytes, false)),
-            ["shr", _] => self.set(&o[0], get(self, 1).checked_shr(self.value(&o[2]) as u32).unwrap_or(0)),
-            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div"), _] => {
+            ["shr", _] => {
+                let (a, by) = (get(self, 1), self.value(&o[2]) as u32);
+                let shifted = if signed { (a as i64 >> by.min(63)) as u64 } else { a.checked_shr(by).unwrap_or(0) };
+                self.set(&o[0], extend(shifted, bytes, false));
+            }
+            ["neg", _] => self.set(&o[0], extend(get(self, 1).wrapping_neg(), bytes, false)),
+            ["not", _] => self.set(&o[0], extend(!get(self, 1), bytes, false)),
+            [op @ ("add" | "sub" | "and" | "or" | "xor" | "rem" | "div" | "min" | "max"), _] => {
                 let (a, b) = (get(self, 1), get(self, 2));
-                self.set(&o[0], extend(apply(op, a, b), bytes, false));
+                self.set(&o[0], extend(apply(op, a, b, signed), bytes, false));
             }
             ["ld", "param", _] => {
                 let Operand::Address(name, 0) = &o[1] else { panic!("{}", i.text) };
@@ -161,7 +173,7 @@ impl Thread {
             ["red" | "atom", ..] => {
                 let brings = usize::from(words[0] == "atom");
                 let at = self.place(&o[brings], bytes);
-                let old = memory.load(self.cta, at, bytes);
+                let old = extend(memory.load(self.cta, at, bytes), bytes, signed);
                 let operand = get(self, brings + 1);
                 let new = match words[words.len() - 2] {
                     "exch" => operand,
@@ -172,7 +184,7 @@ impl Thread {
                             old
                         }
                     }
-                    op => apply(op, old, operand),
+                    op => apply(op, old, operand, signed),
                 };
                 memory.store(self.cta, at, bytes, new);
                 if brings == 1 {
@@ -200,8 +212,28 @@ fn elements(operand: &Operand) -> &[Operand] {
     }
 }
 
-fn apply(op: &str, a: u64, b: u64) -> u64 {
+fn apply(op: &str, a: u64, b: u64, signed: bool) -> u64 {
     match op {
+        "min" if signed => (a as i64).min(b as i64) as u64,
+        "max" if signed => (a as i64).max(b as i64) as u64,
+        "rem" if signed => (a as i64).wrapping_rem(b as i64) as u64,
+        "div" if signed => (a as i64).wrapping_div(b as i64) as u64,
+        "min" => a.min(b),
+        "max" => a.max(b),
+        "inc" => {
+            if a >= b {
+                0
+            } else {
+                a + 1
+            }
+        }
+        "dec" => {
+            if a == 0 || a > b {
+                b
+            } else {
+                a - 1
+            }
+        }
         "add" => a.wrapping_add(b),
         "sub" => a.wrapping_sub(b),
         "and" => a & b,

@@ -29,7 +29,7 @@ use found::Found;
 /// operation is of system scope.
 const SOURCES: [&str; 4] = ["rc11-scoped", "c20-scoped", "rc11-lb", "c20"];
 /// The readings of PTX.
-const TARGETS: [&str; 2] = ["ptx-6.0", "ptx-8"];
+pub const TARGETS: [&str; 2] = ["ptx-6.0", "ptx-8"];
 /// As many candidates are looked at when a mapping is mended.
 const CANDIDATES: usize = 2000;
 
@@ -128,7 +128,7 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
 }
 
 /// The readings of C++ that a mapping can be asked about: one with rows for single scopes has none without scopes.
-fn sources(mapping: &str) -> Result<&'static [&'static str], Vec<Diagnostic>> {
+pub fn sources(mapping: &str) -> Result<&'static [&'static str], Vec<Diagnostic>> {
     let loaded = library::find(mapping, &LoadOptions::default())?.mapping;
     let names_scopes = loaded.rows.iter().any(|r| matches!(r.scope, ScopePattern::Named(_)));
     Ok(if names_scopes { &SOURCES[..2] } else { &SOURCES })

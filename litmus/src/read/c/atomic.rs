@@ -5,7 +5,9 @@ use margay_models::execution::Scope;
 
 use super::Reader;
 use super::names::OrderOrScope;
-use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, Expression, MemoryOrder, StatementKind};
+use super::refused;
+use super::spaces::Flags;
+use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, CScope, Expected, Expression, MemoryOrder, StatementKind};
 
 /// The atomic operations by their name without `atomic_` and `_explicit`, with the number of values they take.
 const OPERATIONS: [(&str, usize); 13] = [
@@ -24,8 +26,28 @@ const OPERATIONS: [(&str, usize); 13] = [
     ("init", 1),
 ];
 
+/// CUDA's built-in functions without `_block` and `_system`, with the operations that they are and the number of values they take.
+/// They are relaxed (CUDA C++ Programming Guide, Atomic Functions).
+const BUILT_IN: [(&str, &str, usize); 11] = [
+    ("atomicAdd", "fetch_add", 1),
+    ("atomicSub", "fetch_sub", 1),
+    ("atomicExch", "exchange", 1),
+    ("atomicMin", "fetch_min", 1),
+    ("atomicMax", "fetch_max", 1),
+    ("atomicInc", "inc", 1),
+    ("atomicDec", "dec", 1),
+    ("atomicCAS", "cas", 2),
+    ("atomicAnd", "fetch_and", 1),
+    ("atomicOr", "fetch_or", 1),
+    ("atomicXor", "fetch_xor", 1),
+];
+
 /// Every function, for the nearest one to a wrong one.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 20] = [
+    "atomicCAS",
+    "atomicExch",
+    "atomicAdd",
+    "atomicInc",
     "atomic_load_explicit",
     "atomic_store_explicit",
     "atomic_exchange_explicit",
@@ -48,7 +70,7 @@ const KNOWN: [&str; 16] = [
 #[derive(Default)]
 struct Ending {
     orders: Vec<MemoryOrder>,
-    scope: Option<Scope>,
+    scope: Option<CScope>,
 }
 
 impl Reader<'_, '_> {
@@ -63,20 +85,19 @@ impl Reader<'_, '_> {
         if let Some(scope) = cuda {
             self.cursor.expect('(')?;
             self.cursor.expect(')')?;
-            return Ok(Some(StatementKind::Fence { order: MemoryOrder::SeqCst, scope: Some(scope) }));
-        }
-        if matches!(name, "barrier" | "work_group_barrier" | "__syncthreads" | "sub_group_barrier") {
-            return Err(self.cursor.error(format!("`{name}` is not modelled at source level"), span, "a barrier"));
+            return Ok(Some(StatementKind::Fence { order: MemoryOrder::SeqCst, scope: Some(scope.into()) }));
         }
         if name != "atomic_thread_fence" && name != "atomic_work_item_fence" {
             return Ok(None);
         }
         self.cursor.expect('(')?;
         // The first argument of OpenCL's form: `CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE`.
-        while self.cursor.peek_word().is_some_and(|w| w.starts_with("CLK_")) || self.cursor.is('|') {
-            self.cursor.advance();
+        if let Some(flags) = self.flags()? {
+            self.fences.push((flags, span));
+            if !self.cursor.is(')') {
+                self.cursor.expect(',')?;
+            }
         }
-        self.cursor.eat(',');
         let ending = self.ending(self.cursor.is(')'))?;
         match ending.orders.as_slice() {
             [order] => Ok(Some(StatementKind::Fence { order: *order, scope: ending.scope })),
@@ -85,8 +106,42 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// `CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE`, if that is next.
+    fn flags(&mut self) -> Result<Option<Flags>, Diagnostic> {
+        let mut found: Option<Flags> = None;
+        while let Some(word) = self.cursor.peek_word().filter(|w| w.starts_with("CLK_")) {
+            let flags = found.get_or_insert_default();
+            match word {
+                "CLK_GLOBAL_MEM_FENCE" => flags.global = true,
+                "CLK_LOCAL_MEM_FENCE" => flags.local = true,
+                "CLK_IMAGE_MEM_FENCE" => {}
+                _ => {
+                    let known = ["CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"];
+                    return Err(self.cursor.unknown("flag", word, self.cursor.span(), known));
+                }
+            }
+            self.cursor.advance();
+            if !self.cursor.eat('|') {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     /// Reads a call of an atomic function; the name is taken already.
     pub(super) fn atomic_function(&mut self, name: &str, span: Span) -> Result<Expression, Diagnostic> {
+        if let Some(error) = refused::function(self.cursor, name, span) {
+            return Err(error);
+        }
+        if let Some(call) = self.built_in(name, span)? {
+            return Ok(call);
+        }
+        let name = match name {
+            // herd's names.
+            "SCAS" => "atomic_compare_exchange_strong",
+            "WCAS" => "atomic_compare_exchange_weak",
+            other => other,
+        };
         let explicit = name.ends_with("_explicit");
         let short = name.strip_suffix("_explicit").unwrap_or(name).strip_prefix("atomic_");
         let operation = short.and_then(|n| OPERATIONS.iter().find(|(known, _)| *known == n));
@@ -95,7 +150,7 @@ impl Reader<'_, '_> {
         };
         self.cursor.expect('(')?;
         let address = self.expression()?;
-        let values = self.values(operation, values, true)?;
+        let (expected, values) = self.values(operation, values, true)?;
         let ending = self.ending(self.cursor.is(')'))?;
         if explicit && ending.orders.is_empty() {
             return Err(self.cursor.error(
@@ -109,7 +164,27 @@ impl Reader<'_, '_> {
             return Err(error.help(format!("write `{name}_explicit`")));
         }
         let (order, scope) = (ending.orders.first().copied(), ending.scope);
-        self.call(operation, values, address, order, scope, &ending, span)
+        self.call(operation, (expected, values), address, order, scope, &ending, span)
+    }
+
+    /// Reads a call of one of CUDA's built-in functions, if the name is that of one.
+    fn built_in(&mut self, name: &str, span: Span) -> Result<Option<Expression>, Diagnostic> {
+        let (short, scope) = match (name.strip_suffix("_block"), name.strip_suffix("_system")) {
+            (Some(short), _) => (short, Scope::Cta),
+            (_, Some(short)) => (short, Scope::Sys),
+            _ => (name, Scope::Gpu),
+        };
+        let Some(&(_, operation, count)) = BUILT_IN.iter().find(|(known, ..)| *known == short) else { return Ok(None) };
+        self.cursor.expect('(')?;
+        let address = self.expression()?;
+        let mut values = Vec::new();
+        for _ in 0..count {
+            self.cursor.expect(',')?;
+            values.push(self.expression()?);
+        }
+        self.cursor.expect(')')?;
+        let (order, scope) = (Some(MemoryOrder::Relaxed), Some(scope.into()));
+        self.call(operation, (None, values), address, order, scope, &Ending::default(), span).map(Some)
     }
 
     /// Reads a method call such as `.store(1, cuda::std::memory_order_release)`; name and point are taken already.
@@ -118,37 +193,62 @@ impl Reader<'_, '_> {
         name: &str,
         span: Span,
         address: Expression,
-        scope: Option<Scope>,
+        scope: Option<CScope>,
     ) -> Result<Expression, Diagnostic> {
         let Some(&(operation, values)) = OPERATIONS.iter().find(|(known, _)| *known == name) else {
             return Err(self.cursor.unknown("method", name, span, OPERATIONS.iter().map(|(n, _)| *n)));
         };
         self.cursor.expect('(')?;
-        let values = self.values(operation, values, false)?;
+        let (expected, values) = self.values(operation, values, false)?;
         let ending = self.ending(true)?;
         // Without an order it is seq_cst; a scope wants the order written out.
         let default = scope.map(|_| MemoryOrder::SeqCst);
         let order = ending.orders.first().copied().or(default);
-        self.call(operation, values, address, order, scope, &ending, span)
+        self.call(operation, (expected, values), address, order, scope, &ending, span)
     }
 
-    /// The values of a call, after its address (`comma`: with a comma before the first one). For compare-exchange the first
-    /// one is the variable with the expected value, as `&r` or `r`.
-    fn values(&mut self, operation: &str, count: usize, comma: bool) -> Result<Vec<Expression>, Diagnostic> {
-        let mut values = Vec::new();
+    /// The values of a call, after its address (`comma`: with a comma before the first one, as functions have it), and where the expected
+    /// value of a compare-exchange is, which comes first.
+    fn values(&mut self, operation: &str, count: usize, comma: bool) -> Result<(Option<Expected>, Vec<Expression>), Diagnostic> {
+        let (mut expected, mut values) = (None, Vec::new());
         for n in 0..count {
             if comma || n > 0 {
                 self.cursor.expect(',')?;
             }
             if operation.starts_with("compare") && n == 0 {
-                self.cursor.eat('&');
-                let (name, _) = self.cursor.word("the variable that holds the expected value, e.g. `&r0`")?;
-                values.push(Expression::Name(name.to_string()));
+                expected = Some(self.expected(comma)?);
             } else {
                 values.push(self.expression()?);
             }
         }
-        Ok(values)
+        Ok((expected, values))
+    }
+
+    /// `&r0` or `y` for a function, which takes a pointer; `r0` or `*y` for a method, which takes what it points to (tests write `&r0`
+    /// there, too, and `r0` for functions).
+    fn expected(&mut self, pointer: bool) -> Result<Expected, Diagnostic> {
+        let span = self.cursor.span();
+        let address = self.cursor.eat('&');
+        if address
+            && let Some(name) = self.cursor.peek_word().filter(|name| !self.is_location(name))
+            && !self.cursor.is_at(1, '(')
+        {
+            self.cursor.advance();
+            return Ok(Expected::Variable(name.to_string()));
+        }
+        let value = if address { self.unary()? } else { self.expression()? };
+        match value {
+            Expression::Dereference(place) if address || !pointer => Ok(Expected::Memory(*place)),
+            Expression::Name(name) if !(self.is_location(&name) || pointer && self.pointers.contains(&name)) => {
+                Ok(Expected::Variable(name))
+            }
+            Expression::Name(_) => Ok(Expected::Memory(value)),
+            value if pointer && !address && !matches!(value, Expression::Integer(_)) => Ok(Expected::Memory(value)),
+            _ => {
+                let error = self.cursor.error("the expected value must be in a variable or in memory", span, "a value");
+                Err(error.help("write the name of a local variable, or `*x`"))
+            }
+        }
     }
 
     /// Orders and scope up to the closing parenthesis. `first`: nothing stands before them, so there is no comma.
@@ -184,12 +284,12 @@ impl Reader<'_, '_> {
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
     fn call(
-        &self,
+        &mut self,
         operation: &str,
-        values: Vec<Expression>,
+        (expected, values): (Option<Expected>, Vec<Expression>),
         address: Expression,
         order: Option<MemoryOrder>,
-        scope: Option<Scope>,
+        scope: Option<CScope>,
         ending: &Ending,
         span: Span,
     ) -> Result<Expression, Diagnostic> {
@@ -211,11 +311,17 @@ impl Reader<'_, '_> {
             "fetch_xor" => fetch(BinaryOperator::Xor, value()),
             "fetch_min" => AtomicFunction::FetchMin(value()),
             "fetch_max" => AtomicFunction::FetchMax(value()),
+            "inc" => AtomicFunction::Increment(value()),
+            "dec" => AtomicFunction::Decrement(value()),
+            "cas" => AtomicFunction::CompareAndSwap { expected: value(), desired: value() },
             "compare_exchange_strong" | "compare_exchange_weak" => {
-                let Expression::Name(expected) = value() else {
-                    return Err(self.cursor.error("the expected value must be in a variable", span, "here"));
-                };
+                let expected = expected.ok_or_else(|| self.cursor.expected("the expected value"))?;
                 let failure = ending.orders.get(1).copied();
+                if matches!(failure, Some(MemoryOrder::Release | MemoryOrder::AcqRel)) {
+                    let warning = Diagnostic::warning("a failed compare-exchange is a load: it releases nothing");
+                    let warning = warning.at(self.cursor.file, span.to(self.cursor.previous()), "with this order on failure");
+                    self.warnings.push(warning.help("C11 has no such order (7.17.7.4); it is read as what is left for a load"));
+                }
                 AtomicFunction::CompareExchange { weak: operation.ends_with("weak"), expected, desired: value(), failure }
             }
             _ => {
@@ -229,9 +335,6 @@ impl Reader<'_, '_> {
         let wrong = match (&function, order) {
             (AtomicFunction::Load, Some(MemoryOrder::Release | MemoryOrder::AcqRel)) => Some("a load cannot release"),
             (AtomicFunction::Store(_), Some(MemoryOrder::Acquire | MemoryOrder::AcqRel)) => Some("a store cannot acquire"),
-            (AtomicFunction::CompareExchange { failure: Some(MemoryOrder::Release | MemoryOrder::AcqRel), .. }, _) => {
-                Some("a failed compare-exchange is a load and cannot release")
-            }
             _ => None,
         };
         match wrong {

@@ -2,7 +2,8 @@
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::{INTEGERS, QUALIFIERS, Reader};
+use super::Reader;
+use super::types::is_type;
 use crate::read::cursor::MAX_DEPTH;
 use crate::test::{BinaryOperator, Comparison, Expression, UnaryOperator};
 
@@ -104,15 +105,20 @@ impl Reader<'_, '_> {
             };
         }
         if self.cursor.eat('(') {
-            let is_cast = self
-                .cursor
-                .peek_word()
-                .is_some_and(|w| INTEGERS.contains(&w) || QUALIFIERS.contains(&w) || w.starts_with("atomic_int"));
-            if is_cast {
-                self.pointed_type()?;
-                while self.cursor.eat('*') {}
+            if self.cursor.peek_word().is_some_and(|w| is_type(w) || w == "void" || w == "_Atomic" || w.starts_with("atomic_int"))
+            {
+                let void = self.cursor.eat_word("void");
+                let to = if void { None } else { Some(self.pointed_type()?.ty.integer) };
+                let mut pointer = false;
+                while self.cursor.eat('*') {
+                    pointer = true;
+                }
                 self.cursor.expect(')')?;
-                return self.unary();
+                let inner = self.unary()?;
+                return Ok(match to {
+                    Some(to) if !pointer => Expression::Cast(to, Box::new(inner)),
+                    _ => inner,
+                });
             }
             let inner = self.binary(1)?;
             self.cursor.expect(')')?;
@@ -121,7 +127,7 @@ impl Reader<'_, '_> {
         let start = self.cursor.span();
         let (name, span) = self.path("an expression")?;
         if name == "atomic_ref" && self.cursor.is('<') {
-            let scope = self.template_arguments()?;
+            let (_, scope) = self.template_arguments()?;
             let close = if self.cursor.eat('{') {
                 '}'
             } else {

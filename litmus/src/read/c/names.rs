@@ -4,7 +4,7 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Scope;
 
 use super::Reader;
-use crate::test::MemoryOrder;
+use crate::test::{CScope, MemoryOrder};
 
 /// C11, C++ (`memory_order::`), CUDA.
 const ORDERS: [(&str, MemoryOrder); 6] = [
@@ -67,12 +67,16 @@ impl Reader<'_, '_> {
     }
 
     /// The scope of a name such as `memory_scope_device` or `thread_scope_block`.
-    pub(super) fn scope(&self, name: &str, span: Span) -> Result<Scope, Diagnostic> {
+    pub(super) fn scope(&self, name: &str, span: Span) -> Result<CScope, Diagnostic> {
         let short = name.strip_prefix("memory_scope_").or_else(|| name.strip_prefix("thread_scope_")).unwrap_or(name);
-        if matches!(short, "work_item" | "thread" | "sub_group") {
-            return Err(self.cursor.error(format!("scope `{name}` is not modelled"), span, "narrower than a work-group"));
+        if matches!(short, "work_item" | "thread") {
+            return Ok(CScope::WorkItem);
         }
-        let found = SCOPES.iter().find(|(n, _)| *n == short).map(|(_, scope)| *scope);
+        if matches!(short, "sub_group" | "warp") {
+            let error = self.cursor.error(format!("scope `{name}` is not modelled"), span, "narrower than a work-group");
+            return Err(error.help("sub-groups are no scope of PTX (PTX ISA 8.5) nor of any model here: take a work-group"));
+        }
+        let found = SCOPES.iter().find(|(n, _)| *n == short).map(|(_, scope)| CScope::Threads(*scope));
         found.ok_or_else(|| self.cursor.unknown("scope", short, span, SCOPES.iter().map(|(n, _)| *n)))
     }
 }
@@ -80,5 +84,5 @@ impl Reader<'_, '_> {
 /// An argument after the values of an atomic call.
 pub(super) enum OrderOrScope {
     Order(MemoryOrder),
-    Scope(Scope),
+    Scope(CScope),
 }

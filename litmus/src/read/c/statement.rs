@@ -2,8 +2,9 @@
 
 use margay_models::diagnostic::{Diagnostic, Span};
 
-use super::{INTEGERS, QUALIFIERS, Reader};
-use crate::test::{BinaryOperator, Expression, Place, Statement, StatementKind};
+use super::Reader;
+use super::types::is_type;
+use crate::test::{BinaryOperator, CInteger, Expression, Place, Statement, StatementKind};
 
 /// The largest number of statements of a thread.
 const MAX_STATEMENTS: usize = 10_000;
@@ -109,6 +110,15 @@ impl Reader<'_, '_> {
                 add(self, StatementKind::DoWhile { body, condition });
                 return Ok(());
             }
+            Some(label) if self.cursor.is_at(1, ':') && !self.cursor.is_at(2, ':') => {
+                // OpenCL's barriers have names in Dartagnan's tests, `B0: barrier(..)`. There is no `goto`: a label does nothing.
+                if is_type(label) {
+                    return Err(self.cursor.error(format!("`{label}` cannot be a label"), start, "a type"));
+                }
+                self.cursor.advance();
+                self.cursor.advance();
+                return self.deeper(|reader| reader.statement(out));
+            }
             Some(word) => {
                 if let Some((_, help)) = NOT_READ.iter().find(|(w, _)| *w == word) {
                     return Err(self.cursor.error(format!("`{word}` is not supported"), start, "this statement").help(*help));
@@ -173,14 +183,13 @@ impl Reader<'_, '_> {
     /// `int r0;`, `int r0 = e, r1;`, `cuda::atomic_ref<int, cuda::thread_scope_device> a(*x);`
     fn declaration(&mut self, start: Span, out: &mut Vec<Statement>) -> Result<bool, Diagnostic> {
         let here = self.cursor.position();
-        let is_type = |w: &str| INTEGERS.contains(&w) || QUALIFIERS.contains(&w);
         if !self.cursor.peek_word().is_some_and(is_type) {
             let Ok((name, _)) = self.path("a name") else {
                 self.cursor.go_to(here);
                 return Ok(false);
             };
             if name == "atomic_ref" && self.cursor.is('<') {
-                let scope = self.template_arguments()?;
+                let (_, scope) = self.template_arguments()?;
                 if let Some(alias) = self.cursor.peek_word() {
                     self.cursor.advance();
                     let close = if self.cursor.eat('(') {
@@ -199,14 +208,21 @@ impl Reader<'_, '_> {
             self.cursor.go_to(here);
             return Ok(false);
         }
-        while self.cursor.peek_word().is_some_and(is_type) {
-            self.cursor.advance();
-        }
+        let ty = self.variable_type()?.unwrap_or(CInteger::Int);
         loop {
-            while self.cursor.eat('*') {}
+            let mut declares = Some(ty);
+            while self.cursor.eat('*') {
+                declares = Some(CInteger::Pointer);
+                while self.cursor.peek_word().is_some_and(|w| matches!(w, "const" | "volatile" | "restrict" | "__restrict__")) {
+                    self.cursor.advance();
+                }
+            }
             let name = self.cursor.word("the name of a variable")?.0.to_string();
+            if declares == Some(CInteger::Pointer) {
+                self.pointers.push(name.clone());
+            }
             let value = if self.cursor.eat('=') { Some(self.expression()?) } else { None };
-            let kind = StatementKind::Assign { declares: true, name, value };
+            let kind = StatementKind::Assign { declares, name, value };
             out.push(Statement { kind, place: Place(start.to(self.cursor.previous())) });
             if self.cursor.eat(';') {
                 return Ok(true);
@@ -265,7 +281,7 @@ impl Reader<'_, '_> {
             None => return Ok(StatementKind::Evaluate(left)),
         };
         match left {
-            Expression::Name(name) => Ok(StatementKind::Assign { declares: false, name, value: Some(value) }),
+            Expression::Name(name) => Ok(StatementKind::Assign { declares: None, name, value: Some(value) }),
             Expression::Dereference(address) => Ok(StatementKind::Store { address: *address, value }),
             _ => Err(self.cursor.error("this cannot be assigned to", target_span, "neither a variable nor `*x`")),
         }

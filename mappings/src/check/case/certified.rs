@@ -5,9 +5,7 @@ use std::path::Path;
 
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
-use super::{
-    Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide, decide_from,
-};
+use super::{Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide, decide_from};
 use margay_models::whole::unfinished_in;
 
 /// The answers of a case, and what was written of it.

@@ -7,7 +7,9 @@ use margay_models::signature::Operation;
 use margay_solver::Outcome;
 
 use super::*;
+use crate::certificate::Lesson;
 use crate::check::questions;
+use crate::check::taught::taught;
 use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques, is_undefined_behaviour};
 use crate::language::{LoadOptions, load_text};
 use crate::library;
@@ -38,6 +40,7 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         lessons: &BTreeSet::new(),
         costs: &Costs::default(),
         answers: None,
+        unwritten: &Mutex::default(),
     })
 }
 
@@ -175,7 +178,9 @@ fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
 /// A compare-exchange that reads another value than it expects does not write.
 #[test]
 fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
-    let file = library::built_in("libcudacxx-3.5").expect("it is shipped");
+    let published = library::built_in("rc11-to-ptx").expect("it is shipped");
+    let with = "CAS.ACQ_REL.s => atom.acq_rel.s\nCAS_FAIL.ACQ.s => atom.acquire.s\n";
+    let file = margay_models::diagnostic::SourceFile::new("compare-exchange", format!("{}\n{with}", published.text));
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
@@ -207,4 +212,71 @@ fn no_interleaving_tears_a_read_modify_write() {
         let whole = Prefix { order: vec![0, 1, 3, 4, 2, 5], sources: Sources::Latest };
         assert_eq!(excluded(setting, &shape, &whole, reasons, &[0], 20), 20);
     });
+}
+
+/// What a certificate says was learned need not have been learned anywhere: whatever beginning of an execution it names, if its form is
+/// accepted, the programs that it excludes race.
+#[test]
+fn programs_that_an_invented_lesson_excludes_race() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let mut invented = |shape: &Shape, latest: bool| loop {
+        let mut order: Vec<usize> = (0..shape.events()).filter(|_| next(6) > 0).collect();
+        for i in (1..order.len()).rev() {
+            order.swap(i, next(i + 1));
+        }
+        let thread = shape.thread_of_events();
+        if latest || next(2) == 0 {
+            // As an interleaving would have them; a shuffle rarely does.
+            for i in 0..order.len() {
+                for j in i + 1..order.len() {
+                    if thread[order[i]] == thread[order[j]] && order[i] > order[j] {
+                        order.swap(i, j);
+                    }
+                }
+            }
+        }
+        let mut sources: Vec<(usize, Option<usize>)> = Vec::new();
+        for &read in &order {
+            let from = order.get(next(order.len() + 1)).copied().filter(|&w| w != read);
+            if next(2) == 0 {
+                sources.push((read, from));
+            }
+        }
+        let lesson = Lesson::Race { order, sources: (!latest).then_some(sources) };
+        if let Some(Taught::Race(prefix)) = taught(&lesson, shape) {
+            return prefix;
+        }
+    };
+    let (mut lessons, mut programs) = (0, 0);
+    for (name, only) in [
+        ("rc11-to-ptx-relaxed-acquire-load", &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"][..]),
+        ("libcudacxx-3.5", &["R.NA", "W.NA", "RMW.ACQ_REL"]),
+    ] {
+        let file = library::built_in(name).expect("it is shipped");
+        let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+        for kind in [Programs::Guarded, Programs::Dependent { only_cyclic: false }] {
+            for (shape, latest) in shapes(3).chain(shapes(4)).flat_map(|s| [(s.clone(), true), (s, false)]) {
+                within(&mapping, only, shape.events(), kind, |setting| {
+                    let reasons = Refuter::new(&mapping.source).reasons();
+                    for _ in 0..12 {
+                        let prefix = invented(&shape, latest);
+                        // Of a model whose beginnings do not go on, whole executions race, and only these.
+                        for complete in [reasons.complete, true] {
+                            let reasons = Reasons { complete, ..reasons };
+                            let found = excluded(setting, &shape, &prefix, reasons, &[], 4);
+                            lessons += usize::from(found > 0);
+                            programs += found;
+                        }
+                    }
+                });
+            }
+        }
+    }
+    assert!(lessons >= 40 && programs >= 3 * lessons, "{lessons} lessons, {programs} programs");
 }

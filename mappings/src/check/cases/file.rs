@@ -18,8 +18,9 @@ use crate::check::case::{Answer, Setting};
 use crate::check::kind::Kind;
 use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
-use crate::check::questions;
+use crate::check::{certify, questions};
 use crate::encode::shape::Shape;
+use margay_models::limited;
 use margay_models::whole::write_whole;
 
 /// What the first field of every case file says.
@@ -138,11 +139,7 @@ impl CaseFile {
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
         let shown = path.display();
         let fail = |why: String| Diagnostic::error(format!("cannot read the case file `{shown}`: {why}"));
-        let length = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?.len();
-        if length > MAX_FILE {
-            return Err(fail(format!("it has {length} bytes, and case files have at most {MAX_FILE}")));
-        }
-        let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
+        let bytes = limited::read(path, MAX_FILE).map_err(|e| fail(e.to_string()))?;
         let again = "write it again with `margay case export`";
         let file: Self = serde_json::from_slice(&bytes).map_err(|e| fail(format!("it is no case file: {e}")).help(again))?;
         if file.format != FORMAT || file.version != VERSION {
@@ -172,6 +169,9 @@ impl CaseFile {
         options.checkpoint = Some(folder.to_path_buf());
         options.certify.clone_from(&limits.certify);
         let asked = questions::resolve(&mapping, &options)?;
+        if let Some(folder) = &options.certify {
+            certify::goes_on(&mapping, &options, &asked, folder)?;
+        }
         let answers = Answers::open(folder, &mapping, &options, &asked, progress)?;
         if answers.store.key() != self.key {
             return Err(wrong("does not ask what it asked when it was written"));

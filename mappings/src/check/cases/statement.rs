@@ -15,6 +15,9 @@ use margay_models::digest::{digest, digest_of};
 /// The release and the fingerprint of the code (build.rs).
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MARGAY_CODE"));
 
+/// The parts of a statement that are texts.
+const TEXTS: [&str; 3] = ["mapping", "source model", "target model"];
+
 /// Options that can change an answer or what it took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,11 +97,23 @@ impl Statement {
             |m: &ModelText| digest_of(&(&m.model.text, m.includes.iter().map(|i| (&i.path, &i.file.text)).collect::<Vec<_>>()));
         [
             part("version of Margay", digest(self.margay.as_bytes())),
-            part("mapping", digest(self.mapping.text.as_bytes())),
-            part("source model", model(&self.source)),
-            part("target model", model(&self.target)),
+            part(TEXTS[0], digest(self.mapping.text.as_bytes())),
+            part(TEXTS[1], model(&self.source)),
+            part(TEXTS[2], model(&self.target)),
             part("options", digest_of(&self.options)),
         ]
+    }
+
+    /// Does it ask what the other one asks, whoever answers?
+    pub fn asks_as(&self, other: &Self) -> bool {
+        let options = |of: &Self| {
+            // Without `..`: whoever adds an option says here whether it is a part of the question.
+            let Options { level, axioms, constructs, typed, guards, co, solver: _, solver_version: _, off: _ } = &of.options;
+            let co = if *level == Level::Program { CoReading::Exists } else { *co };
+            (*level, axioms.clone(), constructs.clone(), *typed, *guards, co)
+        };
+        let texts = |of: &Self| of.parts().into_iter().filter(|(part, _)| TEXTS.contains(&part.as_str())).collect::<Vec<_>>();
+        texts(self) == texts(other) && options(self) == options(other)
     }
 
     /// The key of its answers.

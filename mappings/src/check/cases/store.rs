@@ -11,10 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
 use margay_models::digest::digest;
+use margay_models::limited;
 use margay_models::whole::{is_full, is_unfinished, write_whole};
 
 /// The version of the files.
 const FORMAT: u32 = 1;
+
+/// The largest file that is read, in bytes: an answer with all that was learned takes some hundred kilobytes.
+const MAX_FILE: u64 = 1 << 26;
 
 /// How the files of answers end.
 pub const SUFFIX: &str = ".answer";
@@ -83,7 +87,7 @@ impl Store {
         sweep(&own);
         let about = About { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
         let text = serde_json::to_vec_pretty(&about)?;
-        if std::fs::read(own.join("about.json")).ok().as_deref() != Some(&text) {
+        if limited::read(&own.join("about.json"), MAX_FILE).ok().as_deref() != Some(&text) {
             // It is for remarks alone: without it (on a full disk) everything else works.
             let _ = write_whole(&own.join("about.json"), &text);
         }
@@ -134,7 +138,8 @@ impl Store {
 
 /// What a file says, whatever it answers.
 fn body<T: DeserializeOwned>(path: &Path) -> Result<Body<T>, Kept<std::convert::Infallible>> {
-    let bytes = match std::fs::read(path) {
+    // A link or a pipe would be somebody else's, or without an end.
+    let bytes = match limited::plain(path).and_then(|_| limited::read(path, MAX_FILE)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Kept::Nothing),
         Err(error) => return Err(Kept::Wrong(error.to_string())),
@@ -165,7 +170,7 @@ fn remark(folder: &Path, own: &Path, parts: &[(String, String)]) -> io::Result<O
     let mut others: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(folder)?.flatten() {
         let path = entry.path();
-        let about = (path != own).then(|| std::fs::read(path.join("about.json")).ok()).flatten();
+        let about = (path != own).then(|| limited::read(&path.join("about.json"), MAX_FILE).ok()).flatten();
         let Some(about) = about.and_then(|bytes| serde_json::from_slice::<About>(&bytes).ok()) else { continue };
         let differs = |(name, digest): &&(String, String)| !about.parts.iter().any(|(n, d)| n == name && d == digest);
         let differing: Vec<&str> = parts.iter().filter(differs).map(|(name, _)| name.as_str()).collect();

@@ -3,6 +3,7 @@
 //! **Not yet run on hardware.** The kernels are what `gpu check` compares; the files here have been compiled and no more.
 
 mod batch;
+mod library;
 mod mapping;
 mod memory;
 mod module;
@@ -21,11 +22,12 @@ use rayon::prelude::*;
 
 use self::batch::Batch;
 use self::memory::Memory;
-use self::module::Module;
+use self::module::{Module, link};
+use super::build::{Subject, assemble, by, emit, uncompared};
 use super::watchdog::watch;
-use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, assemble, emit};
+use super::{Artifact, Clocks, Counts, Description, Device, Failure, Image, Request, Shape, abandon};
 use crate::emit::{Environment, Kernel, OUTCOMES, Target};
-use crate::sass::Toolkit;
+use crate::sass::{self, Toolkit};
 
 /// The first GPU.
 pub struct Cuda {
@@ -34,27 +36,42 @@ pub struct Cuda {
     target: Target,
     shape: Shape,
     description: Description,
-    toolkit: Option<Toolkit>,
+    /// The vendor's programs, and what the assembler calls itself.
+    toolkit: Option<(Toolkit, String)>,
     /// What ran last: runs that differ in the place of stress alone have the same text.
     last: Option<Loaded>,
-    /// What [`Device::prepare`] made, by the text that it was made from.
-    prepared: HashMap<String, Result<(Image, Artifact), Failure>>,
+    /// Is machine code that could not be compared not to be run?
+    demands: bool,
+    /// What [`Device::prepare`] made, by the text of the kernel, written plainly.
+    prepared: HashMap<String, Made>,
 }
 
-/// A text, what was made of it, and that in the driver.
+/// What was made of a kernel, and that in the driver.
 struct Loaded {
+    /// The text of the kernel, written plainly.
+    plain: String,
     artifact: Artifact,
     module: Module,
 }
 
 impl Cuda {
     /// Opens it. Where there is no driver, no GPU, or one before sm_70, the error is one sentence. With the vendor's programs, machine code is
-    /// compared with its test before it runs.
-    pub fn open(toolkit: Option<Toolkit>) -> Result<Self, Failure> {
-        // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question cudarc panics where there is none.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(Failure::Absent("there is no CUDA driver on this machine, so no GPU to run on".to_owned()));
-        }
+    /// compared with its test before it runs; `demands` says that what could not be compared is not to run.
+    pub fn open(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
+        library::load()?;
+        // Cudarc panics where the library lacks a function. Nothing has been opened then, and there is nothing to be said beyond that.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::opened(toolkit, demands)));
+        std::panic::set_hook(hook);
+        opened.unwrap_or_else(|_| {
+            Err(Failure::Absent(
+                "the CUDA driver is too old: its library lacks functions that are needed here (CUDA 12)".to_owned(),
+            ))
+        })
+    }
+
+    fn opened(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, Failure> {
         let absent = |e: DriverError| Failure::Absent(format!("the CUDA driver has no GPU to run on: {}", words(e)));
         let context = CudaContext::new(0).map_err(absent)?;
         let (major, minor) = context.compute_capability().map_err(absent)?;
@@ -83,9 +100,17 @@ impl Cuda {
         let clocks = clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
             .zip(clock(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE))
             .map(|(core_khz, memory_khz)| Clocks { core_khz, memory_khz });
-        let description =
-            Description { name, target: Some(target.to_string()), driver: Some(driver), clocks, shape: Some(shape) };
-        Ok(Self { stream, context, target, shape, description, toolkit, last: None, prepared: HashMap::new() })
+        let description = Description {
+            name,
+            target: Some(target.to_string()),
+            driver: Some(driver),
+            clocks,
+            shape: Some(shape),
+            simulated: false,
+            environments: true,
+        };
+        let toolkit = toolkit.map(|toolkit| (toolkit.clone(), toolkit.assembler(target)));
+        Ok(Self { stream, context, target, shape, description, toolkit, last: None, demands, prepared: HashMap::new() })
     }
 }
 
@@ -177,7 +202,8 @@ impl Cuda {
         let (arrived, _) = memory.arrived.device_ptr(&self.stream);
         let (keys, _) = memory.keys.device_ptr(&self.stream);
         let (counts, _) = memory.counts.device_ptr(&self.stream);
-        let each = kernel.layout.instances.div_ceil(256);
+        // Of one instance alone the others need neither be reset nor collected.
+        let each = kernel.counted.div_ceil(256);
         let mut rng = fastrand::Rng::with_seed(request.seed);
         self.wait(request.watchdog)?;
         let start = Instant::now();
@@ -197,7 +223,7 @@ impl Cuda {
                 Parameter::Word(launch.seed),
                 Parameter::Word(launch.first),
             ];
-            self.launch(module.test, launch.grid, kernel.layout.block, parameters)?;
+            self.launch(module.test, launch.grid, launch.block, parameters)?;
             self.launch(module.collect, each, 256, &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)])?;
             if batch.is_full() || done == launches {
                 self.wait(request.watchdog)?;
@@ -207,46 +233,84 @@ impl Cuda {
         Ok((done, start.elapsed().as_secs_f64()))
     }
 
-    /// The machine code of a kernel or its text, and that loaded: the one that ran last, or was prepared, if it is the same.
-    fn load(&mut self, test: &Test, kernel: &Kernel) -> Result<Loaded, Failure> {
+    /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it is the same.
+    fn load(&mut self, subject: Subject<'_>, kernel: &Kernel, environment: &Environment) -> Result<Loaded, Failure> {
         let text = kernel.text();
         match self.last.take() {
-            Some(last) if last.artifact.ptx == text => Ok(last),
+            Some(last) if last.plain == text => Ok(last),
             _ => {
-                let (image, artifact) = match self.prepared.remove(&text) {
-                    Some(made) => made?,
-                    None => assemble(test, kernel, text, self.toolkit.as_ref())?,
+                let made = match self.prepared.remove(&text) {
+                    Some(made) => made,
+                    None => make(self.toolkit.as_ref(), subject, self.target, environment),
                 };
-                match (Module::load(&self.context, &image, &artifact), image) {
-                    // The vendor's programs may be newer than the driver: then it assembles the text itself, and what runs was not compared.
-                    (Err(Failure::Refused(_)), Image::Binary(_)) => {
-                        let artifact = Artifact { sass: None, compared: None, ..artifact };
-                        let module = Module::load(&self.context, &Image::Ptx, &artifact)?;
-                        Ok(Loaded { artifact, module })
+                let (image, artifact) = match made {
+                    // They may not know the GPU, or not work here, and the driver may be newer.
+                    Err(Failure::Refused(why)) if self.toolkit.is_some() => {
+                        self.by_driver(subject, environment).map_err(|_| Failure::Refused(why))?
                     }
-                    (module, _) => Ok(Loaded { artifact, module: module? }),
+                    made => made?,
+                };
+                let loaded = match (Module::load(&self.context, &image, &artifact), image) {
+                    // The vendor's programs may be newer than the driver: then it assembles the text itself.
+                    (Err(Failure::Refused(_)), Image::Binary(_)) => {
+                        let (image, artifact) = self.by_driver(subject, environment)?;
+                        let module = Module::load(&self.context, &image, &artifact)?;
+                        Loaded { plain: text, artifact, module }
+                    }
+                    (module, _) => Loaded { plain: text, artifact, module: module? },
+                };
+                match loaded.artifact.compared {
+                    None if self.demands => Err(Failure::Uncompared(loaded.artifact.assembler.clone())),
+                    _ => Ok(loaded),
                 }
             }
         }
     }
 
+    /// What the driver makes of a test, compared where there is a disassembler.
+    fn by_driver(&self, subject: Subject<'_>, environment: &Environment) -> Result<(Image, Artifact), Failure> {
+        let Some((toolkit, _)) = &self.toolkit else { return uncompared(subject, self.target, environment) };
+        let assembled = |text: &str, level: u8| {
+            let binary = link(&self.context, text, level).map_err(|e| sass::Failure::Refused(e.to_string()))?;
+            let disassembly = toolkit.disassemble(&binary, self.target)?;
+            Ok(sass::Assembled { binary, disassembly })
+        };
+        match assemble(subject, self.target, environment, ("driver", &assembled)) {
+            // It may write what the disassembler at hand cannot read.
+            Err(Failure::Refused(_)) => uncompared(subject, self.target, environment),
+            made => made,
+        }
+    }
+
     /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
     /// driver has the machine code, with its registers and shared memory.
-    fn fitted(&mut self, test: &Test, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
-        let kernel = emit(test, self.target, &self.shape.fill(environment, test, self.target).map_err(Failure::Kernel)?)?;
-        let loaded = self.load(test, &kernel)?;
+    fn fitted(&mut self, subject: Subject<'_>, environment: &Environment) -> Result<(Kernel, Loaded), Failure> {
+        let filled = self.shape.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
+        let kernel = emit(subject, self.target, &filled)?;
+        let loaded = self.load(subject, &kernel, &filled)?;
         let resident = loaded.module.resident(&kernel.layout, self.shape.multiprocessors)?;
         if resident == 0 {
             let threads = kernel.layout.block;
             return Err(Failure::Refused(format!("no multiprocessor has room for a cta of {threads} threads of this kernel")));
         }
         let real = Shape { ctas: self.shape.ctas.min(resident), ..self.shape };
-        let kernel_of_real = emit(test, self.target, &real.fill(environment, test, self.target).map_err(Failure::Kernel)?)?;
+        let filled = real.fill(environment, subject.test, self.target).map_err(Failure::Kernel)?;
+        let kernel_of_real = emit(subject, self.target, &filled)?;
         if kernel_of_real.layout == kernel.layout {
             return Ok((kernel, loaded));
         }
-        let loaded = self.load(test, &kernel_of_real)?;
+        let loaded = self.load(subject, &kernel_of_real, &filled)?;
         Ok((kernel_of_real, loaded))
+    }
+}
+
+type Made = Result<(Image, Artifact), Failure>;
+
+/// What to load for a test in an environment of which nothing is left to the device.
+fn make(toolkit: Option<&(Toolkit, String)>, subject: Subject<'_>, target: Target, environment: &Environment) -> Made {
+    match toolkit {
+        Some((toolkit, name)) => assemble(subject, target, environment, (name, &by(toolkit, target))),
+        None => uncompared(subject, target, environment),
     }
 }
 
@@ -260,26 +324,27 @@ impl Device for Cuda {
         // The driver assembles fast, and one text at a time; the vendor's programs take most of a second each.
         let Some(toolkit) = &self.toolkit else { return };
         let (shape, target, last) = (self.shape, self.target, self.last.as_ref());
-        let texts: BTreeMap<String, (&Test, Kernel)> = tests
+        let texts: BTreeMap<String, (&Test, Environment)> = tests
             .iter()
             .filter_map(|&(test, environment)| {
                 // What has no kernel is told when it is run.
-                let kernel = emit(test, target, &shape.fill(environment, test, target).ok()?).ok()?;
-                Some((kernel.text(), (test, kernel)))
+                let filled = shape.fill(environment, test, target).ok()?;
+                Some((emit(test, target, &filled).ok()?.text(), (test, filled)))
             })
-            .filter(|(text, _)| last.is_none_or(|last| last.artifact.ptx != *text))
+            .filter(|(text, _)| last.is_none_or(|last| last.plain != *text))
             .collect();
         self.prepared = texts
             .into_par_iter()
-            .map(|(text, (test, kernel))| {
-                let made = assemble(test, &kernel, text.clone(), Some(toolkit));
+            .map(|(text, (test, environment))| {
+                let made = make(Some(toolkit), test.into(), target, &environment);
                 (text, made)
             })
             .collect();
     }
 
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, Failure> {
-        let (kernel, loaded) = self.fitted(test, &request.environment)?;
+        let subject = Subject { test, compiled: request.compiled.as_deref() };
+        let (kernel, loaded) = self.fitted(subject, &request.environment)?;
         let (kernel, module) = (&kernel, &loaded.module);
         let memory = Memory::new(self, kernel)?;
         let asked = request.instances.div_ceil(u64::from(kernel.counted)).max(1);
@@ -289,7 +354,8 @@ impl Device for Cuda {
                 // Other tests can be run after a launch that was refused; what was queued before it ends first.
                 if failure.is_of_device() || self.wait(request.watchdog).is_err() {
                     // What still runs uses them, and to let go of them would wait for it. They go with the process.
-                    std::mem::forget((loaded, memory));
+                    std::mem::forget((loaded, memory, self.context.clone(), self.stream.clone(), self.last.take()));
+                    abandon();
                 }
                 return Err(failure);
             }

@@ -1,6 +1,6 @@
 //! Accesses: their qualifiers, types and read-modify-writes.
 
-use margay_litmus::test::{Access, AccessOrder, Atom, AtomFunction};
+use margay_litmus::test::{Access, AccessOrder, Atom, AtomFunction, Type, Value};
 use margay_models::execution::{Proxy, Scope};
 
 use super::Emitter;
@@ -45,6 +45,9 @@ impl Emitter<'_> {
 
     pub(super) fn atom(&mut self, atom: &Atom, guard: &str, guarded: bool) -> Result<(), Error> {
         let Atom { access, function, destination, address, operand, replacement } = atom;
+        if access.proxy != Proxy::Generic {
+            return Err(Error::test("an atom through a surface; kernels here have loads and stores of one value through one"));
+        }
         let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
         let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
         if !matches!(
@@ -57,14 +60,28 @@ impl Emitter<'_> {
             AtomFunction::Exchange | AtomFunction::CompareAndSwap | AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => {
                 "b"
             }
-            AtomFunction::Add | AtomFunction::Increment | AtomFunction::Decrement => "u",
+            AtomFunction::Add | AtomFunction::Subtract | AtomFunction::Increment | AtomFunction::Decrement => "u",
+            AtomFunction::Min | AtomFunction::Max if access.ty.and_then(Type::integer).is_some_and(|i| !i.signed) => "u",
             AtomFunction::Min | AtomFunction::Max => "s",
+            AtomFunction::Multiply | AtomFunction::Divide => {
+                let message = format!("PTX has no atom.{}: a kernel would need a loop with .cas", function.name());
+                return Err(Error::test(message));
+            }
         };
         let ty = width(access, letter, &[32, 64])?;
         let wide = ty.ends_with("64");
         let (space, at) = self.address(address, access)?;
-        let operand = self.value(operand, wide)?;
-        let replacement = replacement.as_ref().map(|r| self.value(r, wide)).transpose()?;
+        let operand = self.value(&narrowed(operand, access), wide)?;
+        // What is subtracted is added with the other sign.
+        let (function, operand) = match function {
+            AtomFunction::Subtract => {
+                let negated = self.temporary(if wide { 'd' } else { 'w' });
+                self.line(format!("neg.s{} {negated}, {operand};", if wide { 64 } else { 32 }));
+                (&AtomFunction::Add, negated)
+            }
+            other => (other, operand),
+        };
+        let replacement = replacement.as_ref().map(|r| self.value(&narrowed(r, access), wide)).transpose()?;
         let cas = replacement.map(|r| format!(", {r}")).unwrap_or_default();
         let name = function.name();
         let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
@@ -105,13 +122,26 @@ pub(super) fn scope_name(scope: Scope) -> &'static str {
 /// The type of an access: its letter, or else the one given; its width, or else 32.
 pub(super) fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<String, Error> {
     let bits = access.ty.map_or(32, |t| t.bits);
+    if access.ty.is_some_and(|t| t.packed) {
+        return Err(Error::test(
+            "an access of a packed type; PTX loads and stores those as `.b32`, and kernels here as two elements",
+        ));
+    }
     if !widths.contains(&bits) {
         return Err(Error::test(format!("an access of {bits} bits; kernels here have {widths:?}")));
     }
     Ok(match access.ty {
-        Some(ty) if letter == "b" => format!("{}{bits}", if ty.letter == 'f' { 'b' } else { ty.letter }),
+        Some(ty) if letter == "b" => format!("{}{bits}", if ty.kind.is_float() { "b" } else { ty.kind.prefix() }),
         _ => format!("{letter}{bits}"),
     })
+}
+
+/// A number as it is in an access of a type.
+pub(super) fn narrowed(value: &Value, access: &Access) -> Value {
+    match (value, access.ty.and_then(Type::integer)) {
+        (Value::Integer(n), Some(integer)) => Value::Integer(integer.wrap(*n)),
+        _ => value.clone(),
+    }
 }
 
 /// The type of the elements of a vector, which has 128 bits at most (PTX ISA 9.7.9.8).

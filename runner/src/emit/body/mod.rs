@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use margay_litmus::test::{
     BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Instruction, Operation, Place, ProxyFenceKind, Space, Test, ThreadId,
+    Value,
 };
 use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
@@ -13,13 +14,17 @@ mod access;
 mod proxy;
 mod values;
 
-use self::access::{scope_name, vector, width};
+use self::access::{narrowed, scope_name, vector, width};
 use self::values::immediate;
 use super::layout::Layout;
 use super::registers::Registers;
 use super::target::Target;
-use super::{Error, spaces};
+use super::{Error, Writing, reachable, spaces};
 use crate::sass::specification::Kind;
+
+/// An instruction that the assembler keeps, and moves no access across: performance monitors, which nobody reads, count it (PTX ISA 9.7.19). It
+/// accesses no memory and waits for nothing. No marker has this mask.
+const APART: &str = "pmevent.mask 0xffff;";
 
 /// How many backward jumps a thread takes before it is given up.
 pub(super) const JUMPS: u32 = 4096;
@@ -27,7 +32,11 @@ pub(super) const JUMPS: u32 = 4096;
 /// A thread, as text.
 #[derive(Debug, Clone)]
 pub(super) struct Body {
+    /// What comes before its first access: initial values, addresses.
+    pub before: Vec<String>,
     pub lines: Vec<String>,
+    /// What comes behind its last access.
+    pub after: Vec<String>,
     pub registers: Registers,
     /// The registers of the kernel that take values from memory: all are used at the end.
     pub loaded: Vec<(String, bool)>,
@@ -43,8 +52,32 @@ pub(super) struct Body {
     pub locations: Vec<usize>,
 }
 
+impl Body {
+    /// Without instructions.
+    pub(super) fn empty(registers: Registers) -> Self {
+        Self {
+            before: Vec::new(),
+            lines: Vec::new(),
+            after: Vec::new(),
+            registers,
+            loaded: Vec::new(),
+            specification: Vec::new(),
+            temporaries: 0,
+            loops: false,
+            exits: false,
+            locations: Vec::new(),
+        }
+    }
+}
+
 /// Emits a thread.
-pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Target, code: &Code) -> Result<Body, Error> {
+pub(super) fn emit(
+    test: &Test,
+    thread: ThreadId,
+    (layout, target): (&Layout, Target),
+    code: &Code,
+    writing: Writing,
+) -> Result<Body, Error> {
     let instructions = test.instructions(thread);
     let mut emitter = Emitter {
         test,
@@ -52,22 +85,17 @@ pub(super) fn emit(test: &Test, thread: ThreadId, layout: &Layout, target: Targe
         code,
         layout,
         target,
+        writing,
         spaces: spaces(test),
         seen: BTreeSet::new(),
-        body: Body {
-            lines: Vec::new(),
-            registers: Registers::new(test, thread, instructions),
-            loaded: Vec::new(),
-            specification: Vec::new(),
-            temporaries: 0,
-            loops: false,
-            exits: false,
-            locations: Vec::new(),
-        },
+        accesses: 0,
+        body: Body::empty(Registers::new(test, thread, instructions)),
     };
     emitter.initial()?;
-    for i in instructions {
+    let reached = reachable(instructions);
+    for (n, i) in instructions.iter().enumerate().filter(|(n, _)| reached[*n]) {
         emitter.instruction(i).map_err(|e| e.or_at(i.place))?;
+        emitter.separate(i, &instructions[n + 1..]);
     }
     Ok(emitter.body)
 }
@@ -78,9 +106,12 @@ struct Emitter<'a> {
     code: &'a Code,
     layout: &'a Layout,
     target: Target,
+    writing: Writing,
     spaces: Vec<Space>,
     /// The labels that were passed.
     seen: BTreeSet<String>,
+    /// The accesses so far.
+    accesses: u32,
     body: Body,
 }
 
@@ -104,17 +135,40 @@ impl Emitter<'_> {
             match declared.and_then(|d| d.value.as_ref()) {
                 Some(InitialValue::AddressOf(location)) => {
                     let address = self.generic(location)?;
-                    self.line(format!("mov.b64 {register}, {address};"));
+                    self.body.before.push(format!("mov.b64 {register}, {address};"));
                 }
                 other => {
                     let n = if let Some(InitialValue::Integer(n)) = other { *n } else { 0 };
                     let wide = self.body.registers.is_wide(&name);
                     let n = immediate(n, wide)?;
-                    self.line(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
+                    self.body.before.push(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
                 }
             }
         }
         Ok(())
+    }
+
+    /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
+    fn separate(&mut self, i: &Instruction, rest: &[Instruction]) {
+        let touches = |i: &Instruction| {
+            !matches!(
+                i.operation,
+                Operation::Local { .. }
+                    | Operation::Label(_)
+                    | Operation::Exit
+                    | Operation::Goto(_)
+                    | Operation::BranchIf { .. }
+                    | Operation::Fence { .. }
+                    | Operation::Membar(_)
+                    | Operation::ProxyFence(_)
+            )
+        };
+        // A jump to where control goes anyway would be no jump.
+        let jumps =
+            matches!(i.operation, Operation::BranchIf { .. }) || i.guard.is_some() && matches!(i.operation, Operation::Goto(_));
+        if self.writing == Writing::Apart && (jumps || touches(i) && rest.iter().any(touches)) {
+            self.line(APART);
+        }
     }
 
     /// `@p` before an instruction.
@@ -123,6 +177,7 @@ impl Emitter<'_> {
         let register = self.body.registers.current(&guard.register);
         let bits = if self.body.registers.is_wide(&guard.register) { 64 } else { 32 };
         let predicate = self.temporary('q');
+        let register = self.opaque(&register, bits == 64);
         self.line(format!("setp.ne.s{bits} {predicate}, {register}, 0;"));
         format!("@{}{predicate} ", if guard.negated { "!" } else { "" })
     }
@@ -150,7 +205,7 @@ impl Emitter<'_> {
                 let qualifiers = self.qualifiers(access, true)?;
                 let (space, operand) = self.address(address, access)?;
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
-                let value = self.value(value, access.ty.is_some_and(|t| t.bits == 64))?;
+                let value = self.value(&narrowed(value, access), access.ty.is_some_and(|t| t.bits == 64))?;
                 self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
@@ -168,7 +223,7 @@ impl Emitter<'_> {
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
             Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
-            Operation::Barrier { mode, barrier, .. } => self.barrier(i, *mode, *barrier)?,
+            Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {
                     return Err(Error::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
@@ -182,11 +237,11 @@ impl Emitter<'_> {
                     }
                 ));
             }
-            Operation::Local { function, destination, operands, .. } => {
-                self.local(*function, destination, operands, &guard, i.guard.is_some())?;
+            Operation::Local { function, ty, destination, operands } => {
+                self.local((*function, *ty), destination, operands, &guard, i.guard.is_some())?;
             }
             Operation::BranchIf { comparison, left, right, target } => {
-                let predicate = self.compare(*comparison, left, right)?;
+                let predicate = self.compare(*comparison, None, left, right)?;
                 self.jump(target, &format!("@{predicate} "));
             }
             Operation::Goto(target) => self.jump(target, &guard),
@@ -213,7 +268,7 @@ impl Emitter<'_> {
                 let (space, operand) = self.address(address, access)?;
                 let (n, ty) = (values.len(), vector(access, values.len())?);
                 let wide = access.ty.is_some_and(|t| t.bits == 64);
-                let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
+                let values = values.iter().map(|v| self.operand(&narrowed(v, access), wide)).collect::<Result<Vec<_>, _>>()?;
                 self.body.specification.push((Kind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
             }
@@ -246,7 +301,14 @@ impl Emitter<'_> {
 
     /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
     /// meet there, which orders no two accesses of an instance that the test does not order.
-    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: u8) -> Result<(), Error> {
+    fn barrier(&mut self, i: &Instruction, mode: BarrierMode, barrier: &Value, of: Option<u32>) -> Result<(), Error> {
+        let Value::Integer(number) = barrier else {
+            return Err(Error::test("a barrier whose number is in a register; kernels here have numbers"));
+        };
+        if of.is_some() {
+            let message = "a barrier with an instance, which hardware has not; write the barrier alone, as PTX does";
+            return Err(Error::test(message));
+        }
         let code = self.test.instructions(self.thread);
         if i.guard.is_some()
             || code.iter().any(|i| {
@@ -256,18 +318,18 @@ impl Emitter<'_> {
         {
             return Err(Error::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
         }
-        if barrier > 14 {
-            return Err(Error::test(format!("barrier {barrier}: the harness needs one of the sixteen; 14 is the last")));
+        if *number > 14 {
+            return Err(Error::test(format!("barrier {number}: the harness needs one of the sixteen; 14 is the last")));
         }
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
             self.test
                 .instructions(ThreadId(*t as u8))
                 .iter()
-                .any(|i| matches!(i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
+                .any(|i| matches!(&i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
         };
         let threads = self.layout.in_cta(cta).filter(has).count() as u32 * self.layout.slots;
-        let id = barrier + 1;
+        let id = number + 1;
         self.line(match mode {
             // The reduction over predicates is not modelled (and `red` without one cannot be written).
             BarrierMode::Sync | BarrierMode::Reduce => format!("bar.sync {id}, {threads};"),

@@ -1,6 +1,9 @@
 //! Operands: values, addresses, and what is computed in registers.
 
-use margay_litmus::test::{Access, Address, Base, Comparison, InitialValue, Instruction, LocalFunction, Operation, Space, Value};
+use margay_litmus::test::{
+    Access, Address, AtomFunction, Base, Comparison, InitialValue, Instruction, LocalFunction, Operation, Space, Test, ThreadId,
+    Type, TypeKind, Value,
+};
 
 use margay_models::execution::Proxy;
 
@@ -18,7 +21,8 @@ impl Emitter<'_> {
                 match (self.body.registers.is_wide(name), wide) {
                     (false, true) => {
                         let to = self.temporary('d');
-                        self.line(format!("cvt.s64.s32 {to}, {register};"));
+                        let letter = if self.is_unsigned(name) { 'u' } else { 's' };
+                        self.line(format!("cvt.{letter}64.{letter}32 {to}, {register};"));
                         to
                     }
                     (true, false) => {
@@ -32,12 +36,45 @@ impl Emitter<'_> {
         })
     }
 
+    /// Does a register hold numbers without a sign, by the type of what is put into it?
+    fn is_unsigned(&self, name: &str) -> bool {
+        self.test.register_integer(self.thread, name).is_some_and(|i| !i.signed)
+    }
+
     pub(super) fn is_wide(&self, value: &Value) -> bool {
         match value {
             Value::Register(name) => self.body.registers.is_wide(name),
             Value::AddressOf(_) => true,
             Value::Integer(_) => false,
         }
+    }
+
+    /// The same value in another register, of which the assembler does not know that it is the same: it would otherwise compute from a comparison
+    /// what was read (after `r0 == 0` it need not look at `r0` any more).
+    pub(super) fn opaque(&mut self, register: &str, wide: bool) -> String {
+        let (class, bits, zero) = if wide { ('d', 64, "%zero64") } else { ('w', 32, "%zero") };
+        let to = self.temporary(class);
+        self.line(format!("add.s{bits} {to}, {register}, {zero};"));
+        to
+    }
+
+    /// An address for the next access of the thread, of which the assembler does not know that it is that of an earlier one: `%zero` is 0 whenever the
+    /// kernel runs. It would otherwise make one load of two, or leave a store out that the next one overwrites.
+    fn own_address(&mut self, base: String, known: bool) -> String {
+        let earlier = self.accesses;
+        self.accesses += 1;
+        if earlier == 0 {
+            return base;
+        }
+        let to = self.temporary('d');
+        let line = format!("mad.wide.u32 {to}, %zero, {earlier}, {base};");
+        // What is known before the first access is computed before it.
+        if known {
+            self.body.before.push(line)
+        } else {
+            self.line(line)
+        }
+        to
     }
 
     /// The state space and the operand of an address.
@@ -55,6 +92,7 @@ impl Emitter<'_> {
                 (space, register)
             }
         };
+        let base = self.own_address(base, self.known_address(&address.base).is_some());
         let Some(offset) = &address.offset else { return Ok((space, format!("[{base}]"))) };
         if let Value::Integer(0) = offset {
             return Ok((space, format!("[{base}]")));
@@ -77,7 +115,7 @@ impl Emitter<'_> {
         let name = match base {
             Base::Location(name) => name,
             Base::Register(register) => {
-                let written = |i: &Instruction| written(&i.operation).contains(&register);
+                let written = |i: &Instruction| i.operation.writes(register);
                 if self.test.instructions(self.thread).iter().any(written) {
                     return None;
                 }
@@ -96,7 +134,7 @@ impl Emitter<'_> {
             return Ok(format!("%x{location}"));
         }
         let register = self.temporary('d');
-        self.line(format!("cvta.shared.u64 {register}, %x{location};"));
+        self.body.before.push(format!("cvta.shared.u64 {register}, %x{location};"));
         Ok(register)
     }
 
@@ -119,12 +157,20 @@ impl Emitter<'_> {
         Ok(location)
     }
 
-    pub(super) fn compare(&mut self, comparison: Comparison, left: &Value, right: &Value) -> Result<String, Error> {
-        let wide = self.is_wide(left) || self.is_wide(right);
+    pub(super) fn compare(
+        &mut self,
+        comparison: Comparison,
+        ty: Option<Type>,
+        left: &Value,
+        right: &Value,
+    ) -> Result<String, Error> {
+        let wide = ty.map_or(self.is_wide(left) || self.is_wide(right), |ty| ty.bits == 64);
         let bits = if wide { 64 } else { 32 };
-        let (left, right) = (self.operand(left, wide)?, self.value(right, wide)?);
+        let (value, right) = (self.operand(left, wide)?, self.value(right, wide)?);
+        let left = if matches!(left, Value::Register(_)) { self.opaque(&value, wide) } else { value };
         let predicate = self.temporary('q');
-        self.line(format!("setp.{}.s{bits} {predicate}, {left}, {right};", comparison.mnemonic()));
+        let letter = if is_unsigned(ty) { 'u' } else { 's' };
+        self.line(format!("setp.{}.{letter}{bits} {predicate}, {left}, {right};", comparison.mnemonic()));
         Ok(predicate)
     }
 
@@ -142,31 +188,68 @@ impl Emitter<'_> {
 
     pub(super) fn local(
         &mut self,
-        function: LocalFunction,
+        (function, ty): (LocalFunction, Option<Type>),
         destination: &str,
         operands: &[Value],
         guard: &str,
         guarded: bool,
     ) -> Result<(), Error> {
         let wide = self.body.registers.is_wide(destination);
-        let bits = if wide { 64 } else { 32 };
+        let moves = matches!(function, LocalFunction::Move | LocalFunction::Select | LocalFunction::Convert(_));
+        if let Some(ty) = ty.filter(|ty| !moves && ty.bits > 0 && ty.bits < 32) {
+            let message = format!("`{}` with .{ty}; kernels here compute with 32 and 64 bits", function.name());
+            return Err(Error::test(message));
+        }
         if let (LocalFunction::Compare(comparison), [left, right]) = (function, operands) {
-            let predicate = self.compare(comparison, left, right)?;
+            let predicate = self.compare(comparison, ty, left, right)?;
             let to = self.body.registers.define(destination, guarded);
+            let bits = if wide { 64 } else { 32 };
             self.line(format!("{guard}selp.b{bits} {to}, 1, 0, {predicate};"));
             return Ok(());
         }
-        if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
-            let predicate = self.compare(Comparison::NotEqual, chosen, &Value::Integer(0))?;
-            let (yes, no) = (self.value(yes, wide)?, self.value(no, wide)?);
+        let is_wide_product = matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
+        // The width that is computed with: that of the type, or else that of the register.
+        let double = if is_wide_product { false } else { ty.filter(|ty| ty.bits > 0).map_or(wide, |ty| ty.bits == 64) };
+        let result = double || is_wide_product;
+        let to = if result == wide { None } else { Some(self.temporary(if result { 'd' } else { 'w' })) };
+        self.computed((function, ty), (destination, to.clone()), operands, double, (guard, guarded))?;
+        if let Some(from) = to {
             let to = self.body.registers.define(destination, guarded);
+            let letter = if is_unsigned(ty) { 'u' } else { 's' };
+            self.line(match result {
+                false => format!("{guard}cvt.{letter}64.{letter}32 {to}, {from};"),
+                true => format!("{guard}cvt.u32.u64 {to}, {from};"),
+            });
+        }
+        Ok(())
+    }
+
+    /// Computes in a width; the result is in a register of that width, or in the destination.
+    fn computed(
+        &mut self,
+        (function, ty): (LocalFunction, Option<Type>),
+        (destination, to): (&str, Option<String>),
+        operands: &[Value],
+        wide: bool,
+        (guard, guarded): (&str, bool),
+    ) -> Result<(), Error> {
+        let bits = if wide { 64 } else { 32 };
+        let letter = if is_unsigned(ty) { 'u' } else { 's' };
+        if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
+            let predicate = self.compare(Comparison::NotEqual, None, chosen, &Value::Integer(0))?;
+            let (yes, no) = (self.value(yes, wide)?, self.value(no, wide)?);
+            let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
             self.line(format!("{guard}selp.b{bits} {to}, {yes}, {no}, {predicate};"));
             return Ok(());
         }
-        let values = operands.iter().map(|o| self.operand(o, wide)).collect::<Result<Vec<_>, _>>()?;
-        let to = self.body.registers.define(destination, guarded);
-        // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. The values of tests are
-        // not negative, so that the highest bit is 0 as well, and the assembler does not know it (ASPLOS 2015, section 4.5).
+        let operand_is_wide = match function {
+            LocalFunction::Convert(from) => from.bits == 64,
+            _ => wide,
+        };
+        let mut values = operands.iter().map(|o| self.operand(o, operand_is_wide)).collect::<Result<Vec<_>, _>>()?;
+        let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
+        // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. Where no value of the test
+        // is negative, the highest bit is 0 as well, and the assembler does not know it (ASPLOS 2015, section 4.5).
         let constant = match (function, operands) {
             (LocalFunction::Xor | LocalFunction::Subtract, [a, b]) => a == b && matches!(a, Value::Register(_)),
             (LocalFunction::And | LocalFunction::Multiply, [_, Value::Integer(0)] | [Value::Integer(0), _]) => true,
@@ -175,41 +258,96 @@ impl Emitter<'_> {
         if constant {
             let dependent = operands.iter().zip(&values).find(|(o, _)| matches!(o, Value::Register(_))).map(|(_, v)| v);
             if let Some(register) = dependent {
-                let mask = if wide { "0x8000000000000000" } else { "0x80000000" };
-                self.line(format!("{guard}and.b{bits} {to}, {register}, {mask};"));
+                let (mask, small) = if wide { ("0x8000000000000000", "%memory") } else { ("0x80000000", "%first") };
+                if !may_be_negative(self.test) {
+                    self.line(format!("{guard}and.b{bits} {to}, {register}, {mask};"));
+                    return Ok(());
+                }
+                // The highest bit of a parameter is 0 too: an address of the device, a place in memory for stress.
+                let highest = self.temporary(if wide { 'd' } else { 'w' });
+                self.line(format!("and.b{bits} {highest}, {register}, {mask};"));
+                self.line(format!("{guard}and.b{bits} {to}, {highest}, {small};"));
                 return Ok(());
             }
         }
         let name = match function {
             LocalFunction::Move => format!("mov.b{bits}"),
+            LocalFunction::Convert(from) => match ty {
+                Some(ty) if ty != from => format!("cvt.{}.{}", integer_name(ty), integer_name(from)),
+                _ => format!("mov.b{bits}"),
+            },
             LocalFunction::Not => format!("not.b{bits}"),
-            LocalFunction::Multiply => format!("mul.lo.s{bits}"),
-            LocalFunction::MultiplyAdd => format!("mad.lo.s{bits}"),
+            LocalFunction::Multiply => format!("mul.lo.{letter}{bits}"),
+            LocalFunction::MultiplyAdd => format!("mad.lo.{letter}{bits}"),
+            LocalFunction::MultiplyWide => format!("mul.wide.{letter}32"),
+            LocalFunction::MultiplyAddWide => format!("mad.wide.{letter}32"),
             LocalFunction::And | LocalFunction::Or | LocalFunction::Xor | LocalFunction::ShiftLeft => {
                 format!("{}.b{bits}", function.name())
             }
-            other => format!("{}.s{bits}", other.name()),
+            LocalFunction::Negate => format!("neg.s{bits}"),
+            other => format!("{}.{letter}{bits}", other.name()),
         };
-        let mut values = values;
         if matches!(function, LocalFunction::ShiftLeft | LocalFunction::ShiftRight) && wide && values.len() == 2 {
             // The distance of a shift is a word.
             let to = self.temporary('w');
             self.line(format!("cvt.u32.u64 {to}, {};", values[1]));
             values[1] = to;
         }
+        if function == LocalFunction::MultiplyAddWide && values.len() == 3 {
+            // What is added is as wide as the product.
+            values[2] = self.value(&operands[2], true)?;
+        }
         self.line(format!("{guard}{name} {to}, {};", values.join(", ")));
         Ok(())
     }
 }
 
-/// The registers that an instruction writes.
-pub(super) fn written(operation: &Operation) -> Vec<&String> {
-    match operation {
-        Operation::Load { destination, .. } | Operation::Local { destination, .. } => vec![destination],
-        Operation::VectorLoad { destinations, .. } => destinations.iter().collect(),
-        Operation::Atom(atom) => atom.destination.iter().collect(),
-        _ => Vec::new(),
+/// Is it a type of numbers without a sign?
+fn is_unsigned(ty: Option<Type>) -> bool {
+    ty.is_some_and(|ty| matches!(ty.kind, TypeKind::Unsigned | TypeKind::Bits))
+}
+
+/// Can a register of the test hold a number whose highest bit is 1? `false` is certain.
+fn may_be_negative(test: &Test) -> bool {
+    // Sums of such numbers keep far from the highest bit; a signed access of few bits has its own.
+    let large = |n: &i64| !(0..1 << 15).contains(n);
+    let mut declared = test.locations.iter().map(|l| &l.value).chain(test.registers.iter().map(|r| &r.value));
+    if declared.any(|v| matches!(v, Some(InitialValue::Integer(n)) if large(n))) {
+        return true;
     }
+    let value = |v: &Value| matches!(v, Value::Integer(n) if large(n));
+    (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u8))).any(|i| {
+        i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.kind == TypeKind::Signed && t.bits < 32))
+            || match &i.operation {
+                Operation::Store { value: v, .. } => value(v),
+                Operation::VectorStore { values, .. } => values.iter().any(value),
+                Operation::Atom(atom) => {
+                    matches!(atom.function, AtomFunction::Subtract | AtomFunction::Decrement)
+                        || value(&atom.operand)
+                        || atom.replacement.as_ref().is_some_and(value)
+                }
+                Operation::Local { function, operands, .. } => match (function, operands.as_slice()) {
+                    (LocalFunction::Subtract, [a, b]) => a != b,
+                    (
+                        LocalFunction::Move
+                        | LocalFunction::Add
+                        | LocalFunction::And
+                        | LocalFunction::Or
+                        | LocalFunction::Xor
+                        | LocalFunction::Select
+                        | LocalFunction::Compare(_),
+                        _,
+                    ) => operands.iter().any(value),
+                    _ => true,
+                },
+                _ => false,
+            }
+    })
+}
+
+/// The name of a type for a conversion: bits are numbers without a sign.
+fn integer_name(ty: Type) -> String {
+    format!("{}{}", if is_unsigned(Some(ty)) { 'u' } else { 's' }, ty.bits)
 }
 
 /// A number as an operand.

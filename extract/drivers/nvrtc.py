@@ -1,0 +1,56 @@
+"""Compiles CUDA C++ to PTX with NVIDIA's run-time compiler: no GPU, no driver, no host compiler is needed.
+
+usage: nvrtc.py LIBNVRTC.so INPUT.cu OUTPUT.ptx [OPTION...]
+       nvrtc.py LIBNVRTC.so --version
+"""
+
+import ctypes
+import glob
+import os
+import sys
+
+
+def main(library, *arguments):
+    library = os.path.realpath(library)
+    # It looks for its built-in functions by name alone: they are beside it.
+    for builtins in glob.glob(os.path.join(os.path.dirname(library), "libnvrtc-builtins.so*")):
+        ctypes.CDLL(builtins, mode=ctypes.RTLD_GLOBAL)
+    nvrtc = ctypes.CDLL(library)
+    nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
+
+    def ask(name, *values):
+        code = getattr(nvrtc, name)(*values)
+        if code:
+            raise SystemExit(f"{name}: {nvrtc.nvrtcGetErrorString(code).decode()}")
+
+    def text(size_of, get, program):
+        size = ctypes.c_size_t()
+        ask(size_of, program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(max(size.value, 1))
+        ask(get, program, buffer)
+        return buffer.value
+
+    if arguments == ("--version",):
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        ask("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
+        print(f"nvrtc {major.value}.{minor.value}")
+        return
+    source, target, *options = arguments
+    with open(source, "rb") as file:
+        program_text = file.read()
+    program = ctypes.c_void_p()
+    ask("nvrtcCreateProgram", ctypes.byref(program), program_text, b"program.cu", 0, None, None)
+    flags = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+    code = nvrtc.nvrtcCompileProgram(program, len(options), flags)
+    log = text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog", program).decode(errors="replace")
+    if code:
+        raise SystemExit(log or nvrtc.nvrtcGetErrorString(code).decode())
+    ptx = text("nvrtcGetPTXSize", "nvrtcGetPTX", program)
+    with open(target, "wb") as file:
+        file.write(ptx)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,52 @@
+"""Compiles NVVM IR (LLVM IR as text) to PTX with NVIDIA's libNVVM.
+
+usage: nvvm.py LIBNVVM.so INPUT.ll OUTPUT.ptx [OPTION...]
+       nvvm.py LIBNVVM.so --version
+"""
+
+import ctypes
+import sys
+
+
+def main(library, *arguments):
+    nvvm = ctypes.CDLL(library)
+    nvvm.nvvmGetErrorString.restype = ctypes.c_char_p
+
+    def ask(name, *values):
+        code = getattr(nvvm, name)(*values)
+        if code:
+            raise SystemExit(f"{name}: {nvvm.nvvmGetErrorString(code).decode()}")
+
+    def text(size_of, get, program):
+        size = ctypes.c_size_t()
+        ask(size_of, program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(max(size.value, 1))
+        ask(get, program, buffer)
+        return buffer.value
+
+    if arguments == ("--version",):
+        numbers = [ctypes.c_int() for _ in range(4)]
+        ask("nvvmVersion", *[ctypes.byref(n) for n in numbers[:2]])
+        ask("nvvmIRVersion", *[ctypes.byref(n) for n in numbers])
+        print("libNVVM {}.{} (IR {}.{})".format(*(n.value for n in (*numbers[:2], *numbers[:2]))))
+        return
+    source, target, *options = arguments
+    with open(source, "rb") as file:
+        module = file.read()
+    program = ctypes.c_void_p()
+    ask("nvvmCreateProgram", ctypes.byref(program))
+    ask("nvvmAddModuleToProgram", program, module, ctypes.c_size_t(len(module)), b"program.ll")
+    flags = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+    code = nvvm.nvvmCompileProgram(program, len(options), flags)
+    if code:
+        log = text("nvvmGetProgramLogSize", "nvvmGetProgramLog", program).decode(errors="replace")
+        raise SystemExit(log or nvvm.nvvmGetErrorString(code).decode())
+    ptx = text("nvvmGetCompiledResultSize", "nvvmGetCompiledResult", program)
+    with open(target, "wb") as file:
+        file.write(ptx)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,41 @@
+"""Compiles functions in Triton's language to PTX, with a Triton package that is unpacked into a folder. No GPU is needed.
+
+usage: triton.py FOLDER INPUT.py OUTPUT.ptx SM
+       triton.py FOLDER --version
+"""
+
+import importlib.util
+import os
+import re
+import sys
+
+
+def main(folder, *arguments):
+    sys.path.insert(0, folder)
+    # The package comes with an assembler of its own; what it builds for a host is not needed.
+    os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(os.environ.get("MARGAY_FOLDER", "/tmp"), "triton-cache"))
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    if arguments == ("--version",):
+        print("triton", triton.__version__)
+        return
+    source, target, sm = arguments
+    specification = importlib.util.spec_from_file_location("program", source)
+    program = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(program)
+    modules = []
+    for name, signature in program.SIGNATURES.items():
+        function = getattr(program, name)
+        ir = ASTSource(fn=function, signature=signature, constexprs={})
+        compiled = triton.compile(ir, target=GPUTarget("cuda", int(re.sub(r"\D", "", sm)), 32), options={"num_warps": 1})
+        modules.append(compiled.asm["ptx"])
+    with open(target, "w") as file:
+        file.write("\n".join(modules))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    main(*sys.argv[1:])

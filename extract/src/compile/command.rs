@@ -1,0 +1,286 @@
+//! One run of a compiler: a command with placeholders, in a folder of its own, with a limit of time.
+
+use std::fmt;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a compiler is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The text, with `{in}`, `{out}` and others.
+    pub template: String,
+    /// The folder that the compiler is unpacked in.
+    pub compiler: Option<String>,
+    /// The architecture: `sm_90`, or `sm_90-ptx86` with a version of PTX.
+    pub architecture: String,
+    /// How long a program of many functions may take; one of few gets a fifth of it.
+    pub limit: Duration,
+}
+
+/// Why there is no PTX.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The compiler could not be started.
+    NotStarted(String),
+    /// It said no; what it said.
+    Rejected(String),
+    /// It was ended by a signal; what it said before.
+    Crashed(i32, String),
+    /// It did not end in time.
+    TooLong(Duration),
+    /// It ended well, and what came out is no PTX.
+    NoPtx(String),
+    /// Other work was stopped first.
+    Stopped,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotStarted(why) => f.write_str(why),
+            Self::Rejected(log) => f.write_str(&said(log).unwrap_or_else(|| "does not compile".to_owned())),
+            Self::Crashed(_, log) if self.is_refusal() => f.write_str(&said(log).unwrap_or_default()),
+            Self::Crashed(signal, log) => match said(log) {
+                Some(what) => write!(f, "the compiler crashes: {what}"),
+                None => write!(f, "the compiler crashes (signal {signal})"),
+            },
+            Self::TooLong(limit) => write!(f, "the compiler does not end within {} s", limit.as_secs_f64().ceil()),
+            Self::NoPtx(why) => f.write_str(why),
+            Self::Stopped => f.write_str("not asked: something else failed first"),
+        }
+    }
+}
+
+impl Failure {
+    /// Does the compiler say that it does not compile this? LLVM says so and aborts.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Rejected(_) => true,
+            Self::Crashed(_, log) => {
+                ["Cannot select", "LLVM ERROR", "fatal error: error in backend"].iter().any(|t| log.contains(t))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The line of a compiler's output that says what is wrong, without names of files.
+fn said(log: &str) -> Option<String> {
+    let lines = || log.lines().map(str::trim).filter(|l| !l.is_empty());
+    let is_error = |l: &&str| l.to_ascii_lowercase().contains("error");
+    let mut line = lines().find(is_error).or_else(|| lines().next())?;
+    if line.contains("Cannot select") {
+        // The rest has numbers of nodes.
+        return Some("Cannot select".to_owned());
+    }
+    if line.contains("cannot be verified") {
+        // LLVM says first what is wrong, and then that something is.
+        line = lines().next()?;
+    }
+    let at = ["error: ", "ERROR: ", "Error: "].iter().filter_map(|e| line.rfind(e).map(|i| i + e.len())).max();
+    // Names of files and functions, and numbers of values and addresses, differ from run to run.
+    let differs = |w: &&str| w.contains("0x") || w.contains('/') || w.contains("<unknown>") || w.starts_with("program");
+    let text = line[at.unwrap_or(0)..].replace('"', "'");
+    let text = match text.strip_prefix("<unknown>:0:0: in function ").and_then(|t| t.split_once(": ")) {
+        Some((_, text)) => text.to_owned(),
+        None => text,
+    };
+    let text: Vec<&str> = text.split_whitespace().filter(|w| !differs(w)).collect();
+    Some(text.join(" ").chars().take(120).collect())
+}
+
+/// The number in `sm_90a`.
+fn number(architecture: &str) -> &str {
+    architecture.trim_start_matches("sm_").trim_start_matches("compute_")
+}
+
+impl Command {
+    /// Architecture and version of PTX.
+    fn parts(&self) -> (&str, Option<&str>) {
+        self.architecture.split_once("-ptx").map_or((self.architecture.as_str(), None), |(a, p)| (a, Some(p)))
+    }
+
+    /// The command for a program.
+    pub fn text(&self, input: &str, output: &str, folder: &str) -> String {
+        let (arch, ptx) = self.parts();
+        let sm = number(arch);
+        let mattr = ptx.map_or(String::new(), |p| format!("-mattr=+ptx{p}"));
+        let features = ptx.map_or(String::new(), |p| format!("+ptx{p}"));
+        crate::front::filled(
+            &self.template,
+            &[
+                ("in", input),
+                ("out", output),
+                ("arch", arch),
+                ("sm", sm),
+                ("compute", &format!("compute_{sm}")),
+                ("mattr", &mattr),
+                ("features", &features),
+                ("ptx", ptx.unwrap_or("")),
+                ("xclang", &ptx.map_or(String::new(), |p| format!("-Xclang -target-feature -Xclang +ptx{p}"))),
+                ("compiler", self.compiler.as_deref().unwrap_or("")),
+                ("drivers", folder),
+            ],
+        )
+    }
+
+    /// Compiles a program of so many functions; the PTX that came out.
+    pub fn run(&self, input: &Path, output: &Path, folder: &Path, functions: usize) -> Result<String, Failure> {
+        let (input, out) = (input.display().to_string(), output.display().to_string());
+        let command = self.text(&input, &out, &folder.display().to_string());
+        let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
+        let done = ran(&command, folder, limit)?;
+        let text = if self.template.contains("{out}") {
+            match std::fs::read(output) {
+                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Err(_) => return Err(Failure::NoPtx("the compiler ends well and writes nothing".to_owned())),
+            }
+        } else {
+            done.output
+        };
+        if text.trim().is_empty() {
+            return Err(Failure::NoPtx("the compiler ends well and writes nothing".to_owned()));
+        }
+        Ok(text)
+    }
+}
+
+/// A program of fewer functions has less time.
+const MANY: usize = 64;
+
+/// What a process said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Standard output.
+    pub output: String,
+    /// Standard error.
+    pub errors: String,
+}
+
+/// The largest output that is kept, in bytes.
+const MAX_OUTPUT: u64 = 256 << 20;
+
+/// Runs a command of the shell, in a folder, with a limit of time.
+///
+/// # Errors
+/// A command that cannot be started, that fails, or that does not end.
+pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure> {
+    let mut process = std::process::Command::new("sh");
+    // A process group of its own, so that what the shell started can be ended with it.
+    process.arg("-c").arg(command).env("MARGAY_FOLDER", folder).process_group(0);
+    // A crash of LLVM is an answer; its stack trace takes a second and helps nobody here.
+    process.env("LLVM_DISABLE_SYMBOLIZATION", "1").env("LLVM_DISABLE_CRASH_REPORT", "1");
+    process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = process.spawn().map_err(|e| Failure::NotStarted(format!("cannot start a shell: {e}")))?;
+    let reader = |pipe: Option<Box<dyn Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(pipe) = pipe {
+                let _ = pipe.take(MAX_OUTPUT).read_to_end(&mut bytes);
+            }
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    };
+    let output = reader(child.stdout.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
+    let errors = reader(child.stderr.take().map(|p| Box::new(p) as Box<dyn Read + Send>));
+    let status = wait(&mut child, limit)?;
+    // What a compiler leaves running may hold its output open: it is ended, too.
+    let closed = Instant::now();
+    while !(output.is_finished() && errors.is_finished()) {
+        if closed.elapsed() > Duration::from_secs(2) {
+            end_group(&child);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let (output, errors) = (output.join().unwrap_or_default(), errors.join().unwrap_or_default());
+    if status.success() {
+        return Ok(Run { output, errors });
+    }
+    let log = if errors.trim().is_empty() { output } else { errors };
+    // The shell's own words for what it cannot start.
+    if matches!(status.code(), Some(126 | 127)) {
+        let last = log.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or_default();
+        return Err(Failure::NotStarted(format!("cannot start the compiler: {last}")));
+    }
+    // A shell tells of a signal by an exit code above 128.
+    let signal = status.signal().or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
+    Err(match signal {
+        Some(signal) => Failure::Crashed(signal, log),
+        None => Failure::Rejected(log),
+    })
+}
+
+/// Raised when no compiler shall run any more.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Ends all compilers that run, and starts no others: for Ctrl-C. They are in process groups of their own, which a terminal does not reach.
+pub fn stop() {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+/// Was [`stop`] called?
+pub fn is_stopped() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Ends a process and all that it started.
+fn end_group(child: &Child) {
+    let group = format!("-{}", child.id());
+    let _ = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+}
+
+/// Waits for a process, and ends it and what it started when its time is over.
+fn wait(child: &mut Child, limit: Duration) -> Result<std::process::ExitStatus, Failure> {
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if start.elapsed() > limit || STOP.load(Ordering::Relaxed) => {
+                end_group(child);
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(if start.elapsed() > limit { Failure::TooLong(limit) } else { Failure::Stopped });
+            }
+            Ok(None) => std::thread::sleep(pause),
+            Err(e) => return Err(Failure::NotStarted(format!("cannot wait for the compiler: {e}"))),
+        }
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// The helper programs that are built in.
+const DRIVERS: &[(&str, &str)] = &[
+    ("nvrtc.py", include_str!("../../drivers/nvrtc.py")),
+    ("nvvm.py", include_str!("../../drivers/nvvm.py")),
+    ("llvmlite.py", include_str!("../../drivers/llvmlite.py")),
+    ("triton.py", include_str!("../../drivers/triton.py")),
+];
+
+/// Writes the helper programs into a folder.
+pub fn drivers(folder: &Path) -> std::io::Result<()> {
+    DRIVERS.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
+}
+
+/// What a compiler says about its version: the first lines of the output of a command.
+pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Result<String, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    drivers(folder.path()).map_err(|e| e.to_string())?;
+    let asked = Command {
+        template: command.to_owned(),
+        compiler: compiler.map(str::to_owned),
+        architecture: architecture.to_owned(),
+        limit: Duration::from_secs(30),
+    };
+    let text = asked.text("", "", &folder.path().display().to_string());
+    let run = ran(&text, folder.path(), asked.limit).map_err(|f| f.to_string())?;
+    let said = if run.output.trim().is_empty() { run.errors } else { run.output };
+    // The line that has a number with a dot.
+    let has_number = |l: &&str| l.as_bytes().windows(3).any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit());
+    let line = said.lines().map(str::trim).find(has_number).or_else(|| said.lines().next()).unwrap_or_default();
+    Ok(line.chars().filter(|c| *c != '"').take(100).collect())
+}

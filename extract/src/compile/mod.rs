@@ -1,0 +1,303 @@
+//! Compiling: all points in one program; where that fails, those that the compiler names alone and the others together; then groups; then
+//! each point alone. What a compiler does that is not compiling is the answer of the points that it did it for.
+
+mod command;
+
+pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+use crate::front::{FrontEnd, write};
+use crate::point::{Point, What};
+use crate::ptx::{self, Module};
+
+/// What became of a point.
+#[derive(Debug, Clone)]
+pub enum Compiled {
+    /// Its function is in this module (an index), under this name.
+    Function(usize, String),
+    /// It did not compile, or the compiler failed.
+    Failed(Failure),
+}
+
+/// What became of all points.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The PTX files that came out: text and functions.
+    pub modules: Vec<(String, Module)>,
+    /// Point by point, in the order that they were given.
+    pub points: Vec<(Point, Compiled)>,
+    /// How often the compiler was started.
+    pub runs: usize,
+}
+
+/// Told what goes on.
+pub trait Progress: Sync {
+    /// So many points are answered of so many.
+    fn answered(&self, done: usize, of: usize) {
+        let _ = (done, of);
+    }
+}
+
+/// Says nothing.
+pub struct Silent;
+
+impl Progress for Silent {}
+
+/// Points that are compiled in one program.
+type Group = Vec<(usize, Point)>;
+
+/// All points are compiled in so many programs at first.
+const PROGRAMS: usize = 2;
+
+/// A compiler that did not end in time so often is not asked to compile parts of what it did not compile.
+const PATIENCE: usize = 12;
+
+struct Work<'a> {
+    front: &'a FrontEnd,
+    command: &'a Command,
+    folder: &'a Path,
+    queue: Mutex<Queue>,
+    ready: Condvar,
+    runs: AtomicUsize,
+    /// How often it did not end in time.
+    late: AtomicUsize,
+    of: usize,
+    progress: &'a dyn Progress,
+}
+
+#[derive(Default)]
+struct Queue {
+    groups: VecDeque<Group>,
+    under_way: usize,
+    modules: Vec<(String, Module)>,
+    answers: Vec<Option<Compiled>>,
+    /// The compiler cannot be started at all.
+    lost: Option<String>,
+}
+
+/// Compiles a function for each point.
+///
+/// # Errors
+/// A compiler that cannot be started; a folder that cannot be written to.
+pub fn compile(
+    front: &FrontEnd,
+    command: &Command,
+    points: &[Point],
+    jobs: usize,
+    progress: &dyn Progress,
+) -> Result<Outcome, String> {
+    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
+    command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
+    let all: Group = points.iter().copied().enumerate().collect();
+    let mut queue = Queue { answers: vec![None; points.len()], ..Queue::default() };
+    // A fixed number of programs, each large: names of labels, and with them the hashes of functions, do not depend on `jobs`.
+    let share = points.len().div_ceil(PROGRAMS).max(1);
+    queue.groups.extend(all.chunks(share).map(<[_]>::to_vec));
+    let work = Work {
+        front,
+        command,
+        folder: folder.path(),
+        queue: Mutex::new(queue),
+        ready: Condvar::new(),
+        runs: AtomicUsize::new(0),
+        late: AtomicUsize::new(0),
+        of: points.len(),
+        progress,
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| work.run());
+        }
+    });
+    let runs = work.runs.into_inner();
+    let queue = work.queue.into_inner().unwrap_or_else(|e| e.into_inner());
+    if let Some(lost) = queue.lost {
+        return Err(lost);
+    }
+    // In an order that does not depend on who was done first: that of the first point of each module.
+    let mut order: Vec<usize> = Vec::new();
+    for answer in &queue.answers {
+        if let Some(Compiled::Function(module, _)) = answer
+            && !order.contains(module)
+        {
+            order.push(*module);
+        }
+    }
+    let mut modules: Vec<Option<(String, Module)>> = queue.modules.into_iter().map(Some).collect();
+    let place = |module: usize| order.iter().position(|&m| m == module).unwrap_or(0);
+    let answers: Vec<(Point, Compiled)> = points
+        .iter()
+        .zip(queue.answers)
+        .map(|(&point, answer)| {
+            let answer = answer.unwrap_or(Compiled::Failed(Failure::Stopped));
+            (
+                point,
+                match answer {
+                    Compiled::Function(module, name) => Compiled::Function(place(module), name),
+                    failed => failed,
+                },
+            )
+        })
+        .collect();
+    let modules = order.into_iter().filter_map(|m| modules[m].take()).collect();
+    Ok(Outcome { modules, points: answers, runs })
+}
+
+impl Work<'_> {
+    /// Takes groups until there are none.
+    fn run(&self) {
+        loop {
+            let group = {
+                let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
+                loop {
+                    if queue.lost.is_some() {
+                        queue.groups.clear();
+                    }
+                    if let Some(group) = queue.groups.pop_front() {
+                        queue.under_way += 1;
+                        break group;
+                    }
+                    if queue.under_way == 0 {
+                        self.ready.notify_all();
+                        return;
+                    }
+                    queue = self.ready.wait(queue).unwrap_or_else(|e| e.into_inner());
+                }
+            };
+            self.group(&group);
+            let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
+            queue.under_way -= 1;
+            let done = queue.answers.iter().flatten().count();
+            self.ready.notify_all();
+            drop(queue);
+            self.progress.answered(done, self.of);
+        }
+    }
+
+    /// Compiles a group, and says what becomes of its points: answers, or smaller groups.
+    fn group(&self, group: &Group) {
+        let program = write(self.front, group);
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let input = self.folder.join(format!("program{number}{}", self.front.suffix));
+        let output = self.folder.join(format!("program{number}.ptx"));
+        let result = std::fs::write(&input, &program.text)
+            .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
+            .and_then(|()| self.command.run(&input, &output, self.folder, group.len()));
+        let _ = std::fs::remove_file(&output);
+        let read = result.and_then(|text| match ptx::read(&text) {
+            Ok(module) => Ok((text, module)),
+            Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
+        });
+        let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
+        match read {
+            Ok((text, module)) => {
+                let index = queue.modules.len();
+                let mut lost: Group = Vec::new();
+                for (&(number, point), (_, name, _)) in group.iter().zip(&program.functions) {
+                    match module.functions.iter().find(|f| is_named(&f.name, name)) {
+                        Some(function) => queue.answers[number] = Some(Compiled::Function(index, function.name.clone())),
+                        None if group.len() == 1 => {
+                            queue.answers[number] =
+                                Some(Compiled::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
+                        }
+                        None => lost.push((number, point)),
+                    }
+                }
+                queue.modules.push((text, module));
+                queue.groups.extend(lost.into_iter().map(|one| vec![one]));
+            }
+            Err(Failure::NotStarted(why)) => queue.lost = Some(why),
+            Err(Failure::Stopped) => queue.lost = Some("interrupted".to_owned()),
+            Err(failure @ Failure::TooLong(_)) if self.late.fetch_add(1, Ordering::Relaxed) >= PATIENCE => {
+                for &(number, _) in group {
+                    queue.answers[number] = Some(Compiled::Failed(failure.clone()));
+                }
+            }
+            Err(failure) => match group[..] {
+                [(number, _)] => queue.answers[number] = Some(Compiled::Failed(failure)),
+                _ => {
+                    // What the compiler says about a function is the answer for its point.
+                    let named = named(&failure, &input, &program.functions);
+                    for (number, error) in &named {
+                        queue.answers[*number] = Some(Compiled::Failed(Failure::Rejected(error.clone())));
+                    }
+                    let others: Group = group.iter().filter(|(n, _)| !named.iter().any(|(m, _)| m == n)).copied().collect();
+                    if !named.is_empty() {
+                        queue.groups.extend((!others.is_empty()).then_some(others));
+                    } else {
+                        queue.groups.extend(parts(group));
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// Is this the name, or what a front end makes of it (`f12` of a module `program`: `program_f12`)?
+fn is_named(found: &str, name: &str) -> bool {
+    found == name || found.strip_suffix(name).is_some_and(|head| head.ends_with(['_', '.', '$']))
+}
+
+/// The points that a compiler complains about, each with what it says: by their lines (`program.cu(53): error`, `program.c:53:7: error`,
+/// `at line 53 of program.cu` behind an error in a header), or by the names of their functions (`error: in function f12`).
+fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usize, usize))]) -> Vec<(usize, String)> {
+    let Failure::Rejected(log) = failure else { return Vec::new() };
+    let file = input.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+    // NVRTC calls every program `program.cu`.
+    let plain = file.trim_start_matches("program").trim_start_matches(|c: char| c.is_ascii_digit());
+    let names = [file.clone(), format!("program{plain}")];
+    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).find(|n| !n.is_empty()).and_then(|n| n.parse().ok());
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut error = "";
+    for line in log.lines() {
+        let is_error = line.to_ascii_lowercase().contains("error");
+        if is_error {
+            error = line;
+        }
+        let behind = names.iter().find_map(|n| line.find(n.as_str()).map(|at| &line[at + n.len()..]));
+        let at: Option<usize> = match behind {
+            Some(behind) if is_error => number(behind),
+            Some(_) => line.find("at line ").and_then(|at| number(&line[at..])),
+            None => None,
+        };
+        let words: Vec<&str> = match is_error && line.contains("function") {
+            true => line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect(),
+            false => Vec::new(),
+        };
+        for (_, name, (from, to)) in functions {
+            let is_meant = at.is_some_and(|l| (from..=to).contains(&&l)) || words.contains(&name.as_str());
+            let Some(number) = name.trim_start_matches('f').parse().ok().filter(|_| is_meant) else { continue };
+            if !found.iter().any(|(n, _)| *n == number) {
+                found.push((number, error.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// Smaller groups: by what is done and its type, then by order, then each point alone.
+fn parts(group: &Group) -> Vec<Group> {
+    let kind = |p: &Point| (std::mem::discriminant(&p.what), if let What::Rmw(o) = p.what { o } else { 0 }, p.data);
+    for level in 0..3 {
+        let mut out: Vec<Group> = Vec::new();
+        for &(number, point) in group {
+            let same = |other: &Group| match level {
+                0 => kind(&other[0].1) == kind(&point),
+                1 => other[0].1.order == point.order && kind(&other[0].1) == kind(&point),
+                _ => false,
+            };
+            match out.iter_mut().find(|o| same(o)) {
+                Some(of) => of.push((number, point)),
+                None => out.push(vec![(number, point)]),
+            }
+        }
+        if out.len() > 1 {
+            return out;
+        }
+    }
+    vec![group.clone()]
+}

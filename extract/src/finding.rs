@@ -1,0 +1,270 @@
+//! Findings: a counterexample as a program for the front end that has the bug, and what its PTX must contain to be the litmus test.
+
+use margay_mappings::check::Counterexample;
+use margay_mappings::language::kind::{OPERATIONS, TYPES};
+use margay_mappings::language::{Form, Mapping};
+use margay_mappings::naming::{Named, NamedOperation};
+use margay_models::execution::{EventData, Kind, Order};
+use margay_models::signature::{Construct, Operation};
+use serde::{Deserialize, Serialize};
+
+use crate::flow::{Action, ActionKind, Swap, Verb, explore};
+use crate::front::{FrontEnd, Statement, filled};
+use crate::point::{Point, What};
+use crate::ptx::Module;
+
+/// A program and what its PTX must contain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The front end.
+    pub front_end: String,
+    /// The compiler, as `.ci/compilers` names it.
+    pub compiler: String,
+    /// The command, where it is not that of the front end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The architecture.
+    pub architecture: String,
+    /// The file of the program.
+    pub program: String,
+    /// The locations, in the order of the parameters.
+    pub locations: Vec<String>,
+    /// Thread by thread.
+    pub threads: Vec<Thread>,
+}
+
+/// A thread of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    /// The name of its kernel or function.
+    pub name: String,
+    /// The accesses and fences of the litmus test, in order: `fence.sc.gpu`, `atom.acquire.gpu x`.
+    pub steps: Vec<String>,
+}
+
+/// The point that an operation of a counterexample is.
+fn point(mapping: &Mapping, operation: &NamedOperation, data: &EventData, types: &[Option<usize>]) -> Point {
+    let row = &mapping.rows[operation.row];
+    let form = operation.lowering(mapping).form;
+    let order = row.construct.order;
+    let partner = operation.cell.partner;
+    let (what, order) = match (form, row.construct.operation) {
+        (Form::CompareExchange, _) => (What::Swap(partner.unwrap_or(Order::Rlx)), order),
+        (Form::FailedCompareExchange, _) => (What::Swap(order), partner.unwrap_or(order)),
+        (Form::Usual, Operation::Read) => (What::Load, order),
+        (Form::Usual, Operation::Write) => (What::Store, order),
+        (Form::Usual, Operation::Fence) => (What::Fence, order),
+        (Form::Usual, Operation::Rmw) => (What::Rmw(operation.cell.operation.unwrap_or(0)), order),
+    };
+    let usual = TYPES.iter().position(|t| *t == "b32");
+    let data_type = data.location.and_then(|l| types.get(usize::from(l)).copied().flatten().or(usual));
+    Point { what, order, scope: data.scope, data: data_type }
+}
+
+/// Writes the program of a counterexample. `in_kernels` asks for kernels where the front end has them.
+///
+/// # Errors
+/// What the front end cannot write.
+pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &Named) -> Result<(String, Vec<Thread>), String> {
+    let source = &c.source;
+    if source.data.pairs().next().is_some() || source.addr.pairs().next().is_some() {
+        return Err("a written value or an address is computed from a read; ask with `--guards` of few".to_owned());
+    }
+    let wrap = front.kernel.as_ref().unwrap_or(&front.function);
+    let mut text = front.head.clone();
+    let mut threads = Vec::new();
+    let locations: Vec<&str> = source.locations.iter().map(|l| l.name.as_str()).collect();
+    let mut number = 0;
+    for t in 0..source.threads.len() {
+        let name = format!("P{t}");
+        let here: Vec<&NamedOperation> =
+            named.operations.iter().filter(|o| source.events[o.head.index()].thread == Some(t as u8)).collect();
+        let mut body = String::new();
+        let mut outs = Vec::new();
+        for operation in here {
+            let data = &source.events[operation.head.index()];
+            let point = point(mapping, operation, data, &named.types);
+            let read = data.value.unwrap_or(0);
+            let written = operation.write_half.and_then(|w| source.events[w.index()].value).unwrap_or(read);
+            let form = operation.lowering(mapping).form;
+            let (expected, value) = match (form, point.what) {
+                // A value that is not there, so that the compare-exchange fails.
+                (Form::FailedCompareExchange, _) => (read + 7, read + 8),
+                (_, What::Rmw(o)) if OPERATIONS[o] == "add" => (read, written - read),
+                (_, What::Rmw(o)) if OPERATIONS[o] == "sub" => (read, read - written),
+                (_, What::Store) => (read, data.value.unwrap_or(1)),
+                _ => (read, written),
+            };
+            let index = point.data.unwrap_or(0);
+            let (result, out) = (format!("r{number}"), format!("o{number}"));
+            let [value, expected] = [front.number(value, index), front.number(expected, index)];
+            let pointer = data.location.map_or("", |l| locations[usize::from(l)]);
+            let with = Statement { pointer, result: &result, out: &out, value: &value, expected: &expected };
+            let statement =
+                front.statement(&point, &with).ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
+            body.push_str(&statement);
+            if matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_)) {
+                let kind = front.types.get(TYPES[index]).map_or("", String::as_str);
+                outs.push(out.clone());
+                if let Some(observe) = &front.observe {
+                    body.push_str(&filled(observe, &[("result", &result), ("out", &out), ("type", kind)]));
+                }
+                let guards = !source.ctrl.row(operation.head).is_empty();
+                if guards {
+                    let guard = front.guard.as_ref().ok_or_else(|| format!("the front end `{}` has no guards", front.name))?;
+                    let read = front.number(read, index);
+                    let n = number.to_string();
+                    body.push_str(&filled(guard, &[("result", &result), ("value", &read), ("type", kind), ("n", &n)]));
+                }
+            }
+            number += 1;
+        }
+        let pointers = locations.iter().map(|l| (*l).to_owned()).chain(outs).chain(["flag".to_owned()]);
+        let parameters: Vec<String> = pointers.map(|p| filled(&wrap.pointer, &[("pointer", &p)])).collect();
+        text.push_str(&filled(&wrap.begin, &[("name", &name), ("parameters", &parameters.join(", "))]));
+        text.push_str(&body);
+        text.push_str(&filled(&wrap.end, &[("name", &name)]));
+        threads.push(Thread { name, steps: steps(c, t as u8) });
+    }
+    text.push_str(&front.tail);
+    Ok((text, threads))
+}
+
+/// The accesses and fences of a thread of the litmus test, in order.
+fn steps(c: &Counterexample, thread: u8) -> Vec<String> {
+    let target = &c.target;
+    let mut out = Vec::new();
+    for (i, data) in target.events.iter().enumerate().filter(|(_, d)| d.thread == Some(thread)) {
+        let event = margay_models::bits::Event::from(i);
+        let half = target.rmw.row(event).iter().next();
+        if !target.rmw.column(event).is_empty() {
+            continue;
+        }
+        let order = match half {
+            Some(write) => whole(data.order, target.events[write.index()].order),
+            None => data.order,
+        };
+        let name = match (data.kind, half) {
+            (Kind::Fence, _) => "fence",
+            (_, Some(_)) => "atom",
+            (Kind::Read, None) if data.compare => "failed atom",
+            (Kind::Read, None) => "ld",
+            _ => "st",
+        };
+        let location = data.location.map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
+        let scope =
+            data.scope.filter(|_| order != Order::Plain && !data.volatile).map_or(String::new(), |s| format!(".{}", s.name()));
+        out.push(format!("{name}.{}{scope}{location}", order_word(order, data.volatile)));
+    }
+    out
+}
+
+fn order_word(order: Order, volatile: bool) -> &'static str {
+    match order {
+        _ if volatile => "volatile",
+        Order::Plain => "weak",
+        Order::Rlx => "relaxed",
+        Order::Acq => "acquire",
+        Order::Rel => "release",
+        Order::AcqRel => "acq_rel",
+        Order::Sc => "sc",
+    }
+}
+
+/// The order of a read-modify-write whose halves have these orders.
+fn whole(read: Order, write: Order) -> Order {
+    match (read, write) {
+        (Order::Acq, Order::Rel) => Order::AcqRel,
+        (Order::Rlx, Order::Rel) => Order::Rel,
+        (order, _) => order,
+    }
+}
+
+/// An action of a path as a step of a litmus test; two for a compare-and-swap that may fail.
+fn as_steps(action: &Action, locations: &[String]) -> Vec<String> {
+    match &action.kind {
+        ActionKind::Fence(order, scope) => vec![format!("fence.{}.{}", order_word(*order, false), scope.name())],
+        ActionKind::Access(access, swap) => {
+            let is_atom = matches!(access.verb, Verb::Atomic | Verb::CompareAndSwap | Verb::Reduction);
+            let order = access.order.unwrap_or(if is_atom { Order::Rlx } else { Order::Plain });
+            let scope = access.scope.or(is_atom.then_some(margay_models::execution::Scope::Gpu));
+            let location = locations.get(action.object).map_or("", String::as_str);
+            let text = |name: &str, order: Order| {
+                let scope = scope
+                    .filter(|_| order != Order::Plain && !access.volatile)
+                    .map_or(String::new(), |s| format!(".{}", s.name()));
+                format!("{name}.{}{scope} {location}", order_word(order, access.volatile))
+            };
+            let failed = || text("failed atom", Construct { operation: Operation::Rmw, order }.read_order());
+            match (access.verb, swap) {
+                (Verb::Load, _) => vec![text("ld", order)],
+                (Verb::Store, _) => vec![text("st", order)],
+                (Verb::CompareAndSwap, Swap::Failed) => vec![failed()],
+                (Verb::CompareAndSwap, Swap::Either) => vec![text("atom", order), failed()],
+                _ => vec![text("atom", order)],
+            }
+        }
+    }
+}
+
+impl Finding {
+    /// Does the PTX contain the litmus test: on a path of each thread its accesses and fences, in order, and no fence more? What a
+    /// loop reads in rounds that fail may stand between. The path of each thread.
+    ///
+    /// # Errors
+    /// The first thread that has no such path, with its paths.
+    pub fn verify(&self, module: &Module) -> Result<Vec<String>, String> {
+        let mut out = Vec::new();
+        for thread in &self.threads {
+            let function = module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the PTX", thread.name))?;
+            let paths = explore(module, function, self.locations.len());
+            let mut by_length: Vec<_> = paths.paths.iter().collect();
+            by_length.sort_by_key(|p| p.actions.len());
+            let found = by_length.into_iter().find(|p| p.troubles.is_empty() && self.is_on(&thread.steps, &p.actions));
+            match found {
+                Some(path) => {
+                    let texts: Vec<&str> = path.actions.iter().map(|a| a.text.as_str()).collect();
+                    out.push(format!("{}: {}", thread.name, texts.join(" ; ")));
+                }
+                None => {
+                    let all: Vec<String> = paths
+                        .paths
+                        .iter()
+                        .map(|p| p.actions.iter().map(|a| as_steps(a, &self.locations).join("|")).collect::<Vec<_>>().join(" ; "))
+                        .collect();
+                    return Err(format!(
+                        "no path of {} is `{}`; there are:\n  {}",
+                        thread.name,
+                        thread.steps.join(" ; "),
+                        all.join("\n  ")
+                    ));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Are the steps on a path, in order?
+    fn is_on(&self, steps: &[String], actions: &[Action]) -> bool {
+        let mut rest = steps.iter().peekable();
+        for action in actions {
+            let here = as_steps(action, &self.locations);
+            if rest.peek().is_some_and(|next| here.contains(next)) {
+                rest.next();
+                continue;
+            }
+            // What is read beside that is of a round before the access that counts.
+            let ahead = |object: usize| rest.clone().any(|s| s.ends_with(&format!(" {}", self.locations[object])));
+            let reads = match &action.kind {
+                ActionKind::Access(a, s) => (a.verb == Verb::Load || *s == Swap::Failed) && ahead(action.object),
+                ActionKind::Fence(..) => false,
+            };
+            // A fence of a round that fails stands again in the next one.
+            let repeated = matches!(action.kind, ActionKind::Fence(..)) && steps.iter().any(|s| here.contains(s));
+            if !reads && !repeated {
+                return false;
+            }
+        }
+        rest.peek().is_none()
+    }
+}

@@ -1,0 +1,428 @@
+//! The exploration of a function: one state for each way through it.
+
+use rustc_hash::FxHashMap;
+
+use crate::ptx::{Function, Instruction, Module, Operand};
+
+use super::arithmetic::{compute, forget, operand};
+use super::effect::{Access, Effect, Verb, effect};
+use super::facts::Facts;
+use super::state::{Event, EventKind, Frame, Region, State};
+use super::value::{Comparison, Node, Value, Values};
+use super::{Action, ActionKind, Path, Swap};
+
+/// A branch that is not decided goes each way at most so often on one path: a loop has so many rounds, and one more.
+const TURNS: u32 = 2;
+/// At most so many instructions on one path.
+const MAX_STEPS: usize = 50_000;
+/// At most so many paths are followed, also those that come to nothing.
+const MAX_PATHS: usize = 4_000;
+/// Functions that call each other go at most so deep.
+const MAX_DEPTH: usize = 24;
+
+/// All paths of a function.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Paths {
+    /// Those that return, and whose object other threads can see; each sequence of actions once.
+    pub paths: Vec<Path>,
+    /// How many found the object in the thread's own memory: nobody else sees what they do.
+    pub private: usize,
+    /// How many end in a trap.
+    pub trapped: usize,
+    /// Why not all paths are there.
+    pub incomplete: Option<String>,
+}
+
+/// Follows every path of a function. Its first parameters point to so many objects.
+pub fn explore(module: &Module, function: &Function, objects: usize) -> Paths {
+    let Some(index) = module.functions.iter().position(|f| f.name == function.name) else { return Paths::default() };
+    let mut values = Values::default();
+    let mut start = State {
+        frames: vec![Frame { function: index, at: 0, registers: FxHashMap::default(), results: Vec::new() }],
+        memory: FxHashMap::default(),
+        facts: Facts::default(),
+        events: Vec::new(),
+        spaces: Vec::new(),
+        troubles: Vec::new(),
+        turns: FxHashMap::default(),
+        steps: 0,
+    };
+    let parameters: Vec<Value> = function
+        .parameters
+        .iter()
+        .map(|name| {
+            let value = values.unknown();
+            let name = start.own_name(name);
+            start.store(&name, 0, 16, value);
+            value
+        })
+        .collect();
+    let mut machine = Machine {
+        module,
+        values,
+        objects: parameters.iter().take(objects).copied().collect(),
+        others: parameters.get(objects..).unwrap_or_default().to_vec(),
+        open: vec![start],
+        out: Paths::default(),
+    };
+    let mut followed = 0;
+    while let Some(state) = machine.open.pop() {
+        followed += 1;
+        if followed > MAX_PATHS {
+            machine.out.incomplete = Some(format!("more than {MAX_PATHS} paths"));
+            break;
+        }
+        machine.follow(state);
+    }
+    machine.out
+}
+
+struct Machine<'a> {
+    module: &'a Module,
+    values: Values,
+    objects: Vec<Value>,
+    others: Vec<Value>,
+    open: Vec<State>,
+    out: Paths,
+}
+
+/// What comes after an instruction.
+enum Next {
+    /// The next one.
+    Go,
+    /// The path ends here, and is none.
+    End,
+    /// The function returned, and was the first.
+    Return,
+}
+
+impl Machine<'_> {
+    /// Follows a state to the end of its path; other ways of undecided branches are left open.
+    fn follow(&mut self, mut state: State) {
+        loop {
+            state.steps += 1;
+            if state.steps > MAX_STEPS {
+                let long = || format!("a path of more than {MAX_STEPS} instructions");
+                self.out.incomplete = Some(state.troubles.first().cloned().unwrap_or_else(long));
+                return;
+            }
+            let frame = state.frame();
+            let (function, at) = (frame.function, frame.at);
+            frame.at += 1;
+            let next = match self.module.functions[function].body.get(at) {
+                // The end of a body is a return.
+                None => self.leave(&mut state),
+                Some(instruction) => self.step(&mut state, instruction, at),
+            };
+            match next {
+                Next::Go => {}
+                Next::End => return,
+                Next::Return => return self.finish(state),
+            }
+        }
+    }
+
+    fn step(&mut self, state: &mut State, instruction: &Instruction, at: usize) -> Next {
+        let effect = effect(instruction);
+        let is_control = super::CONTROL.contains(&instruction.opcode());
+        let mut under = None;
+        if let Some((register, negated)) = &instruction.predicate {
+            let mut predicate = state.register(&mut self.values, register);
+            if *negated {
+                predicate = self.values.not(predicate);
+            }
+            match state.facts.holds(&self.values, predicate) {
+                Some(true) => {}
+                Some(false) => return Next::Go,
+                None if effect == Effect::None && !is_control => under = Some(predicate),
+                None => return self.fork(state, predicate, at),
+            }
+        }
+        match effect {
+            Effect::None if is_control => self.control(state, instruction, at),
+            Effect::None => {
+                compute(state, &mut self.values, instruction, under);
+                Next::Go
+            }
+            Effect::Access(access) => {
+                self.access(state, instruction, access);
+                Next::Go
+            }
+            Effect::Fence(order, scope) => {
+                state.events.push(event(instruction, EventKind::Fence(order, scope)));
+                Next::Go
+            }
+            Effect::Threads => {
+                state.trouble(format!("not one thread's: `{instruction}`"));
+                instruction.operands.iter().take(1).for_each(|to| forget(state, &mut self.values, to));
+                Next::Go
+            }
+            Effect::Strange(why) => {
+                state.trouble(format!("`{instruction}`: {why}"));
+                Next::Go
+            }
+            Effect::Unknown(what) => {
+                state.trouble(what);
+                instruction.operands.iter().take(1).for_each(|to| forget(state, &mut self.values, to));
+                Next::Go
+            }
+        }
+    }
+
+    /// An undecided predicate: this instruction again with each answer.
+    fn fork(&mut self, state: &mut State, predicate: Value, at: usize) -> Next {
+        let named = self.values.within(predicate).into_iter().find_map(|v| match self.values.node(v) {
+            Node::Other(name, _) if name.starts_with('%') => Some(name.clone()),
+            _ => None,
+        });
+        if let Some(name) = named {
+            state.trouble(format!("not one thread's: it depends on `{name}`"));
+        }
+        state.frame().at = at;
+        let depth = state.frames.len();
+        for holds in [false, true] {
+            let mut way = state.clone();
+            let turns = way.turns.entry((depth, at, holds)).or_insert(0);
+            *turns += 1;
+            if *turns > TURNS || !way.facts.learn(&self.values, predicate, holds) {
+                continue;
+            }
+            if holds && !self.enters(&mut way, predicate) {
+                continue;
+            }
+            self.open.push(way);
+        }
+        Next::End
+    }
+
+    /// Notes the state space that a predicate puts the object in; `false` if that is the thread's own memory.
+    fn enters(&mut self, state: &mut State, predicate: Value) -> bool {
+        if let Node::In(space, _) = self.values.node(predicate) {
+            if space == "local" {
+                self.out.private += 1;
+                return false;
+            }
+            state.spaces.push(space.clone());
+        }
+        true
+    }
+
+    fn control(&mut self, state: &mut State, instruction: &Instruction, at: usize) -> Next {
+        match (instruction.opcode(), instruction.operands.first()) {
+            ("bra", Some(Operand::Name(label))) => {
+                let function = &self.module.functions[state.frame().function];
+                match function.label(label) {
+                    Some(target) => state.frame().at = target,
+                    None => return self.lost(format!("there is no label `{label}`")),
+                }
+                Next::Go
+            }
+            ("ret", _) => self.leave(state),
+            ("exit", _) => Next::Return,
+            ("trap", _) => {
+                self.out.trapped += 1;
+                Next::End
+            }
+            ("call", _) => self.call(state, instruction),
+            _ => {
+                let _ = at;
+                self.lost(format!("`{instruction}` goes to an address that is computed"))
+            }
+        }
+    }
+
+    fn lost(&mut self, why: String) -> Next {
+        self.out.incomplete = Some(why);
+        Next::End
+    }
+
+    /// A call of a function of the module goes into it; of any other nothing is known.
+    fn call(&mut self, state: &mut State, instruction: &Instruction) -> Next {
+        let mut lists = instruction.operands.iter().filter_map(|o| match o {
+            Operand::List(items) => Some(items.as_slice()),
+            _ => None,
+        });
+        let has_results = matches!(instruction.operands.first(), Some(Operand::List(_)));
+        let results = if has_results { lists.next().unwrap_or_default() } else { &[] };
+        let arguments = lists.next().unwrap_or_default();
+        let callee = instruction.operands.iter().find_map(|o| match o {
+            Operand::Name(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let Some(name) = callee else {
+            state.trouble("a call through a pointer");
+            return Next::Go;
+        };
+        let found = self.module.functions.iter().position(|f| f.name == name);
+        let Some(index) = found.filter(|_| state.frames.len() < MAX_DEPTH) else {
+            state.trouble(format!("a call of `{name}`, which is not in the file"));
+            // What it returns is something else every time.
+            for result in results {
+                if let Operand::Name(result) = result {
+                    let own = state.own_name(result);
+                    state.forget(&own);
+                }
+            }
+            return Next::Go;
+        };
+        let name_of = |o: &Operand| match o {
+            Operand::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let caller = state.frames.len();
+        let function = &self.module.functions[index];
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            let Some(argument) = name_of(argument) else { continue };
+            let (from, to) = (format!("{caller}:{argument}"), format!("{}:{parameter}", caller + 1));
+            copy(state, &from, &to);
+        }
+        let results = results.iter().filter_map(name_of).map(|n| format!("{caller}:{n}")).collect();
+        state.frames.push(Frame { function: index, at: 0, registers: FxHashMap::default(), results });
+        Next::Go
+    }
+
+    /// The function returns to its caller.
+    fn leave(&mut self, state: &mut State) -> Next {
+        let depth = state.frames.len();
+        let Some(frame) = state.frames.pop() else { return Next::End };
+        if state.frames.is_empty() {
+            return Next::Return;
+        }
+        for (own, wanted) in self.module.functions[frame.function].results.iter().zip(&frame.results) {
+            copy(state, &format!("{depth}:{own}"), wanted);
+        }
+        let gone = format!("{depth}:");
+        state.memory.retain(|(name, _), _| !name.starts_with(&gone));
+        Next::Go
+    }
+
+    fn access(&mut self, state: &mut State, instruction: &Instruction, access: Access) {
+        let values = &mut self.values;
+        let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);
+        let at = instruction.operands.iter().position(|o| matches!(o, Operand::Address(..)));
+        let Some(Operand::Address(base, offset)) = at.map(|i| &instruction.operands[i]) else {
+            return state.trouble(format!("`{instruction}` has no address"));
+        };
+        // Parameters are addressed by name; those of a callee are declared by the caller.
+        let base = operand(state, values, base);
+        let offset = values.number(*offset as u64);
+        let address = values.plus(base, offset, 64);
+        let bytes = access.element.bits / 8;
+        let region = match (&access.space, state.region(values, address, &self.objects, &self.others)) {
+            (Some(space), Region::Own(name, _)) if space == "global" || space == "const" || space == "shared" => {
+                let _ = name;
+                Region::Elsewhere
+            }
+            (_, region) => region,
+        };
+        match region {
+            Region::Own(name, Some(offset)) if is_store => {
+                let parts = match instruction.operands.last() {
+                    Some(Operand::Vector(parts)) => parts.clone(),
+                    Some(one) => vec![one.clone()],
+                    None => Vec::new(),
+                };
+                for (i, part) in parts.iter().enumerate() {
+                    let value = operand(state, values, part);
+                    state.store(&name, offset + i as i64 * i64::from(bytes), bytes, value);
+                }
+            }
+            Region::Own(name, Some(offset)) if access.verb == Verb::Load => {
+                let parts = match instruction.operands.first() {
+                    Some(Operand::Vector(parts)) => parts.clone(),
+                    Some(one) => vec![one.clone()],
+                    None => Vec::new(),
+                };
+                for (i, part) in parts.iter().enumerate() {
+                    let mut value = state.load(values, &name, offset + i as i64 * i64::from(bytes), bytes);
+                    if access.element.signed && !access.element.float {
+                        value = values.signed(access.element.bits, 64, value);
+                    }
+                    if let Operand::Register(register) = part {
+                        state.frame().registers.insert(register.clone(), value);
+                    }
+                }
+            }
+            Region::Own(name, _) => {
+                if access.verb != Verb::Load {
+                    state.forget(&name);
+                }
+                if !is_store {
+                    instruction.operands.iter().take(1).for_each(|to| forget(state, values, to));
+                }
+            }
+            Region::Elsewhere => {
+                if !is_store {
+                    instruction.operands.iter().take(1).for_each(|to| forget(state, values, to));
+                }
+            }
+            Region::Unknown => {
+                state.trouble(format!("`{instruction}` accesses an address that cannot be followed"));
+                if !is_store {
+                    instruction.operands.iter().take(1).for_each(|to| forget(state, values, to));
+                }
+            }
+            Region::Object(object) => self.object(state, instruction, (access, object), at.unwrap_or(0)),
+        }
+    }
+
+    /// An access of the object: an event.
+    fn object(&mut self, state: &mut State, instruction: &Instruction, (access, object): (Access, usize), address: usize) {
+        let values = &mut self.values;
+        let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);
+        let mut swapped = None;
+        if !is_store {
+            let to = &instruction.operands[0];
+            // Before the result is written: it may be the same register.
+            let compared = instruction.operands.get(address + 1).map(|o| operand(state, values, o));
+            forget(state, values, to);
+            if let (Verb::CompareAndSwap, Operand::Register(old), Some(compared)) = (access.verb, to, compared) {
+                let old = state.register(values, old);
+                swapped = Some(values.compare(Comparison::Equal, false, access.bits, old, compared));
+            }
+        }
+        let made = event(instruction, EventKind::Access(access, swapped));
+        state.events.push(Event { object, ..made });
+    }
+
+    /// A path has come to its end.
+    fn finish(&mut self, state: State) {
+        let mut actions = Vec::new();
+        for event in state.events {
+            let kind = match event.kind {
+                EventKind::Fence(order, scope) => ActionKind::Fence(order, scope),
+                EventKind::Access(access, swapped) => {
+                    let swap = match (access.verb, swapped) {
+                        (Verb::CompareAndSwap, Some(predicate)) => match state.facts.holds(&self.values, predicate) {
+                            Some(true) => Swap::Done,
+                            Some(false) => Swap::Failed,
+                            None => Swap::Either,
+                        },
+                        (Verb::CompareAndSwap, None) => Swap::Either,
+                        _ => Swap::Done,
+                    };
+                    ActionKind::Access(access, swap)
+                }
+            };
+            actions.push(Action { kind, object: event.object, text: event.text, line: event.line });
+        }
+        let path = Path { actions, spaces: state.spaces, troubles: state.troubles };
+        if !self.out.paths.contains(&path) {
+            self.out.paths.push(path);
+        }
+    }
+}
+
+fn event(instruction: &Instruction, kind: EventKind) -> Event {
+    Event { kind, object: 0, text: instruction.to_string(), line: instruction.line }
+}
+
+/// Copies what a variable holds to another one.
+fn copy(state: &mut State, from: &str, to: &str) {
+    let held: Vec<(i64, (Value, u32))> =
+        state.memory.iter().filter(|((name, _), _)| name == from).map(|((_, offset), &held)| (*offset, held)).collect();
+    state.forget(to);
+    for (offset, held) in held {
+        state.memory.insert((to.to_owned(), offset), held);
+    }
+}

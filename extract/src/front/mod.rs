@@ -1,0 +1,62 @@
+//! Front ends: how a language writes each construct. A front end is a text file; those of `extract/front-ends` are built in.
+
+mod program;
+mod template;
+
+pub use program::{Program, write};
+pub use template::{FrontEnd, Statement, Unpacked, fill as filled};
+
+use std::path::Path;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
+
+/// The built-in front ends: their names and texts.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("clang", include_str!("../../front-ends/clang.toml")),
+    ("cuda-atomic", include_str!("../../front-ends/cuda-atomic.toml")),
+    ("cuda-atomic-ref", include_str!("../../front-ends/cuda-atomic-ref.toml")),
+    ("cuda-builtins", include_str!("../../front-ends/cuda-builtins.toml")),
+    ("cuda-std-atomic", include_str!("../../front-ends/cuda-std-atomic.toml")),
+    ("libnvvm", include_str!("../../front-ends/libnvvm.toml")),
+    ("llvm-ir", include_str!("../../front-ends/llvm-ir.toml")),
+    ("nv-atomic", include_str!("../../front-ends/nv-atomic.toml")),
+    ("triton", include_str!("../../front-ends/triton.toml")),
+    ("zig", include_str!("../../front-ends/zig.toml")),
+];
+
+/// The names of the built-in front ends.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name)
+}
+
+/// The text of a built-in front end.
+pub fn text(name: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// A front end by its name or by the path of its file.
+///
+/// # Errors
+/// A name that is not known, a file that cannot be read, or that is no front end.
+pub fn find(name: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
+    if let Some(text) = text(name) {
+        return FrontEnd::read(name, &SourceFile::new(format!("<built-in>/{name}.toml"), text));
+    }
+    let path = Path::new(name);
+    if path.extension().is_some_and(|e| e == "toml") || path.exists() {
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            vec![
+                Diagnostic::error(format!("cannot read the front end `{name}`: {e}"))
+                    .help("a front end is a TOML file (docs/extract.md)"),
+            ]
+        })?;
+        let stem = path.file_stem().map_or(name.into(), |s| s.to_string_lossy());
+        return FrontEnd::read(&stem, &SourceFile::new(name, text));
+    }
+    let error = Diagnostic::error(format!("there is no front end `{name}`"));
+    let known: Vec<&str> = names().collect();
+    Err(vec![match nearest(name, known.iter().copied()) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help(format!("front ends: {}; or give the path of a file of your own (docs/extract.md)", known.join(", "))),
+    }])
+}

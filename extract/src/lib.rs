@@ -1,0 +1,12 @@
+//! What compilers emit for the atomic operations of C++: programs are written for a front end, compiled, and their PTX is read by
+//! control-flow paths into a mapping table, with the evidence for every row (docs/extract.md).
+
+pub mod compile;
+pub mod finding;
+pub mod flow;
+pub mod front;
+pub mod history;
+pub mod lowering;
+pub mod point;
+pub mod ptx;
+pub mod table;

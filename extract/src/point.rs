@@ -1,0 +1,158 @@
+//! What a compiler is asked: one construct with its orders, its scope, its operation and the type of its object.
+
+use std::fmt;
+
+use margay_mappings::language::Form;
+use margay_mappings::language::kind::{Cell, OPERATIONS, TYPES};
+use margay_models::execution::{Order, Scope};
+use margay_models::signature::{Construct, Operation};
+
+/// One question to a compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Point {
+    /// What is done.
+    pub what: What,
+    /// The order; of a compare-exchange that for success.
+    pub order: Order,
+    /// The scope; plain accesses have none.
+    pub scope: Option<Scope>,
+    /// The type of the object (an index into [`TYPES`]); fences have none.
+    pub data: Option<usize>,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum What {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// A read-modify-write (an index into [`OPERATIONS`]).
+    Rmw(usize),
+    /// A compare-exchange, with its order for failure.
+    Swap(Order),
+    /// A fence.
+    Fence,
+}
+
+impl What {
+    /// The operation in a mapping.
+    pub fn operation(self) -> Operation {
+        match self {
+            What::Load => Operation::Read,
+            What::Store => Operation::Write,
+            What::Rmw(_) | What::Swap(_) => Operation::Rmw,
+            What::Fence => Operation::Fence,
+        }
+    }
+}
+
+/// A place in a table: what a lowering is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot {
+    /// The construct.
+    pub construct: Construct,
+    /// The form.
+    pub form: Form,
+    /// The scope.
+    pub scope: Option<Scope>,
+    /// Which of its uses.
+    pub cell: Cell,
+}
+
+impl Point {
+    /// The places of a table that it fills: one, and two by a compare-exchange.
+    pub fn slots(&self) -> Vec<Slot> {
+        let operation = match self.what {
+            What::Rmw(i) => Some(i),
+            _ => None,
+        };
+        let slot = |operation_of: Operation, order: Order, form: Form, partner: Option<Order>| Slot {
+            construct: Construct { operation: operation_of, order },
+            form,
+            scope: self.scope,
+            cell: Cell { partner, operation, data: self.data },
+        };
+        match self.what {
+            What::Swap(failure) => vec![
+                slot(Operation::Rmw, self.order, Form::CompareExchange, Some(failure)),
+                slot(Operation::Read, failure, Form::FailedCompareExchange, Some(self.order)),
+            ],
+            what => vec![slot(what.operation(), self.order, Form::Usual, None)],
+        }
+    }
+
+    /// The number of bits of the object.
+    pub fn bits(&self) -> Option<u16> {
+        self.data.map(margay_mappings::language::kind::bits)
+    }
+}
+
+/// The short name of an order in mappings: `ACQ_REL`.
+pub fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Plain => "NA",
+        Order::Rlx => "RLX",
+        Order::Acq => "ACQ",
+        Order::Rel => "REL",
+        Order::AcqRel => "ACQ_REL",
+        Order::Sc => "SC",
+    }
+}
+
+impl fmt::Display for Point {
+    /// `RMW.ACQ.gpu nand b8`, `CAS.REL/ACQ.sys b32`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.what {
+            What::Load => "R",
+            What::Store => "W",
+            What::Rmw(_) => "RMW",
+            What::Swap(_) => "CAS",
+            What::Fence => "F",
+        };
+        write!(f, "{name}.{}", order_name(self.order))?;
+        if let What::Swap(failure) = self.what {
+            write!(f, "/{}", order_name(failure))?;
+        }
+        if let Some(scope) = self.scope {
+            write!(f, ".{}", scope.name())?;
+        }
+        if let What::Rmw(i) = self.what {
+            write!(f, " {}", OPERATIONS[i])?;
+        }
+        if let Some(i) = self.data {
+            write!(f, " {}", TYPES[i])?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Slot {
+    /// `CAS_FAIL.REL/ACQ.sys b32`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (own, partner) = (order_name(self.construct.order), self.cell.partner.map(order_name));
+        let name = match (self.form, self.construct.operation) {
+            (Form::CompareExchange, _) => "CAS",
+            (Form::FailedCompareExchange, _) => "CAS_FAIL",
+            (_, Operation::Read) => "R",
+            (_, Operation::Write) => "W",
+            (_, Operation::Rmw) => "RMW",
+            (_, Operation::Fence) => "F",
+        };
+        match (self.form, partner) {
+            (Form::FailedCompareExchange, Some(success)) => write!(f, "{name}.{success}/{own}")?,
+            (_, Some(failure)) => write!(f, "{name}.{own}/{failure}")?,
+            _ => write!(f, "{name}.{own}")?,
+        }
+        if let Some(scope) = self.scope {
+            write!(f, ".{}", scope.name())?;
+        }
+        if let Some(i) = self.cell.operation {
+            write!(f, " {}", OPERATIONS[i])?;
+        }
+        if let Some(i) = self.cell.data {
+            write!(f, " {}", TYPES[i])?;
+        }
+        Ok(())
+    }
+}

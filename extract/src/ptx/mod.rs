@@ -1,0 +1,175 @@
+//! PTX as compilers print it: text to functions of instructions (PTX ISA, chapters 4 and 5). The reader knows the grammar, not the
+//! instructions: what an instruction does is said in [`crate::flow`].
+
+mod lex;
+mod parse;
+
+pub use parse::read;
+
+use std::fmt;
+
+/// A PTX file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Module {
+    /// What `.version` says: `8.6`.
+    pub version: String,
+    /// What `.target` says, without the words behind a comma: `sm_90`.
+    pub target: String,
+    /// The functions and kernels that have a body, in the order of the text.
+    pub functions: Vec<Function>,
+}
+
+impl Module {
+    /// The function of a name.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|f| f.name == name)
+    }
+}
+
+/// A function or kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// The name.
+    pub name: String,
+    /// Is it a kernel (`.entry`)?
+    pub kernel: bool,
+    /// The names of the parameters.
+    pub parameters: Vec<String>,
+    /// The names of the return parameters.
+    pub results: Vec<String>,
+    /// Names declared in `.local` space: the stack.
+    pub locals: Vec<String>,
+    /// The instructions.
+    pub body: Vec<Instruction>,
+    /// The labels, with the index of the instruction behind them.
+    pub labels: Vec<(String, usize)>,
+    /// The text, from the directive to the closing brace.
+    pub text: String,
+}
+
+impl Function {
+    /// The index of the instruction behind a label.
+    pub fn label(&self, name: &str) -> Option<usize> {
+        self.labels.iter().find(|(label, _)| label == name).map(|&(_, at)| at)
+    }
+}
+
+/// An instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// The predicate register, and whether it is negated: `@!%p1`.
+    pub predicate: Option<(String, bool)>,
+    /// The name and what stands behind its dots: `atom`, `acquire`, `gpu`, `cas`, `b32`.
+    pub name: Vec<String>,
+    /// The operands.
+    pub operands: Vec<Operand>,
+    /// The line of the text, from 1.
+    pub line: usize,
+}
+
+impl Instruction {
+    /// The word before the first dot.
+    pub fn opcode(&self) -> &str {
+        self.name.first().map_or("", String::as_str)
+    }
+
+    /// The words behind the dots.
+    pub fn modifiers(&self) -> impl Iterator<Item = &str> {
+        self.name.iter().skip(1).map(String::as_str)
+    }
+
+    /// Is the word among the modifiers?
+    pub fn has(&self, modifier: &str) -> bool {
+        self.modifiers().any(|m| m == modifier)
+    }
+
+    /// The type: the last modifier that is one (`cvt.u16.u32` converts *to* its first and *from* its last).
+    pub fn kind(&self) -> Option<Type> {
+        self.modifiers().filter_map(Type::read).last()
+    }
+}
+
+impl fmt::Display for Instruction {
+    /// The instruction without its operands: `atom.acquire.gpu.cas.b32`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name.join("."))
+    }
+}
+
+/// The type of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Type {
+    /// The number of bits; of a predicate 1.
+    pub bits: u32,
+    /// Is it signed?
+    pub signed: bool,
+    /// Is it a number with a fraction?
+    pub float: bool,
+}
+
+impl Type {
+    /// Reads `b32`, `s8`, `f16x2`, `pred`; `None` for other words.
+    pub fn read(word: &str) -> Option<Self> {
+        let of = |bits, signed, float| Some(Self { bits, signed, float });
+        Some(match word {
+            "pred" => return of(1, false, false),
+            "f16x2" | "bf16x2" | "u16x2" | "s16x2" => return of(32, false, word.contains('f')),
+            "bf16" => return of(16, true, true),
+            "tf32" => return of(32, true, true),
+            _ => {
+                let (kind, bits) = word.split_at_checked(1)?;
+                let bits: u32 = bits.parse().ok().filter(|b| [8, 16, 32, 64, 128].contains(b))?;
+                match kind {
+                    "b" | "u" => Self { bits, signed: false, float: false },
+                    "s" => Self { bits, signed: true, float: false },
+                    "f" => Self { bits, signed: true, float: true },
+                    _ => return None,
+                }
+            }
+        })
+    }
+}
+
+/// An operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// A register: `%rd1`, or what a `.reg` names.
+    Register(String),
+    /// A number.
+    Number(u64),
+    /// A number with a fraction, as its bits and their count.
+    Float(u64, u32),
+    /// The name of a variable, a parameter, a function or a label.
+    Name(String),
+    /// `[base + offset]`.
+    Address(Box<Operand>, i64),
+    /// `{a, b}`.
+    Vector(Vec<Operand>),
+    /// `(a, b)` of a call.
+    List(Vec<Operand>),
+    /// `p|q`.
+    Pair(Box<Operand>, Box<Operand>),
+    /// `!p`.
+    Not(Box<Operand>),
+    /// `-x`.
+    Minus(Box<Operand>),
+    /// `_`.
+    Nothing,
+}
+
+/// Why a text is no PTX that could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadPtx {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for BadPtx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for BadPtx {}

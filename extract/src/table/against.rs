@@ -1,0 +1,139 @@
+//! A table beside a mapping: the rows that differ.
+
+use std::collections::BTreeSet;
+
+use margay_mappings::language::{Form, Mapping, StepScope};
+use margay_models::execution::Scope;
+use margay_models::signature::{Construct, Operation, Signature};
+
+use crate::lowering::{Answer, Sequence};
+
+use super::{Measured, Table};
+
+/// A row that differs.
+#[derive(Debug, Clone)]
+pub struct Difference<'a> {
+    /// What was extracted.
+    pub measured: &'a Measured,
+    /// What the compiler emits.
+    pub emitted: String,
+    /// What the mapping says.
+    pub expected: String,
+}
+
+/// What a comparison found.
+#[derive(Debug, Clone, Default)]
+pub struct Compared<'a> {
+    /// Rows that are the same.
+    pub same: usize,
+    /// Rows that the mapping says nothing about: types, operations and scopes that it does not have.
+    pub unsaid: usize,
+    /// Rows that differ.
+    pub differ: Vec<Difference<'a>>,
+}
+
+/// What a mapping says about a slot.
+enum Said {
+    /// One of these instructions.
+    Lowered(BTreeSet<String>),
+    /// It does not exist, or is something that no row can say.
+    Nothing,
+    /// It says nothing.
+    Unsaid,
+}
+
+/// Holds a table against a mapping.
+pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> Compared<'a> {
+    let mut out = Compared::default();
+    for measured in &table.rows {
+        let emitted = match &measured.row.answer {
+            Answer::Lowered(all) => Some(all.iter().map(|s| canonical(s, measured.row.slot.form)).collect::<BTreeSet<String>>()),
+            Answer::Absent(_) | Answer::Other(_) | Answer::Unknown(_) => None,
+        };
+        let said = said(mapping, measured);
+        let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
+        let why = || match &measured.row.answer {
+            Answer::Absent(why) => format!("absent: {why}"),
+            Answer::Other(what) => format!("something that no row can say: {what}"),
+            Answer::Unknown(why) => format!("not known: {why}"),
+            Answer::Lowered(_) => String::new(),
+        };
+        match (emitted, said) {
+            (_, Said::Unsaid) => out.unsaid += 1,
+            (None, Said::Nothing) => out.same += 1,
+            (Some(emitted), Said::Lowered(expected)) if emitted == expected => out.same += 1,
+            (Some(emitted), Said::Lowered(expected)) => {
+                out.differ.push(Difference { measured, emitted: texts(&emitted), expected: texts(&expected) });
+            }
+            (Some(emitted), Said::Nothing) => {
+                out.differ.push(Difference { measured, emitted: texts(&emitted), expected: "absent".to_owned() });
+            }
+            (None, Said::Lowered(expected)) => {
+                out.differ.push(Difference { measured, emitted: why(), expected: texts(&expected) });
+            }
+        }
+    }
+    out
+}
+
+/// Instructions with all defaults written out, so that equal ones are equal texts. An `atom` that fails has the order of its read half.
+fn canonical(sequence: &Sequence, form: Form) -> String {
+    let steps = sequence.steps.iter().map(|step| {
+        let mut step = *step;
+        if step.operation == Operation::Rmw {
+            step.order = step.order.or(Some(margay_models::execution::Order::Rlx));
+            step.scope = step.scope.or(Some(Scope::Gpu));
+            if form == Form::FailedCompareExchange {
+                step.order = step.order.map(|order| Construct { operation: Operation::Rmw, order }.read_order());
+            }
+        }
+        Sequence { steps: vec![step], bits: sequence.bits }.text(None)
+    });
+    let text = steps.collect::<Vec<_>>().join(" ; ");
+    if text.is_empty() { "nothing".to_owned() } else { text }
+}
+
+/// What a mapping says about a measured row, with its scope put in.
+fn said(mapping: &Mapping, measured: &Measured) -> Said {
+    let slot = &measured.row.slot;
+    if let Some(scope) = slot.scope
+        && !mapping.scopes().contains(&scope)
+    {
+        return Said::Unsaid;
+    }
+    let outside = |all: Option<margay_mappings::language::kind::Set>, index: Option<usize>| {
+        all.is_some_and(|all| index.is_some_and(|i| !all.has(i)))
+    };
+    if outside(mapping.about.types, slot.cell.data) || outside(mapping.about.operations, slot.cell.operation) {
+        return Said::Unsaid;
+    }
+    let Some(row) = mapping.row(slot.construct, slot.scope) else { return Said::Unsaid };
+    let has_form = |form: Form| row.alternatives.iter().any(|l| l.form == form);
+    let any_form = |form: Form| mapping.rows.iter().flat_map(|r| &r.alternatives).any(|l| l.form == form);
+    // Without rows of its own a compare-exchange is one of the read-modify-writes, and nothing is said of its failure.
+    let form = match slot.form {
+        Form::CompareExchange if !has_form(slot.form) && !any_form(slot.form) => Form::Usual,
+        Form::FailedCompareExchange if !any_form(slot.form) => return Said::Unsaid,
+        form => form,
+    };
+    let here = row.alternatives.iter().filter(|l| {
+        let covers = || l.uses.iter().any(|u| u.when.covers(slot.cell));
+        l.form == form && (l.uses.is_empty() || covers())
+    });
+    let texts: BTreeSet<String> = here
+        .map(|lowering| {
+            let steps = lowering.steps.iter().map(|step| {
+                let mut step = *step;
+                if step.scope == StepScope::Same {
+                    step.scope = StepScope::Named(slot.scope.unwrap_or(Scope::Sys));
+                }
+                let one = margay_mappings::language::Lowering { steps: vec![step], ..lowering.clone() };
+                one.text(Signature::Ptx, "s")
+            });
+            let text = steps.collect::<Vec<_>>().join(" ; ");
+            if text.is_empty() { "nothing".to_owned() } else { text }
+        })
+        .collect();
+    // A form that the language of old files cannot speak of for some types is `nothing of the kind`.
+    if texts.is_empty() { Said::Nothing } else { Said::Lowered(texts) }
+}

@@ -1,0 +1,193 @@
+//! Compilers that are not as they should be: scripts that stand for them.
+
+use std::time::{Duration, Instant};
+
+use margay_extract::compile::{Command, Silent, compile};
+use margay_extract::front::{self, FrontEnd, filled};
+use margay_extract::lowering::Answer;
+use margay_extract::point::Point;
+use margay_extract::table::{Models, Table, map};
+use margay_models::diagnostic::SourceFile;
+
+/// A language of lines `f0 R RLX gpu b32`, which a script can compile.
+const LANGUAGE: &str = r##"
+title = "lines"
+suffix = ".txt"
+command = "cp {in} {out}"
+architectures = ["sm_90"]
+comment = "#"
+[scopes]
+gpu = "gpu"
+sys = "sys"
+[orders]
+RLX = "relaxed"
+ACQ = "acquire"
+[types]
+b32 = "b32"
+b64 = "b64"
+[function]
+begin = "{name} "
+end = ""
+pointer = ""
+[plain]
+[statements]
+load = "ld {order} {scope} {type}\n"
+add = "atom {order} {scope} {type}\n"
+"##;
+
+fn language() -> FrontEnd {
+    FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE)).unwrap_or_else(|e| panic!("{e:?}"))
+}
+
+/// A compiler for the language: awk that prints PTX; `special` is awk that looks at a line first.
+fn compiler(special: &str) -> String {
+    let program = format!(
+        r#"BEGIN {{ print ".version 8.4\n.target sm_90\n.address_size 64" }}
+        {special}
+        {{ name = $1; op = $2; order = $3; scope = $4; type = $5;
+           print ".visible .func " name "(.param .b64 " name "_0, .param .b64 " name "_1) {{ .reg .b64 %d<3>; .reg .b32 %r<4>; ld.param.u64 %d1, [" name "_0];";
+           if (op == "ld") print "ld." order "." scope "." type " %r1, [%d1];"; else print "atom." scope "." order ".add." type " %r1, [%d1], 1;";
+           print "ret; }}" }}"#
+    );
+    format!("awk '{}' {{in}} > {{out}}", program.replace('\'', "'\\''"))
+}
+
+fn table(command: &str, limit: Duration) -> Result<Table, String> {
+    let front = language();
+    let points = front.points();
+    let command = Command { template: command.to_owned(), compiler: None, architecture: "sm_90".to_owned(), limit };
+    let outcome = compile(&front, &command, &points, 2, &Silent)?;
+    Ok(Table::new(&front, &command, "test".to_owned(), &outcome))
+}
+
+/// The answers as text, by row.
+fn answers(table: &Table) -> Vec<(String, String)> {
+    let text = |a: &Answer| match a {
+        Answer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        Answer::Absent(why) => format!("absent: {why}"),
+        Answer::Other(what) => format!("other: {what}"),
+        Answer::Unknown(why) => format!("unknown: {why}"),
+    };
+    table.rows.iter().map(|m| (m.row.slot.to_string(), text(&m.row.answer))).collect()
+}
+
+fn of<'a>(answers: &'a [(String, String)], row: &str) -> &'a str {
+    &answers.iter().find(|(r, _)| r == row).unwrap_or_else(|| panic!("no row {row} in {answers:?}")).1
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_good_compiler() {
+    let table = table(&compiler(""), MINUTE).expect("it runs");
+    let answers = answers(&table);
+    assert_eq!(answers.len(), 16);
+    assert_eq!(of(&answers, "R.ACQ.sys b64"), "ld.acquire.sys");
+    assert_eq!(of(&answers, "RMW.RLX.gpu add b32"), "atom.relaxed.gpu");
+    assert_eq!(table.runs, 2, "all points in two programs");
+}
+
+/// One construct that does not compile costs one row, and what the compiler says about it is kept.
+#[test]
+fn rejected_constructs() {
+    // It names the line.
+    let named =
+        compiler(r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such thing" > "/dev/stderr"; exit 1 }"#);
+    // It does not.
+    let silent = compiler(r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#);
+    for command in [named, silent] {
+        let found = answers(&table(&command, MINUTE).expect("it runs"));
+        assert_eq!(of(&found, "RMW.ACQ.sys add b64"), "absent: no such thing");
+        assert_eq!(found.iter().filter(|(_, a)| a.starts_with("absent")).count(), 1, "{found:?}");
+        assert_eq!(of(&found, "RMW.ACQ.sys add b32"), "atom.acquire.sys");
+    }
+}
+
+#[test]
+fn crashes_endless_loops_and_silence() {
+    let crash = compiler(r#"/ld relaxed gpu b32/ { print "oops" > "/dev/stderr"; system("kill -SEGV $PPID") }"#);
+    let found = answers(&table(&crash, MINUTE).expect("it runs"));
+    assert!(of(&found, "R.RLX.gpu b32").starts_with("unknown: the compiler crashes"), "{found:?}");
+    assert_eq!(of(&found, "R.RLX.sys b32"), "ld.relaxed.sys");
+
+    let start = Instant::now();
+    let endless = compiler(r"/ld relaxed gpu b32/ { while (1) { } }");
+    let found = answers(&table(&endless, Duration::from_secs(2)).expect("it runs"));
+    assert!(of(&found, "R.RLX.gpu b32").starts_with("unknown: the compiler does not end"), "{found:?}");
+    assert_eq!(of(&found, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
+    assert!(start.elapsed() < MINUTE * 5, "what does not end was ended");
+
+    let nothing = answers(&table("true {in} {out}", MINUTE).expect("it runs"));
+    assert!(nothing.iter().all(|(_, a)| a == "unknown: the compiler ends well and writes nothing"), "{nothing:?}");
+    let no_ptx = answers(&table("cp {in} {out}", MINUTE).expect("it runs"));
+    assert!(no_ptx.iter().all(|(_, a)| a.starts_with("unknown: what came out is no PTX: line 1")), "{no_ptx:?}");
+    // A function that is left out is that function's row alone.
+    let gap = answers(&table(&compiler("/ld acquire gpu b32/ { next }"), MINUTE).expect("it runs"));
+    assert_eq!(of(&gap, "R.ACQ.gpu b32"), "unknown: its function is not in the PTX");
+    assert_eq!(gap.iter().filter(|(_, a)| a.starts_with("unknown")).count(), 1);
+}
+
+/// A compiler that never ends is not waited for point by point; one that leaves something running that holds its output open is not
+/// waited for at all.
+#[test]
+fn what_runs_for_ever_is_ended() {
+    let start = Instant::now();
+    let found = table("sleep 1000; : {in}", Duration::from_secs(1)).expect("it runs");
+    assert!(answers(&found).iter().all(|(_, a)| a.starts_with("unknown: the compiler does not end")), "{:?}", answers(&found));
+    let left = format!("sleep 1000 & {}", compiler(""));
+    let found = answers(&table(&left, MINUTE).expect("it runs"));
+    assert_eq!(of(&found, "R.ACQ.sys b64"), "ld.acquire.sys");
+    assert!(start.elapsed() < MINUTE * 2, "{:?}", start.elapsed());
+}
+
+/// What is written does not depend on how many compilers run at the same time.
+#[test]
+fn the_same_with_any_number_of_jobs() {
+    let front = language();
+    let written = |jobs: usize| {
+        let special = r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#;
+        let command = Command { template: compiler(special), compiler: None, architecture: "sm_90".to_owned(), limit: MINUTE };
+        let outcome = compile(&front, &command, &front.points(), jobs, &Silent).expect("it runs");
+        map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default())
+    };
+    let one = written(1);
+    assert_eq!(one, written(2));
+    assert_eq!(one, written(5));
+}
+
+#[test]
+fn a_compiler_that_is_not_there() {
+    let wrong = table("/nowhere/llc {in} -o {out}", MINUTE).expect_err("it cannot be started");
+    assert!(wrong.contains("/nowhere/llc"), "{wrong}");
+    let not_executable = table("/etc/passwd {in}", MINUTE).expect_err("it cannot be started");
+    assert!(not_executable.contains("cannot start the compiler"), "{not_executable}");
+}
+
+/// An unknown instruction is in the way of its row alone.
+#[test]
+fn unknown_instructions() {
+    let odd = compiler(
+        r#"/ld acquire gpu b32/ { print ".visible .func " $1 "(.param .b64 a) { .reg .b64 %d<2>; ld.param.u64 %d1, [a]; quux.sync %d1; ret; }"; next }"#,
+    );
+    let found = answers(&table(&odd, MINUTE).expect("it runs"));
+    assert_eq!(of(&found, "R.ACQ.gpu b32"), "other: the instruction `quux.sync` is not known");
+    assert_eq!(found.iter().filter(|(_, a)| a.starts_with("other")).count(), 1);
+}
+
+/// Every built-in front end is complete: it has points, and its programs have no placeholder left.
+#[test]
+fn built_in_front_ends() {
+    for name in front::names() {
+        let front = front::find(name).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        let points: Vec<(usize, Point)> = front.points().into_iter().enumerate().collect();
+        assert!(points.len() > 20, "{name}: {}", points.len());
+        let text = front::write(&front, &points).text;
+        for word in
+            ["type", "order", "failure", "scope", "pointer", "result", "value", "expected", "out", "name", "bytes", "unsigned"]
+        {
+            assert!(!text.contains(&format!("{{{word}}}")), "{name}: {{{word}}} is left\n");
+        }
+    }
+    assert!(front::find("llvm-irr").expect_err("a typo")[0].help.as_deref().is_some_and(|h| h.contains("`llvm-ir`")));
+    assert_eq!(filled("{a} {b}", &[("a", "x")]), "x {b}");
+}

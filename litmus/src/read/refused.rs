@@ -1,0 +1,83 @@
+//! Instructions of PTX that are refused by name, each with what it is and why no model here answers for it.
+
+use margay_models::diagnostic::Diagnostic;
+
+use super::cursor::Cursor;
+use super::qualifier::Mnemonic;
+
+const ASYNCHRONOUS: &str = "asynchronous operations are not part of program order (PTX ISA 8.9.1.1); what their descriptions guarantee \
+                            instead is not modelled";
+const WARP: &str = "threads of a warp exchange values in registers: chapter 8 speaks of memory, and a warp is no scope (8.5)";
+const HINT: &str = "it changes no value and orders nothing: leave it out";
+const SPACES: &str = "an address here is the name of a location, in whatever state space it is";
+
+/// The instruction, what it is, and why it is refused.
+const NOT_MODELLED: [(&str, &str, &str); 36] = [
+    ("cp", "an asynchronous copy", ASYNCHRONOUS),
+    ("wgmma", "an asynchronous matrix operation", ASYNCHRONOUS),
+    ("tcgen05", "an asynchronous operation of tensor memory", ASYNCHRONOUS),
+    (
+        "mbarrier",
+        "an operation on an mbarrier",
+        "`mbarrier.arrive.release` and `.test_wait.acquire` take part in patterns (PTX ISA 8.8), but which wait sees which phase is said \
+         in the instruction's description, and not modelled",
+    ),
+    (
+        "multimem",
+        "an access of several locations at once",
+        "multimem addresses point to memory of several devices (PTX ISA 8.2.3)",
+    ),
+    ("tensormap", "a change of a tensor map", "the tensor map proxy is not modelled"),
+    ("ldu", "a load of read-only data", "it need not see what the kernel writes ; write `ld`"),
+    ("prefetch", "a hint to caches", HINT),
+    ("prefetchu", "a hint to caches", HINT),
+    ("applypriority", "a hint to caches", HINT),
+    ("createpolicy", "a hint to caches", HINT),
+    ("nanosleep", "a delay", HINT),
+    ("setmaxnreg", "a number of registers", HINT),
+    ("pmevent", "an event for profilers", HINT),
+    ("discard", "the end of what memory holds", "what is read after it is unspecified"),
+    ("vote", "an exchange within a warp", WARP),
+    ("shfl", "an exchange within a warp", WARP),
+    ("match", "an exchange within a warp", WARP),
+    ("redux", "an exchange within a warp", WARP),
+    ("activemask", "an exchange within a warp", WARP),
+    ("elect", "a choice within a warp", WARP),
+    ("call", "a call", "write the instructions of the function"),
+    ("brx", "a jump to one of several labels", "write branches"),
+    ("trap", "the end of the kernel", "write `exit`, which ends the thread"),
+    ("brkpt", "a stop for a debugger", "leave it out"),
+    ("griddepcontrol", "an order of kernels", "what an order of launches synchronises is said by the CUDA API (PTX ISA 8.9.4)"),
+    ("cvta", "a conversion of an address", SPACES),
+    ("isspacep", "a question about an address", SPACES),
+    ("mapa", "an address in another cta", SPACES),
+    ("getctarank", "a question about an address", SPACES),
+    ("istypep", "a question about a type", SPACES),
+    ("tld4", "a gather from a texture", "write `tex` for each element that it reads"),
+    ("txq", "a question about a texture", "it reads no location"),
+    ("suq", "a question about a surface", "it reads no location"),
+    ("mma", "a matrix operation", "it computes in registers of a warp"),
+    ("wmma", "a matrix operation", "its loads and stores are those of a warp together, not of a thread"),
+];
+
+/// Qualifiers of `fence` that no model here has a meaning for.
+const FENCES: [(&str, &str, &str); 4] = [
+    ("async", "the proxy of asynchronous operations", ASYNCHRONOUS),
+    ("tensormap", "the proxy of tensor maps", "tensor maps are not modelled"),
+    ("mbarrier_init", "a fence for the initialisation of mbarriers", "phases of mbarriers are not modelled"),
+    ("sync_restrict", "a fence of one state space", "chapter 8 has no fences of a state space; write the fence without it"),
+];
+
+/// The error of a fence that is known and not modelled. A qualifier may have its state space or proxies behind it, `async::generic`.
+pub(super) fn fence(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Option<Diagnostic> {
+    m.qualifiers.iter().find_map(|(word, span)| {
+        let (_, what, why) = FENCES.iter().find(|(name, ..)| word.split("::").any(|part| part == *name))?;
+        Some(cursor.error(format!("a `{}` with `.{word}` is not modelled", m.name), *span, *what).help(*why))
+    })
+}
+
+/// The error of an instruction that is known and not modelled.
+pub(super) fn instruction(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Option<Diagnostic> {
+    let (name, what, why) = NOT_MODELLED.iter().find(|(name, ..)| *name == m.name)?;
+    Some(cursor.error(format!("`{name}` is not modelled"), m.span, *what).help(*why))
+}

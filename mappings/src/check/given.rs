@@ -1,0 +1,67 @@
+//! The options of a check that decide what is asked, as a certificate has them.
+
+use super::options::{CheckOptions, CoReading, Level};
+use crate::certificate::Given;
+
+impl Given {
+    /// What the options ask.
+    pub(super) fn of(options: &CheckOptions) -> Self {
+        // Without `..`: whoever adds an option says here whether an answer depends on it.
+        let CheckOptions {
+            bound,
+            axioms,
+            without,
+            only,
+            typed,
+            level,
+            guards,
+            co,
+            // Who decides, and for how long.
+            jobs: _,
+            deadline: _,
+            stop: _,
+            backend: _,
+            engine: _,
+            checkpoint: _,
+            // How: a certificate is of all techniques together, and a leaf of a shape that was split has its facts with it.
+            techniques: _,
+            split: _,
+            // What is looked for once there is a counterexample, and what is written besides.
+            all: _,
+            keep_going: _,
+            dump_cnf: _,
+            certify: _,
+        } = options;
+        Self {
+            bound: *bound,
+            axioms: axioms.clone(),
+            without: without.clone(),
+            only: only.clone(),
+            typed: *typed,
+            level: *level,
+            guards: *guards,
+            // At program level there is one reading.
+            co: if *level == Level::Program { CoReading::Exists } else { *co },
+        }
+    }
+
+    /// The options that ask this.
+    ///
+    /// # Errors
+    /// A combination that the command line refuses: it would say something of the question that is not so.
+    pub(super) fn options(&self) -> Result<CheckOptions, String> {
+        let Self { bound, axioms, without, only, typed, level, guards, co } = self;
+        if *level == Level::Program && *co != CoReading::Exists {
+            return Err(format!("at program level there is no modification order `{}` to ask about", co.name()));
+        }
+        if *level == Level::Execution && guards.is_some() {
+            return Err("it limits guards, which executions have not".to_owned());
+        }
+        let mut options = CheckOptions::new(*bound);
+        options.axioms.clone_from(axioms);
+        options.without.clone_from(without);
+        options.only.clone_from(only);
+        (options.typed, options.level, options.guards, options.co) = (*typed, *level, *guards, *co);
+        Ok(options)
+    }
+}

@@ -1,0 +1,177 @@
+//! What a mapping says about itself before its rows: the architecture, the scopes, types and operations that there are, and where rows
+//! come from.
+
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::execution::Scope;
+
+use super::instruction::scope_name;
+use super::kind::{OPERATIONS, Set, TYPES};
+use super::tokens::Token;
+
+/// How something about a compiler is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Known {
+    /// The compiler was run, and its output was read.
+    Ran,
+    /// Its source or its documentation was read.
+    Read,
+    /// It was taken to be so.
+    Assumed,
+}
+
+impl Known {
+    /// All of them, best first.
+    pub const ALL: [Known; 3] = [Known::Ran, Known::Read, Known::Assumed];
+
+    /// The word in a mapping.
+    pub fn word(self) -> &'static str {
+        match self {
+            Known::Ran => "ran",
+            Known::Read => "read",
+            Known::Assumed => "assumed",
+        }
+    }
+}
+
+/// Where rows come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// The name that rows use.
+    pub name: String,
+    /// How it is known.
+    pub known: Known,
+    /// What stands in quotes: compiler and command; file and commit; why it is assumed.
+    pub words: Vec<String>,
+    /// The hash of all that was compiled.
+    pub hash: Option<String>,
+}
+
+/// A row without a lowering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Its left-hand side.
+    pub head: String,
+    /// Why; empty if it does not say.
+    pub why: String,
+    /// Does the construct exist, and compile to something that no row can say?
+    pub exists: bool,
+}
+
+/// What a mapping says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The architecture that was compiled for: `sm_90`.
+    pub architecture: Option<String>,
+    /// The scopes that there are; `None` for all that the models know.
+    pub scopes: Option<Vec<Scope>>,
+    /// The types of objects that there are (of [`TYPES`]).
+    pub types: Option<Set>,
+    /// The operations of read-modify-writes that there are (of [`OPERATIONS`]).
+    pub operations: Option<Set>,
+    /// Where rows come from.
+    pub evidence: Vec<Evidence>,
+    /// What all threads of a program share; `None` for nothing. A question may say so, a text cannot.
+    pub together: Option<Scope>,
+    /// Rows without a lowering.
+    pub left: Vec<Left>,
+}
+
+impl About {
+    /// The words that begin such a line.
+    pub const KEYWORDS: [&'static str; 5] = ["architecture", "scopes", "types", "operations", "evidence"];
+
+    /// The index of the evidence of a name. `ran`, `read` and `assumed` can be used without a line of their own.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.evidence.iter().position(|e| e.name == name)
+    }
+
+    /// The names of evidence.
+    pub fn names(&self) -> Vec<&str> {
+        self.evidence.iter().map(|e| e.name.as_str()).collect()
+    }
+
+    /// Makes `[ran]`, `[read]` and `[assumed]` usable where no line defines them.
+    pub fn with_plain_evidence(&mut self) {
+        for known in Known::ALL {
+            if self.find(known.word()).is_none() {
+                let name = known.word().to_owned();
+                self.evidence.push(Evidence { name, known, words: Vec::new(), hash: None });
+            }
+        }
+    }
+
+    /// Reads one line.
+    pub(super) fn read(&mut self, file: &Arc<SourceFile>, line: &[(Token, Span)]) -> Result<(), Diagnostic> {
+        let Some(((Token::Word(keyword), at), rest)) = line.split_first() else { return Ok(()) };
+        let wrong = |span: Span, what: String, help: &str| Err(Diagnostic::error(what).at(file, span, "here").help(help));
+        let words = || {
+            rest.iter().map(|(t, span)| match t {
+                Token::Word(w) => Ok((w.as_str(), *span)),
+                _ => Err(Diagnostic::error(format!("expected words after `{keyword}`")).at(file, *span, "here")),
+            })
+        };
+        if rest.is_empty() {
+            return wrong(*at, format!("nothing stands after `{keyword}`"), "e.g. `architecture sm_90`, `types b8 b16 b32 b64`");
+        }
+        let set = |all: &[&str]| -> Result<Set, Diagnostic> {
+            let mut set = Set::default();
+            for word in words() {
+                let (word, span) = word?;
+                let Some(i) = all.iter().position(|a| *a == word) else {
+                    let error = Diagnostic::error(format!("`{word}` is not known")).at(file, span, "here");
+                    return Err(match nearest(word, all.iter().copied()) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error.help(format!("known are: {}", all.join(", "))),
+                    });
+                };
+                set = set.with(i);
+            }
+            Ok(set)
+        };
+        match keyword.as_str() {
+            "architecture" => match rest {
+                [(Token::Word(w), _)] => self.architecture = Some(w.clone()),
+                _ => return wrong(*at, "expected one architecture".to_owned(), "e.g. `architecture sm_90`"),
+            },
+            "types" => self.types = Some(set(&TYPES)?),
+            "operations" => self.operations = Some(set(&OPERATIONS)?),
+            "scopes" => {
+                let mut scopes = Vec::new();
+                for word in words() {
+                    let (word, span) = word?;
+                    match scope_name(word) {
+                        Some(scope) => scopes.push(scope),
+                        None => return wrong(span, format!("`{word}` is no scope"), "scopes: cta, cluster, gpu, sys"),
+                    }
+                }
+                scopes.sort_unstable();
+                scopes.dedup();
+                self.scopes = Some(scopes);
+            }
+            _ => {
+                const HELP: &str = "write `evidence NAME ran \"compiler\" \"command\" sha256 HASH`, `evidence NAME read \"file\" \"commit\"` or \
+                     `evidence NAME assumed \"why\"`";
+                let [(Token::Word(name), _), (Token::Word(kind), kind_at), tail @ ..] = rest else {
+                    return wrong(*at, "this line does not say how the evidence is known".to_owned(), HELP);
+                };
+                let Some(known) = Known::ALL.into_iter().find(|k| k.word() == kind) else {
+                    return wrong(*kind_at, format!("`{kind}` is not one of ran, read, assumed"), HELP);
+                };
+                if self.find(name).is_some() {
+                    return wrong(*at, format!("there is evidence `{name}` already"), "give each a name of its own");
+                }
+                let quoted = tail.iter().take_while(|(t, _)| matches!(t, Token::Quoted(_))).count();
+                let words = tail[..quoted].iter().map(|(t, _)| if let Token::Quoted(w) = t { w.clone() } else { String::new() });
+                let hash = match &tail[quoted..] {
+                    [] => None,
+                    [(Token::Word(w), _), (Token::Word(hash), _)] if w == "sha256" => Some(hash.clone()),
+                    [(_, span), ..] => return wrong(*span, "unexpected text in a line of evidence".to_owned(), HELP),
+                };
+                self.evidence.push(Evidence { name: name.clone(), known, words: words.collect(), hash });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! The text of a mapping as tokens. Comments are `//`, `#` and `(* *)`.
+
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+
+/// A token: a word, a quoted string, or one of `=>`, `;`, `[`, `]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Token {
+    /// A word.
+    Word(String),
+    /// A quoted string, without its quotes.
+    Quoted(String),
+    /// `=>`.
+    Arrow,
+    /// `;`.
+    Semicolon,
+    /// `[`.
+    Open,
+    /// `]`.
+    Close,
+    /// The end of a line.
+    Newline,
+}
+
+/// Cuts a text into tokens.
+pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> {
+    let text = &file.text;
+    let bytes = text.as_bytes();
+    let mut out: Vec<(Token, Span)> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let c = rest.chars().next().unwrap_or('\0');
+        let span = |len: usize| Span::new(at, at + len);
+        if c == '\n' {
+            out.push((Token::Newline, span(1)));
+            at += 1;
+        } else if c.is_whitespace() {
+            at += c.len_utf8();
+        } else if rest.starts_with("//") || c == '#' {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("(*") {
+            let Some(end) = rest.find("*)") else {
+                return Err(Diagnostic::error("this comment is never closed")
+                    .at(file, span(2), "opened here")
+                    .help("close it with `*)`"));
+            };
+            at += end + 2;
+        } else if rest.starts_with("=>") {
+            out.push((Token::Arrow, span(2)));
+            at += 2;
+        } else if c == ';' {
+            out.push((Token::Semicolon, span(1)));
+            at += 1;
+        } else if c == '[' || c == ']' {
+            out.push((if c == '[' { Token::Open } else { Token::Close }, span(1)));
+            at += 1;
+        } else if c == '"' {
+            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest.as_bytes()[e + 1] == b'"') else {
+                return Err(Diagnostic::error("this string is never closed")
+                    .at(file, span(1), "opened here")
+                    .help("close it with `\"` on the same line"));
+            };
+            out.push((Token::Quoted(rest[1..=end].to_owned()), span(end + 2)));
+            at += end + 2;
+        } else if c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-') {
+            let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'))).unwrap_or(rest.len());
+            out.push((Token::Word(rest[..len].to_owned()), span(len)));
+            at += len;
+        } else {
+            return Err(Diagnostic::error(format!("unexpected character {c:?} in a mapping"))
+                .at(file, span(c.len_utf8()), "here")
+                .help("a mapping is a header line and rows like `R.ACQ.s => ld.acquire.s`; `;` is between instructions, `or` between alternatives"));
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,139 @@
+//! The operations of a counterexample by the rows that they use: which type each location has, what each read-modify-write does, and
+//! where its row comes from.
+
+use margay_models::bits::Event;
+use margay_models::execution::{EventData, Execution};
+use margay_models::signature::Operation;
+
+use crate::change::{Use, uses};
+use crate::encode::data::{Key, keys, types};
+use crate::language::kind::{Cell, OPERATIONS, Set, TYPES};
+use crate::language::{Lowering, Mapping, Source};
+
+/// What a counterexample is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The type of each location (an index into [`TYPES`]), where the mapping has types.
+    pub types: Vec<Option<usize>>,
+    /// The operations, in the order of their events.
+    pub operations: Vec<NamedOperation>,
+}
+
+/// An operation and its row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedOperation {
+    /// Its first event in the source execution; of a read-modify-write the read.
+    pub head: Event,
+    /// The write of a read-modify-write.
+    pub write_half: Option<Event>,
+    /// The index of its row.
+    pub row: usize,
+    /// The index of its lowering among the row's.
+    pub alternative: usize,
+    /// Which use of the construct it is, as far as the mapping tells them apart.
+    pub cell: Cell,
+    /// Where the row comes from.
+    pub from: Option<Source>,
+}
+
+impl NamedOperation {
+    /// The left-hand side of its row for this use.
+    pub fn text(&self, mapping: &Mapping) -> String {
+        let row = &mapping.rows[self.row];
+        let when = crate::language::kind::Use {
+            partner: self.cell.partner,
+            operations: self.cell.operation.map(|i| Set::of([i])),
+            data: self.cell.data.map(|i| Set::of([i])),
+        };
+        row.head_for(mapping.source.signature, self.lowering(mapping).form, when)
+    }
+
+    /// Its lowering.
+    pub fn lowering<'a>(&self, mapping: &'a Mapping) -> &'a Lowering {
+        &mapping.rows[self.row].alternatives[self.alternative]
+    }
+}
+
+/// Are these the target events of an operation lowered so?
+fn is_lowered(lowering: &Lowering, used: &Use, source: &EventData, target: &[&EventData]) -> bool {
+    let mut made: Vec<EventData> = Vec::new();
+    let access = lowering.access();
+    for (k, step) in lowering.steps.iter().enumerate() {
+        made.push(step.event(false, source.thread, source.scope, lowering.form));
+        if Some(k) == access && used.write_half.is_some() {
+            made.push(step.event(true, source.thread, source.scope, lowering.form));
+        }
+    }
+    let same = |a: &EventData, b: &EventData| {
+        (a.kind, a.order, a.scope, a.volatile, a.compare) == (b.kind, b.order, b.scope, b.volatile, b.compare)
+    };
+    made.len() == target.len() && made.iter().zip(target).all(|(a, b)| same(a, b))
+}
+
+/// The operations of two executions by the rows of a mapping; `origin` has the source event of each target event. `None` if they are
+/// no executions of it.
+pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &[Event]) -> Option<Named> {
+    let all = types(mapping);
+    let uses = uses(mapping, source)?;
+    // For each operation the lowerings that it may have.
+    let candidates: Vec<Vec<usize>> = uses
+        .iter()
+        .map(|used| {
+            let of: Vec<&EventData> = origin
+                .iter()
+                .zip(&target.events)
+                .filter(|(from, _)| **from == used.head || Some(**from) == used.write_half)
+                .map(|(_, data)| data)
+                .collect();
+            let row = &mapping.rows[used.row];
+            let data = &source.events[used.head.index()];
+            (0..row.alternatives.len())
+                .filter(|&k| row.alternatives[k].form == used.form && is_lowered(&row.alternatives[k], used, data, &of))
+                .collect()
+        })
+        .collect();
+    if candidates.iter().any(Vec::is_empty) {
+        return None;
+    }
+    // For each location a type that all its operations allow, one that programmers use first.
+    let locations = source.locations.len();
+    let mut chosen: Vec<Option<Key>> = vec![None; locations];
+    if !all.is_empty() {
+        for (location, chosen) in chosen.iter_mut().enumerate() {
+            let here =
+                uses.iter().zip(&candidates).filter(|(u, _)| source.events[u.head.index()].location == Some(location as u8));
+            let allowed: Vec<Vec<Key>> =
+                here.map(|(u, c)| c.iter().flat_map(|&k| keys(&mapping.rows[u.row].alternatives[k], all)).collect()).collect();
+            let rank = |key: &Key| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), key.0);
+            let mut common: Vec<Key> =
+                allowed.first()?.iter().copied().filter(|k| allowed.iter().all(|a| a.contains(k))).collect();
+            common.sort_by_key(rank);
+            *chosen = Some(*common.first()?);
+        }
+    }
+    let mut operations = Vec::new();
+    for (used, candidates) in uses.iter().zip(&candidates) {
+        let row = &mapping.rows[used.row];
+        let key = source.events[used.head.index()].location.and_then(|l| chosen[usize::from(l)]);
+        let fits = |k: &&usize| key.is_none_or(|key| keys(&row.alternatives[**k], all).contains(&key));
+        let &alternative = candidates.iter().find(fits)?;
+        let lowering = &row.alternatives[alternative];
+        let data = key.map(|k| k.0);
+        let covers = |u: &&crate::language::Used| u.when.data.is_none_or(|d| data.is_some_and(|i| d.has(i)));
+        let of: Vec<&crate::language::Used> = lowering.uses.iter().filter(covers).collect();
+        // Exchange and addition are easiest to read.
+        let rank = |i: usize| ["exch", "add"].iter().position(|o| *o == OPERATIONS[i]).unwrap_or(9);
+        let best = of.iter().min_by_key(|u| u.when.operations.map(|o| o.iter().map(rank).min().unwrap_or(9)));
+        let operation = best.and_then(|u| u.when.operations).and_then(|o| o.iter().min_by_key(|&i| (rank(i), i)));
+        let is_usual = row.construct.operation == Operation::Rmw && lowering.form == Default::default();
+        operations.push(NamedOperation {
+            head: used.head,
+            write_half: used.write_half,
+            row: used.row,
+            alternative,
+            cell: Cell { partner: best.and_then(|u| u.when.partner), operation: operation.filter(|_| is_usual), data },
+            from: best.and_then(|u| u.from.clone()),
+        });
+    }
+    Some(Named { types: chosen.into_iter().map(|k| k.map(|(d, _)| d)).collect(), operations })
+}

@@ -1,0 +1,14 @@
+//! The argument of a proof: a list of steps, each of which claims something for all executions and says why. Every obligation that is left
+//! is refuted by instances of what is known before.
+
+mod check;
+mod claim;
+mod obligations;
+mod prove;
+mod written;
+
+pub use check::{Flaw, check};
+pub use claim::{Claim, Rule, Step};
+pub use obligations::{apart, obligations};
+pub use prove::{Failure, Proof, Settled, complete};
+pub use written::{WrittenClaim, WrittenExpr, WrittenRule, WrittenStep};

@@ -1,0 +1,141 @@
+//! An argument as JSON: steps as objects, and of each refutation the events, the instances and the derivation, a line of text each.
+
+use serde::{Deserialize, Serialize};
+
+use crate::argument::{Proof, Settled, WrittenStep};
+use crate::ground::{Origin, Refutation, Step, Value};
+use crate::logic::clause::MAX_EVENTS;
+use crate::logic::{Atom, Pred, Term};
+
+/// A step with the refutations of its obligations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptStep {
+    /// The step.
+    pub step: WrittenStep,
+    /// The obligations that it leaves, in order.
+    pub obligations: Vec<KeptObligation>,
+}
+
+/// A refutation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptObligation {
+    /// Are closures taken apart at their last step?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
+    /// Events that exist: `12: 0 3 -> 5`, the event 5 that sentence 12 of those that claim existence gives for the events 0 and 3; with
+    /// `unless 0 1` where the guards of these earlier ones do not hold.
+    pub events: Vec<String>,
+    /// Instances: `fact 7: 0 2 1`, of a sentence; `supposed 1: 0`, of what is supposed of this obligation; `equal 0 2: 5 0 1 2 1`, equal events
+    /// have the same pairs of a relation.
+    pub instances: Vec<String>,
+    /// The derivation: `1 -3 | 4 0 2`, a clause in numbered literals, and the clauses that it follows from.
+    pub derived: Vec<String>,
+}
+
+impl KeptStep {
+    /// Keeps a proof.
+    pub fn all(proof: &Proof) -> Vec<Self> {
+        let steps = proof.steps.iter().zip(&proof.settled);
+        steps.map(|(step, settled)| Self { step: step.clone(), obligations: settled.iter().map(keep).collect() }).collect()
+    }
+
+    /// The proof that was kept.
+    ///
+    /// # Errors
+    /// A line that is none.
+    pub fn proof(steps: &[Self]) -> Result<Proof, String> {
+        let settled = steps.iter().map(|s| s.obligations.iter().map(read).collect()).collect::<Result<_, _>>()?;
+        Ok(Proof { steps: steps.iter().map(|s| s.step.clone()).collect(), settled })
+    }
+}
+
+fn numbers<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
+    all.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+fn events(terms: &[Term]) -> String {
+    numbers(terms.iter().map(|t| t.index()))
+}
+
+fn keep(settled: &Settled) -> KeptObligation {
+    let Refutation { values, instances, steps } = &settled.refutation;
+    let value = |v: &Value| {
+        let unless = if v.unless.is_empty() { String::new() } else { format!(" unless {}", numbers(&v.unless)) };
+        format!("{}: {} -> {}{unless}", v.source, events(&v.of), v.event.index())
+    };
+    let instance = |origin: &Origin| match origin {
+        Origin::Fact(fact, at) => format!("fact {fact}: {}", events(at)),
+        Origin::Supposed(supposed, at) => format!("supposed {supposed}: {}", events(at)),
+        Origin::Congruence(equality, [has, lacks]) => {
+            let pairs = [has.args, lacks.args].concat();
+            format!("equal {}: {} {}", events(&equality.args), has.pred.index(), events(&pairs))
+        }
+        // Those of the question and of values are all made again.
+        Origin::Question(_) | Origin::Value(..) => String::new(),
+    };
+    KeptObligation {
+        apart: settled.apart,
+        events: values.iter().map(value).collect(),
+        instances: instances.iter().map(instance).collect(),
+        derived: steps.iter().map(|s| format!("{} | {}", numbers(&s.clause), numbers(&s.hints))).collect(),
+    }
+}
+
+fn list<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
+    text.split_whitespace().map(|w| w.parse().map_err(|_| format!("`{w}` is no number here"))).collect()
+}
+
+fn terms(text: &str) -> Result<Vec<Term>, String> {
+    let event = |n: usize| if n < MAX_EVENTS { Ok(Term::event(n)) } else { Err(format!("there is no event {n}")) };
+    list::<usize>(text)?.into_iter().map(event).collect()
+}
+
+fn read(kept: &KeptObligation) -> Result<Settled, String> {
+    let refutation = Refutation {
+        values: kept.events.iter().map(|line| value(line)).collect::<Result<_, _>>()?,
+        instances: kept.instances.iter().map(|line| instance(line)).collect::<Result<_, _>>()?,
+        steps: kept.derived.iter().map(|line| derived(line)).collect::<Result<_, _>>()?,
+    };
+    Ok(Settled { what: String::new(), apart: kept.apart, events: 0, possible: true, refutation })
+}
+
+fn value(line: &str) -> Result<Value, String> {
+    let bad = || format!("`{line}` is no event that exists");
+    let (source, rest) = line.split_once(": ").ok_or_else(bad)?;
+    let (of, rest) = rest.split_once("-> ").ok_or_else(bad)?;
+    let (event, unless) = rest.split_once(" unless ").unwrap_or((rest, ""));
+    let [event] = terms(event)?[..] else { return Err(bad()) };
+    Ok(Value { source: source.parse().map_err(|_| bad())?, of: terms(of)?, event, unless: list(unless)? })
+}
+
+fn instance(line: &str) -> Result<Origin, String> {
+    let bad = || format!("`{line}` is no instance");
+    let (what, at) = line.split_once(':').ok_or_else(bad)?;
+    let (kind, number) = what.split_once(' ').ok_or_else(bad)?;
+    Ok(match kind {
+        "fact" => Origin::Fact(number.parse().map_err(|_| bad())?, terms(at)?),
+        "supposed" => Origin::Supposed(number.parse().map_err(|_| bad())?, terms(at)?),
+        "equal" => {
+            let [a, b] = terms(number)?[..] else { return Err(bad()) };
+            let (pred, pairs) = at.trim_start().split_once(' ').ok_or_else(bad)?;
+            let pred = Pred(pred.parse().map_err(|_| bad())?);
+            let [s, t, u, v] = terms(pairs)?[..] else { return Err(bad()) };
+            Origin::Congruence(
+                Atom { pred: Pred::EQUAL, args: [a, b] },
+                [Atom { pred, args: [s, t] }, Atom { pred, args: [u, v] }],
+            )
+        }
+        _ => return Err(bad()),
+    })
+}
+
+fn derived(line: &str) -> Result<Step, String> {
+    let (clause, hints) = line.split_once('|').ok_or_else(|| format!("`{line}` is no derived clause"))?;
+    let clause: Vec<i32> = list(clause)?;
+    if clause.iter().any(|&l| l == 0 || l == i32::MIN) {
+        return Err(format!("`{line}` has a literal that is none"));
+    }
+    Ok(Step { clause, hints: list(hints)? })
+}

@@ -1,0 +1,210 @@
+//! Certificates of theorems: the texts, the argument and its refutations, to be followed again without a solver (docs/certificates.md).
+
+mod kept;
+
+pub use kept::{KeptObligation, KeptStep};
+
+use std::path::Path;
+
+use margay_mappings::check::{CheckOptions, asked};
+use margay_mappings::language::Mapping;
+use margay_models::certificate::{FORMAT, ModelText, Text, VERSION, seal, wrong};
+use margay_models::diagnostic::Diagnostic;
+use margay_models::model::Model;
+use serde::{Deserialize, Serialize};
+
+use crate::argument::{Claim, Proof, check};
+use crate::theorem::Setting;
+use crate::theory::mapping::Selection;
+
+/// The kinds of subjects of these certificates.
+pub const KINDS: [&str; 3] = ["theorem", "model-theorem", "diff-theorem"];
+
+/// What a certificate says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The Margay that wrote it.
+    pub margay: String,
+    /// What is a theorem of what.
+    pub subject: Subject,
+    /// The names of the axioms that are theorems.
+    pub theorems: Vec<String>,
+    /// The argument.
+    pub steps: Vec<KeptStep>,
+}
+
+/// What a theorem is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Subject {
+    /// The axioms of a mapping's source.
+    Theorem {
+        /// The mapping.
+        mapping: Text,
+        /// The source model.
+        source: ModelText,
+        /// The target model.
+        target: ModelText,
+        /// What was asked.
+        given: Given,
+    },
+    /// Properties of a model follow from its other axioms.
+    ModelTheorem {
+        /// The model, with the properties.
+        model: ModelText,
+    },
+    /// Axioms of one model hold where another one's do.
+    DiffTheorem {
+        /// The model whose axioms are supposed.
+        supposed: ModelText,
+        /// The model whose axioms are claimed.
+        claimed: ModelText,
+        /// What the two are called.
+        names: [String; 2],
+    },
+}
+
+/// The options that decide what is claimed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// Constructs left out.
+    pub without: Vec<String>,
+    /// Constructs used alone; empty for all.
+    pub only: Vec<String>,
+    /// A location is atomic or plain.
+    pub typed: bool,
+}
+
+/// How much was followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Steps of the argument.
+    pub steps: usize,
+    /// Obligations.
+    pub obligations: usize,
+    /// Instances of what is known.
+    pub instances: usize,
+    /// Clauses derived from them.
+    pub derived: usize,
+}
+
+impl Document {
+    /// The certificate of a proof.
+    ///
+    /// # Errors
+    /// Texts of models that cannot be read again.
+    pub fn of_mapping(mapping: &Mapping, given: Given, theorems: Vec<String>, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+        let subject = Subject::Theorem {
+            mapping: Text::of(&mapping.file),
+            source: ModelText::of(&mapping.source)?,
+            target: ModelText::of(&mapping.target)?,
+            given,
+        };
+        Ok(Self::new(subject, theorems, proof))
+    }
+
+    /// The certificate of a proof about a model.
+    ///
+    /// # Errors
+    /// Texts of the model that cannot be read again.
+    pub fn of_model(model: &Model, theorems: Vec<String>, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+        Ok(Self::new(Subject::ModelTheorem { model: ModelText::of(model)? }, theorems, proof))
+    }
+
+    /// The certificate of a proof about two models.
+    ///
+    /// # Errors
+    /// Texts of models that cannot be read again.
+    pub fn of_models(supposed: &Model, claimed: &Model, theorems: Vec<String>, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+        let subject = Subject::DiffTheorem {
+            supposed: ModelText::of(supposed)?,
+            claimed: ModelText::of(claimed)?,
+            names: [supposed.name.clone(), claimed.name.clone()],
+        };
+        Ok(Self::new(subject, theorems, proof))
+    }
+
+    fn new(subject: Subject, theorems: Vec<String>, proof: &Proof) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            margay: env!("CARGO_PKG_VERSION").to_owned(),
+            subject,
+            theorems,
+            steps: KeptStep::all(proof),
+        }
+    }
+
+    /// Writes it into its folder.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        seal(self, folder)
+    }
+
+    /// Follows the argument again, in a theory that is made of the texts alone.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with the texts.
+    pub fn verify(&self, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
+        if self.theorems.is_empty() {
+            return Err(vec![wrong(folder, "it names no theorem")]);
+        }
+        match &self.subject {
+            Subject::Theorem { mapping, source, target, given } => {
+                let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
+                let mut options = CheckOptions::new(1);
+                options.axioms.clone_from(&self.theorems);
+                options.without.clone_from(&given.without);
+                options.only.clone_from(&given.only);
+                let (axioms, constructs) = asked(&mapping, &options)?;
+                let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: given.typed })?;
+                self.follow(&setting, folder)
+            }
+            Subject::ModelTheorem { model } => {
+                let model = model.read()?;
+                self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, folder)
+            }
+            Subject::DiffTheorem { supposed, claimed, names } => {
+                let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
+                [supposed.name, claimed.name] = names.clone();
+                self.follow(&Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?, folder)
+            }
+        }
+    }
+
+    /// The checks that are named as theorems.
+    fn named(&self, model: &Model, folder: &Path) -> Result<Vec<usize>, Vec<Diagnostic>> {
+        let missing = |name: &String| vec![wrong(folder, &format!("the model has no axiom `{name}`"))];
+        self.theorems.iter().map(|n| model.check_named(n).ok_or_else(|| missing(n))).collect()
+    }
+
+    fn follow(&self, setting: &Setting<'_>, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
+        let wrong = |what: String| vec![wrong(folder, &what)];
+        if let Some(what) = &setting.uncovered {
+            return Err(wrong(what.clone()));
+        }
+        let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
+        let mut theory = setting.theory.clone();
+        let followed = check(&mut theory, &proof);
+        let (claims, obligations) = followed.map_err(|flaw| wrong(format!("step {} does not hold: {}", flaw.step, flaw.what)))?;
+        let shown = |claim: &Claim| claims.contains(claim);
+        if let Some(goal) = setting.goals.iter().find(|g| !shown(&g.claim)) {
+            return Err(wrong(format!("its argument does not end with `{}`", goal.name)));
+        }
+        let all = proof.settled.iter().flatten();
+        Ok(Extent {
+            steps: proof.steps.len(),
+            obligations,
+            instances: all.clone().map(|s| s.refutation.instances.len()).sum(),
+            derived: all.map(|s| s.refutation.steps.len()).sum(),
+        })
+    }
+}

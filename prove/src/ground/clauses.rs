@@ -1,0 +1,218 @@
+//! Ground clauses as numbers, and where each comes from. Whoever checks a refutation makes the same clauses again from their origins.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::logic::{Atom, Clause, Existence, Form, Lit, Pred, Term};
+use crate::theory::Theory;
+
+/// Where a ground clause comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// A part of what was asked: its number among them.
+    Question(usize),
+    /// A fact of the theory, at these events.
+    Fact(usize, Vec<Term>),
+    /// A supposition, at these events.
+    Supposed(usize, Vec<Term>),
+    /// A part of a value: the number of the value, and of the clause among those that it makes.
+    Value(usize, usize),
+    /// Equal events have the same atoms: the equality, and two atoms that differ in it.
+    Congruence(Atom, [Atom; 2]),
+}
+
+/// An event that exists: what an existence says of some events, unless one of earlier guards holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Value {
+    /// The number of the existence in the theory.
+    pub source: usize,
+    /// The events that it exists for.
+    pub of: Vec<Term>,
+    /// The first new event; further ones have the next numbers.
+    pub event: Term,
+    /// The numbers of earlier values of the same event, which come first.
+    pub unless: Vec<usize>,
+}
+
+/// What is asked: is there a structure, of whatever size, in which the theory holds, some events are as the question says, and the
+/// suppositions hold of them?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obligation {
+    /// In words: what would follow.
+    pub what: String,
+    /// The claim of the step that it is for.
+    pub claim: usize,
+    /// What is there; events are numbered from 0.
+    pub question: Form,
+    /// How many events the question speaks of.
+    pub events: usize,
+    /// What is supposed of them, for all values of variables.
+    pub suppositions: Vec<Supposition>,
+    /// The negated conclusion, where it is no supposition.
+    pub conclusion: Form,
+}
+
+/// A clause that is supposed of the events of an obligation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Supposition {
+    /// The clause.
+    pub clause: Clause,
+    /// The claim of the step that an induction supposes; `None` for the negated conclusion.
+    pub claim: Option<usize>,
+}
+
+/// Ground clauses over numbered atoms.
+#[derive(Debug, Clone, Default)]
+pub struct Clauses {
+    numbers: FxHashMap<Atom, i32>,
+    /// How many variables there are.
+    pub variables: i32,
+    /// The clauses, in literals of numbered variables, and where they come from.
+    pub list: Vec<(Vec<i32>, Origin)>,
+}
+
+impl Clauses {
+    /// The number of a literal.
+    pub fn number(&mut self, lit: Lit) -> i32 {
+        let variables = &mut self.variables;
+        let number = *self.numbers.entry(lit.atom).or_insert_with(|| {
+            *variables += 1;
+            *variables
+        });
+        if lit.positive { number } else { -number }
+    }
+
+    fn fresh(&mut self) -> i32 {
+        self.variables += 1;
+        self.variables
+    }
+
+    /// The literals of a clause; `None` if it is true.
+    fn literals(&mut self, lits: impl IntoIterator<Item = Lit>) -> Option<Vec<i32>> {
+        let mut numbers: Vec<i32> = Vec::new();
+        for lit in lits {
+            match lit.constant() {
+                Some(true) => return None,
+                Some(false) => continue,
+                None => {}
+            }
+            let number = self.number(lit);
+            if numbers.contains(&-number) {
+                return None;
+            }
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        Some(numbers)
+    }
+
+    /// The clauses of a formula; a conjunction within a disjunction gets a number of its own, which implies it.
+    fn formula(&mut self, form: &Form, out: &mut Vec<Vec<i32>>) {
+        match form {
+            Form::Const(true) => {}
+            Form::Const(false) => out.push(Vec::new()),
+            Form::Lit(lit) => {
+                let number = self.number(*lit);
+                out.push(vec![number]);
+            }
+            Form::And(parts) => parts.iter().for_each(|p| self.formula(p, out)),
+            Form::Or(parts) => {
+                let clause = parts.iter().map(|p| self.implied(p, out)).collect();
+                out.push(clause);
+            }
+        }
+    }
+
+    /// A number that implies a formula.
+    fn implied(&mut self, form: &Form, out: &mut Vec<Vec<i32>>) -> i32 {
+        if let Form::Lit(lit) = form {
+            return self.number(*lit);
+        }
+        let number = self.fresh();
+        let mut clauses = Vec::new();
+        self.formula(form, &mut clauses);
+        out.extend(clauses.into_iter().map(|mut c| {
+            c.push(-number);
+            c
+        }));
+        number
+    }
+
+    /// Adds the clauses of what is asked.
+    pub fn question(&mut self, obligation: &Obligation) {
+        let mut clauses = Vec::new();
+        self.formula(&obligation.question, &mut clauses);
+        self.formula(&obligation.conclusion, &mut clauses);
+        self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, Origin::Question(i))));
+    }
+
+    /// Adds the clauses of values.
+    pub fn values(&mut self, theory: &Theory, values: &[Value]) {
+        for (at, value) in values.iter().enumerate() {
+            let mut clauses = Vec::new();
+            let existence = &theory.sources[value.source].existence;
+            let mut clause: Vec<i32> = Vec::new();
+            for lit in &existence.guard {
+                clause.push(self.number(!lit.with(&value.of)));
+            }
+            for &earlier in &value.unless {
+                let earlier = &values[earlier];
+                let guard = &theory.sources[earlier.source].existence.guard;
+                let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(&earlier.of))));
+                clause.push(self.implied(&holds, &mut clauses));
+            }
+            for case in &existence.cases {
+                let form = Form::and(case.iter().map(|l| Form::lit(l.with(&value.all(existence)))));
+                if form != Form::Const(false) {
+                    clause.push(self.implied(&form, &mut clauses));
+                }
+            }
+            clauses.push(clause);
+            self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, Origin::Value(at, i))));
+        }
+    }
+
+    /// Adds an instance of a clause.
+    pub fn instance(&mut self, clause: &Clause, values: &[Term], origin: Origin) {
+        if let Some(literals) = self.literals(clause.lits.iter().map(|l| l.with(values))) {
+            self.list.push((literals, origin));
+        }
+    }
+
+    /// Adds that equal events have the same atoms.
+    pub fn congruence(&mut self, equality: Atom, atoms: [Atom; 2]) {
+        let [has, lacks] = atoms;
+        if let Some(literals) = self.literals([Lit::no(equality), Lit::no(has), Lit::yes(lacks)]) {
+            self.list.push((literals, Origin::Congruence(equality, atoms)));
+        }
+    }
+}
+
+impl Value {
+    /// The events of the guard, and the new ones.
+    fn all(&self, existence: &Existence) -> Vec<Term> {
+        let first = self.event.index();
+        self.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| Term::event(first + k))).collect()
+    }
+}
+
+/// Is a congruence what it says: an equality, and two atoms of one relation that are the same but for the equal events?
+pub fn is_congruence(equality: Atom, [has, lacks]: [Atom; 2]) -> bool {
+    let [a, b] = equality.args;
+    let other = |t: Term, u: Term| t == u || t == a && u == b || t == b && u == a;
+    let same = |[s, t]: [Term; 2], [u, v]: [Term; 2]| other(s, u) && other(t, v);
+    let [from, to] = lacks.args;
+    // Equality is symmetric, and kept with the smaller event first.
+    let either_way = same(has.args, lacks.args) || has.pred == Pred::EQUAL && same(has.args, [to, from]);
+    equality.pred == Pred::EQUAL && has.pred == lacks.pred && either_way
+}
+
+/// How far new events may be away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    /// The most events.
+    pub events: usize,
+    /// The steps from the events that were asked about.
+    pub steps: u8,
+}

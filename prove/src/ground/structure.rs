@@ -1,0 +1,74 @@
+//! A structure: a few events, and which of them are in each set and relation. Rows and columns of relations are machine words.
+
+use crate::logic::{Atom, Pred};
+
+/// Which events are in which sets and relations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Structure {
+    events: usize,
+    /// For each symbol its row of each event: the events that it relates it to. A set is the diagonal of such a matrix.
+    rows: Vec<u64>,
+    /// The same from the other side.
+    columns: Vec<u64>,
+}
+
+impl Structure {
+    /// Every set and relation is empty, and events are equal to themselves.
+    pub fn new(symbols: usize, events: usize) -> Self {
+        let mut new = Self { events, rows: vec![0; symbols * events], columns: vec![0; symbols * events] };
+        for e in 0..events {
+            new.set(Pred::EQUAL, e, e);
+        }
+        new
+    }
+
+    /// Does it say anything of a symbol? Those that were made later it does not know.
+    pub fn has(&self, pred: Pred) -> bool {
+        pred.index() * self.events < self.rows.len()
+    }
+
+    /// The number of events.
+    pub fn events(&self) -> usize {
+        self.events
+    }
+
+    /// All events.
+    pub fn all(&self) -> u64 {
+        if self.events == 64 { u64::MAX } else { (1 << self.events) - 1 }
+    }
+
+    /// What an event is related to.
+    pub fn row(&self, pred: Pred, event: usize) -> u64 {
+        self.rows[pred.index() * self.events + event]
+    }
+
+    /// What is related to an event.
+    pub fn column(&self, pred: Pred, event: usize) -> u64 {
+        self.columns[pred.index() * self.events + event]
+    }
+
+    /// The events that are related to themselves; the members of a set.
+    pub fn diagonal(&self, pred: Pred) -> u64 {
+        (0..self.events).fold(0, |set, e| set | (self.row(pred, e) & 1 << e))
+    }
+
+    fn set(&mut self, pred: Pred, a: usize, b: usize) {
+        self.rows[pred.index() * self.events + a] |= 1 << b;
+        self.columns[pred.index() * self.events + b] |= 1 << a;
+    }
+
+    /// Makes an atom true.
+    pub fn insert(&mut self, atom: Atom) {
+        let [a, b] = atom.args.map(|t| t.index());
+        self.set(atom.pred, a, b);
+        if atom.pred == Pred::EQUAL {
+            self.set(atom.pred, b, a);
+        }
+    }
+
+    /// Is an atom true?
+    pub fn holds(&self, atom: Atom) -> bool {
+        let [a, b] = atom.args.map(|t| t.index());
+        self.row(atom.pred, a) >> b & 1 == 1
+    }
+}

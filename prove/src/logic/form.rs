@@ -1,0 +1,170 @@
+//! Formulas without quantifiers, in negation normal form, and their clauses.
+
+use super::clause::{Lit, Term};
+use super::symbol::Pred;
+
+/// A formula.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// True or false.
+    Const(bool),
+    /// A literal.
+    Lit(Lit),
+    /// All of them.
+    And(Vec<Form>),
+    /// One of them.
+    Or(Vec<Form>),
+}
+
+impl Form {
+    /// A literal, or its value.
+    pub fn lit(lit: Lit) -> Self {
+        lit.constant().map_or(Form::Lit(lit), Form::Const)
+    }
+
+    /// All of them.
+    pub fn and(parts: impl IntoIterator<Item = Form>) -> Self {
+        Self::collect(parts, true)
+    }
+
+    /// One of them.
+    pub fn or(parts: impl IntoIterator<Item = Form>) -> Self {
+        Self::collect(parts, false)
+    }
+
+    fn collect(parts: impl IntoIterator<Item = Form>, all: bool) -> Self {
+        let mut kept = Vec::new();
+        for part in parts {
+            match part {
+                Form::Const(value) if value == all => {}
+                Form::Const(value) => return Form::Const(value),
+                Form::And(inner) if all => kept.extend(inner),
+                Form::Or(inner) if !all => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Form::Const(all),
+            1 => kept.swap_remove(0),
+            _ if all => Form::And(kept),
+            _ => Form::Or(kept),
+        }
+    }
+
+    /// The negation.
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        match self {
+            Form::Const(value) => Form::Const(!value),
+            Form::Lit(lit) => Form::lit(!*lit),
+            Form::And(parts) => Form::or(parts.iter().map(Form::negated)),
+            Form::Or(parts) => Form::and(parts.iter().map(Form::negated)),
+        }
+    }
+
+    /// Puts terms in the place of variables.
+    #[must_use]
+    pub fn with(&self, values: &[Term]) -> Self {
+        match self {
+            Form::Const(value) => Form::Const(*value),
+            Form::Lit(lit) => Form::lit(lit.with(values)),
+            Form::And(parts) => Form::and(parts.iter().map(|p| p.with(values))),
+            Form::Or(parts) => Form::or(parts.iter().map(|p| p.with(values))),
+        }
+    }
+
+    /// Clauses that together are the formula, by distribution. Tautologies are left out.
+    pub fn clauses(&self) -> Vec<Vec<Lit>> {
+        self.distribute(true)
+    }
+
+    /// Conjunctions of literals of which one holds. Contradictions are left out.
+    pub fn cases(&self) -> Vec<Vec<Lit>> {
+        self.distribute(false)
+    }
+
+    fn distribute(&self, conjunctive: bool) -> Vec<Vec<Lit>> {
+        match self {
+            Form::Const(value) if *value == conjunctive => Vec::new(),
+            Form::Const(_) => vec![Vec::new()],
+            Form::Lit(lit) => vec![vec![*lit]],
+            Form::And(parts) if conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
+            Form::Or(parts) if !conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
+            Form::And(parts) | Form::Or(parts) => {
+                let mut product: Vec<Vec<Lit>> = vec![Vec::new()];
+                for part in parts {
+                    let factor = part.distribute(conjunctive);
+                    product = product.iter().flat_map(|left| factor.iter().filter_map(|right| joined(left, right))).collect();
+                }
+                product
+            }
+        }
+    }
+
+    /// The literals that occur, with repetitions.
+    pub fn lits(&self) -> Vec<Lit> {
+        match self {
+            Form::Const(_) => Vec::new(),
+            Form::Lit(lit) => vec![*lit],
+            Form::And(parts) | Form::Or(parts) => parts.iter().flat_map(Form::lits).collect(),
+        }
+    }
+}
+
+/// Both lists without repetitions; `None` if they contradict each other.
+fn joined(left: &[Lit], right: &[Lit]) -> Option<Vec<Lit>> {
+    let mut all = left.to_vec();
+    for &lit in right {
+        if all.contains(&!lit) {
+            return None;
+        }
+        if !all.contains(&lit) {
+            all.push(lit);
+        }
+    }
+    Some(all)
+}
+
+/// A clause with its variables numbered from 0 in order of occurrence, where a premise `x = y` is used up by putting one for the
+/// other; `None` if it is a tautology.
+pub fn normalised(mut lits: Vec<Lit>) -> Option<(Vec<Lit>, u8)> {
+    while let Some(at) = lits
+        .iter()
+        .position(|l| !l.positive && l.atom.pred == Pred::EQUAL && l.atom.args.iter().any(|a| a.as_variable().is_some()))
+    {
+        let [a, b] = lits.swap_remove(at).atom.args;
+        // The variable of the larger number goes.
+        let (from, to) = if b.as_variable().is_some() { (b, a) } else { (a, b) };
+        for lit in &mut lits {
+            let args = lit.atom.args.map(|t| if t == from { to } else { t });
+            lit.atom = super::clause::Atom::binary(lit.atom.pred, args[0], args[1]);
+        }
+    }
+    let mut kept: Vec<Lit> = Vec::new();
+    for lit in lits {
+        match lit.constant() {
+            Some(true) => return None,
+            Some(false) => continue,
+            None => {}
+        }
+        if kept.contains(&!lit) {
+            return None;
+        }
+        if !kept.contains(&lit) {
+            kept.push(lit);
+        }
+    }
+    let mut order: Vec<Term> = Vec::new();
+    for arg in kept.iter().flat_map(|l| l.atom.args) {
+        if arg.as_variable().is_some() && !order.contains(&arg) {
+            order.push(arg);
+        }
+    }
+    let rename = |t: Term| order.iter().position(|&o| o == t).map_or(t, |i| Term::variable(i as u8));
+    for lit in &mut kept {
+        let [a, b] = lit.atom.args.map(rename);
+        lit.atom = super::clause::Atom::binary(lit.atom.pred, a, b);
+    }
+    kept.sort_unstable_by_key(|l| (l.positive, l.atom));
+    Some((kept, order.len() as u8))
+}

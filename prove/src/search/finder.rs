@@ -1,0 +1,287 @@
+//! The search for an argument: lemmas about the target by induction, invariants of the source's closures, then the axioms.
+
+use margay_models::model::{CheckKind, Model, Role, Sort};
+
+use super::houdini::inductive;
+use super::invariant::{self, NoInvariant, find};
+use super::property::Property;
+use super::template::{Vocabulary, guesses};
+use super::truncated;
+use crate::argument::{Claim, Rule, Step, apart, obligations};
+use crate::ground::{Effort, Limits, Outcome, Reach, Structure, settle};
+use crate::logic::{Expr, ExprId, Meaning, Pred};
+use crate::theory::Theory;
+
+/// What a search could not do.
+#[derive(Debug, Clone)]
+pub enum Missing {
+    /// A claim has a counterexample, as far as its own events tell; `None` where a limit was reached.
+    Claim(Claim, Option<Structure>),
+    /// A closure has no invariant.
+    Invariant(Box<NoInvariant>),
+    /// No strict order contains any edge of a relation.
+    Order(ExprId),
+}
+
+/// What was guessed of a relation, and what was kept.
+#[derive(Debug, Clone)]
+pub struct Tried {
+    /// The relation.
+    pub of: Pred,
+    /// The guesses in words, and whether each was kept.
+    pub guesses: Vec<(String, bool)>,
+}
+
+/// A search, and the steps that it found.
+pub struct Finder {
+    /// What is known so far.
+    pub theory: Theory,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// How far obligations may reach.
+    pub reach: Reach,
+    /// What it took.
+    pub effort: Effort,
+    /// What was guessed.
+    pub tried: Vec<Tried>,
+}
+
+/// Kinds of guesses in the order in which they are made, each with how many steps away events may be. What the third kind brings may
+/// help the second.
+const STAGES: [usize; 5] = [0, 1, 2, 1, 3];
+
+impl Finder {
+    /// A search that begins with a theory.
+    pub fn new(theory: Theory, reach: Reach) -> Self {
+        Self { theory, steps: Vec::new(), reach, effort: Effort::default(), tried: Vec::new() }
+    }
+
+    /// Adds a step, and knows its claims.
+    pub fn step(&mut self, claims: Vec<Claim>, rule: Rule, known: bool) {
+        let step = Step { claims, rule, known };
+        if self.steps.contains(&step) {
+            return;
+        }
+        self.theory.learn(self.steps.len(), &step);
+        self.steps.push(step);
+    }
+
+    /// Does a claim hold by what is known? If not, a structure that contradicts it. `least`, `most`: how hard to try: 0 with the events
+    /// that it speaks of alone, 1 with values of functions, 2 with closures taken apart.
+    pub fn try_claim(&mut self, claim: &Claim, least: usize, most: usize) -> Result<(), Option<Structure>> {
+        let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+        let mut last = None;
+        for obligation in obligations(&mut self.theory, &step) {
+            let mut done = false;
+            let whole = Some(obligation);
+            for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {
+                let longer = if is_apart { whole.as_ref().and_then(|o| apart(&mut self.theory, o)) } else { None };
+                let Some(asked) = (if is_apart { &longer } else { &whole }) else { continue };
+                match settle(&self.theory, None, asked, Reach { steps, ..self.reach }, &mut self.effort) {
+                    Outcome::Refuted(_) => {
+                        done = true;
+                        break;
+                    }
+                    Outcome::Model(structure) => last = Some(structure),
+                    Outcome::Unknown => {}
+                }
+            }
+            if !done {
+                return Err(last);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a claim hold by what is known?
+    pub fn holds(&mut self, claim: &Claim, least: usize, most: usize) -> bool {
+        self.try_claim(claim, least, most).is_ok()
+    }
+
+    /// Makes a claim a step, if it holds. It is no fact.
+    pub(super) fn show(&mut self, claim: Claim) -> Result<(), Missing> {
+        self.try_claim(&claim, 0, 2).map_err(|s| Missing::Claim(claim.clone(), s))?;
+        self.step(vec![claim], Rule::Direct, false);
+        Ok(())
+    }
+
+    fn limits(&self, steps: u8) -> Limits {
+        Limits { events: self.reach.events, depth: steps, ..Limits::default() }
+    }
+
+    /// Keeps the largest inductive set of guesses.
+    fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>) {
+        let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
+        let limits = self.limits(0);
+        let found = inductive(&mut self.theory, group, all, limits);
+        self.effort.add(found.effort);
+        let kept: Vec<String> = found.kept.iter().map(|(p, g)| g.text(&self.theory, *p)).collect();
+        for &of in group {
+            let guesses = texts.iter().filter(|t| t.0 == of).map(|(_, t)| (t.clone(), kept.contains(t))).collect();
+            self.tried.push(Tried { of, guesses });
+        }
+        if !found.kept.is_empty() {
+            let claims = found.kept.into_iter().map(|(of, property)| Claim::Pairs { of, property }).collect();
+            self.step(claims, Rule::Induction(group.to_vec()), true);
+        }
+    }
+
+    /// Finds lemmas about the closures and recursive relations of a model.
+    pub fn lemmas(&mut self, roots: &[ExprId]) {
+        let vocabulary = Vocabulary::of(&self.theory, roots.iter().copied());
+        let recursive = |t: &Theory, p: Pred| matches!(t.symbols.get(p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
+        let subjects: Vec<Pred> = vocabulary.relations.iter().copied().filter(|&p| recursive(&self.theory, p)).collect();
+        for subject in subjects {
+            for stage in STAGES {
+                let all = guesses(&mut self.theory, subject, &vocabulary, stage);
+                self.guess(&[subject], all);
+            }
+        }
+    }
+
+    /// What the ends of a closure are.
+    fn ends(&mut self, closure: Pred) {
+        let sets: Vec<Pred> = self.theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
+        sets.iter().for_each(|&s| self.theory.explain(s));
+        let vocabulary = Vocabulary { sets, relations: Vec::new() };
+        let all = guesses(&mut self.theory, closure, &vocabulary, 0);
+        self.guess(&[closure], all);
+    }
+
+    /// Finds an invariant of a closure.
+    pub(super) fn bounded(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+        self.ends(closure);
+        let mut failed = None;
+        for steps in [0, self.reach.steps] {
+            let limits = self.limits(steps);
+            match find(&mut self.theory, closure, candidates, limits) {
+                Ok(found) => {
+                    self.effort.add(found.effort);
+                    let bound = self.theory.exprs.union_all(found.items);
+                    let claim = Claim::Pairs { of: closure, property: Property::Within(bound) };
+                    self.step(vec![claim], Rule::Induction(vec![closure]), true);
+                    return Ok(());
+                }
+                Err(none) => {
+                    self.effort.add(none.effort);
+                    failed = Some(none);
+                }
+            }
+        }
+        Err(Missing::Invariant(failed.expect("there were attempts")))
+    }
+
+    /// Proves the axioms of a source by what a target guarantees. `target`: what the target's checks are about; `closures`: the
+    /// source's, inner ones first; `places`: the relations from operations to their fences.
+    pub fn axioms(
+        &mut self,
+        source: &Model,
+        checks: &[(usize, ExprId)],
+        target: &[ExprId],
+        closures: &[Pred],
+        places: &[Pred],
+    ) -> Vec<(usize, Result<Claim, Missing>)> {
+        let relations = self.relations(target);
+        // Without an invariant of a closure nothing that is made of it is tried.
+        let mut missing: Vec<(Pred, Missing)> = Vec::new();
+        let needs = |finder: &Self, missing: &[(Pred, Missing)], expr: ExprId| {
+            let of = Vocabulary::of(&finder.theory, [expr]).relations;
+            missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
+        };
+        for &closure in closures {
+            let own = self.theory.exprs.symbol(closure);
+            if let Some(none) = needs(self, &missing, own) {
+                missing.push((closure, none));
+                continue;
+            }
+            let candidates = self.candidates(closure, &relations, places);
+            if let Err(none) = self.bounded(closure, &candidates) {
+                missing.push((closure, none));
+            }
+        }
+        let mut found = Vec::new();
+        for &(number, expr) in checks {
+            let check = &source.checks[number];
+            if let Some(none) = needs(self, &missing, expr) {
+                found.push((number, Err(none)));
+                continue;
+            }
+            let claim = Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set);
+            let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
+                Ok(())
+            } else if check.kind == CheckKind::Acyclic {
+                let orders = self.strict_orders(&relations, places);
+                let candidates = self.order_candidates(closures);
+                self.acyclic(expr, &orders, &candidates)
+            } else {
+                self.try_claim(&claim, 0, 2)
+                    .map(|()| self.step(vec![claim.clone()], Rule::Direct, true))
+                    .map_err(|s| Missing::Claim(claim.clone(), s))
+            };
+            found.push((number, result.map(|()| claim)));
+        }
+        found
+    }
+
+    /// The relations of a target that invariants are made of: those that are not the same backwards.
+    fn relations(&mut self, target: &[ExprId]) -> Vec<Pred> {
+        let mut found = Vocabulary::of(&self.theory, target.iter().copied()).relations;
+        found.extend(self.theory.symbols.named("mo"));
+        let theory = &self.theory;
+        found.extend(theory.symbols.iter().filter(|(_, s)| s.name.ends_with(".rb")).map(|(p, _)| p));
+        found.dedup();
+        found.retain(|&p| {
+            let own = self.theory.exprs.symbol(p);
+            let back = self.theory.exprs.make(Expr::Inverse(own));
+            self.theory.explain(p);
+            !self.holds(&Claim::Within(own, back), 0, 0)
+        });
+        found
+    }
+
+    fn candidates(&mut self, closure: Pred, relations: &[Pred], places: &[Pred]) -> Vec<(u8, ExprId)> {
+        let closures: Vec<Pred> =
+            relations.iter().copied().filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_))).collect();
+        let cut = truncated::candidates(&mut self.theory, closure, &closures);
+        if !cut.is_empty() {
+            let po = self.theory.symbols.named("po");
+            let whole = po.into_iter().chain(closures).map(|p| (0, self.theory.exprs.symbol(p))).collect::<Vec<_>>();
+            return whole.into_iter().chain(cut).collect();
+        }
+        let mut vocabulary: Vec<ExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
+        for &place in places {
+            let place = self.theory.exprs.symbol(place);
+            let back = self.theory.exprs.make(Expr::Inverse(place));
+            vocabulary.extend([place, back]);
+        }
+        invariant::candidates(&mut self.theory, &vocabulary)
+    }
+
+    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence.
+    fn order_candidates(&mut self, closures: &[Pred]) -> Vec<(u8, ExprId)> {
+        let names = ["loc", "F"].map(|n| self.theory.symbols.named(n));
+        let [Some(loc), Some(fence)] = names else { return Vec::new() };
+        let [loc, fence] = [loc, fence].map(|p| self.theory.exprs.symbol(p));
+        let fence = self.theory.exprs.make(Expr::Diagonal(fence));
+        let mut found = Vec::new();
+        for &closure in closures {
+            let whole = self.theory.exprs.symbol(closure);
+            let here = self.theory.exprs.intersection(whole, loc);
+            for (rank, end) in [(0, here), (1, whole)] {
+                found.push((rank, end));
+                for &before in closures {
+                    let before = self.theory.exprs.symbol(before);
+                    let both = self.theory.exprs.sequence(before, end);
+                    found.push((rank, self.theory.exprs.sequence(fence, both)));
+                }
+            }
+        }
+        found.sort_by_key(|f| f.0);
+        found
+    }
+}
+
+/// The axioms of a model: those that it requires.
+pub fn axioms(model: &Model) -> impl Iterator<Item = usize> + '_ {
+    model.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom).map(|(i, _)| i)
+}

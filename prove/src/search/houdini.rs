@@ -1,0 +1,249 @@
+//! The largest set of guesses that is inductive: guess all, throw out those whose induction fails given the others, until none does
+//! (Houdini: Flanagan and Leino, FME 2001).
+
+use rustc_hash::FxHashMap;
+
+use super::property::{Property, X, Y, Z};
+use crate::ground::{Answer, Effort, Limits, Problem, Structure};
+use crate::logic::{Atom, Clause, Existence, Form, Lit, Meaning, Pred, Term};
+use crate::theory::{Opening, Theory, Treatment};
+
+/// One way for a pair to come into a relation.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// What is there. Events 0 and 1 are the pair.
+    pub body: Form,
+    /// How many events the body speaks of.
+    pub events: usize,
+    /// The pairs of relations of the group that come before.
+    pub earlier: Vec<Atom>,
+    /// The relation.
+    pub of: Pred,
+}
+
+/// The rules of a closure, or of the members of a recursive definition; with `apart`, one for each edge of what a closure is of.
+pub fn rules(theory: &mut Theory, group: &[Pred], apart: bool) -> Vec<Rule> {
+    let (s, t) = (Term::event(0), Term::event(1));
+    let mut found = Vec::new();
+    for &pred in group {
+        match theory.symbols.get(pred).meaning {
+            Meaning::Closure(r) => {
+                let between = Term::event(2);
+                let earlier = Atom::binary(pred, s, between);
+                let edges = if apart { super::order::edges(theory, r) } else { vec![r] };
+                for &edge in &edges {
+                    let (body, events) = open_all(theory, edge, s, t, 2, group);
+                    found.push(Rule { body, events, earlier: Vec::new(), of: pred });
+                }
+                for &edge in &edges {
+                    let (step, events) = open_all(theory, edge, between, t, 3, group);
+                    let body = Form::and([Form::Lit(Lit::yes(earlier)), step]);
+                    found.push(Rule { body, events, earlier: vec![earlier], of: pred });
+                }
+            }
+            Meaning::Fixpoint(body, _) => {
+                for part in theory.exprs.union_parts(body) {
+                    let (body, events) = open_all(theory, part, s, t, 2, group);
+                    let earlier: Vec<Atom> =
+                        body.lits().iter().filter(|l| l.positive && group.contains(&l.atom.pred)).map(|l| l.atom).collect();
+                    found.push(Rule { body, events, earlier, of: pred });
+                }
+            }
+            Meaning::Defined(body) => {
+                let (body, events) = open_all(theory, body, s, t, 2, group);
+                found.push(Rule { body, events, earlier: Vec::new(), of: pred });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Opens an expression down to base symbols, and closures and fixpoints without a bound.
+pub fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
+    let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bound(p), theory.symbols.get(p).meaning) {
+        _ if group.contains(&p) => Treatment::Keep,
+        (Some(bound), _) if !within.contains(&p) => Treatment::Within(bound),
+        (None, Meaning::Defined(body)) if !theory.is_local(p) => Treatment::Replace(body),
+        _ => Treatment::Keep,
+    };
+    let mut opening = Opening { treat: &treat, next, within: Vec::new(), variables: None };
+    let form = theory.open(expr, s, t, &mut opening);
+    (form, opening.next)
+}
+
+/// What came of the guesses about a group of relations.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The relations.
+    pub group: Vec<Pred>,
+    /// The properties that hold of each pair of a relation.
+    pub kept: Vec<(Pred, Property)>,
+    /// How many guesses there were.
+    pub guessed: usize,
+    /// What it took.
+    pub effort: Effort,
+}
+
+/// Finds the largest inductive set of guesses.
+pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Property)>, limits: Limits) -> Found {
+    let rules = rules(theory, group, false);
+    // Negations of inclusions need names of sequences: they are made before the theory is shared.
+    let prepared: FxHashMap<usize, (Form, u8)> = guesses
+        .iter()
+        .enumerate()
+        .filter_map(|(i, (_, p))| match p {
+            Property::Within(e) => Some((i, theory.opened(*e))),
+            Property::Clause(_) => None,
+        })
+        .collect();
+    for (form, _) in prepared.values() {
+        for lit in form.lits() {
+            theory.explain(lit.atom.pred);
+        }
+    }
+    let mut alive = vec![true; guesses.len()];
+    let mut effort = Effort::default();
+    loop {
+        let before = alive.iter().filter(|a| **a).count();
+        for rule in &rules {
+            let attempt = Attempt { theory, rule, guesses: &guesses, prepared: &prepared };
+            attempt.throw_out(&mut alive, limits, &mut effort);
+        }
+        let after = alive.iter().filter(|a| **a).count();
+        if after == before || after == 0 {
+            break;
+        }
+    }
+    let guessed = guesses.len();
+    let kept = guesses.into_iter().zip(alive).filter(|(_, a)| *a).map(|(g, _)| g).collect();
+    Found { group: group.to_vec(), kept, guessed, effort }
+}
+
+/// One rule and the guesses.
+struct Attempt<'a> {
+    theory: &'a Theory,
+    rule: &'a Rule,
+    guesses: &'a [(Pred, Property)],
+    prepared: &'a FxHashMap<usize, (Form, u8)>,
+}
+
+impl Attempt<'_> {
+    fn throw_out(&self, alive: &mut [bool], limits: Limits, effort: &mut Effort) {
+        let mut problem = Problem::new(self.theory, self.rule.events + 1, limits);
+        let witness = Term::event(self.rule.events);
+        problem.ask(&self.rule.body);
+        // What is supposed of pairs that come before.
+        let mut suppositions = FxHashMap::default();
+        for (i, (of, property)) in self.guesses.iter().enumerate().filter(|(i, _)| alive[*i]) {
+            for atom in self.rule.earlier.iter().filter(|a| a.pred == *of) {
+                let guard = *suppositions.entry(i).or_insert_with(|| problem.assumption());
+                for clause in self.at(property, atom.args) {
+                    problem.suppose(clause, Some(guard));
+                }
+                if let Property::Within(_) = property {
+                    let (form, events) = &self.prepared[&i];
+                    let existence = Existence { guard: Vec::new(), variables: 2, events: *events, cases: form.cases() };
+                    problem.exists(&existence, &atom.args, Some(guard), 1);
+                }
+            }
+        }
+        // One of the guesses fails at the pair.
+        let pair = [Term::event(0), Term::event(1)];
+        let mut failures = Vec::new();
+        for (i, (_, property)) in self.guesses.iter().enumerate().filter(|(i, g)| alive[*i] && g.0 == self.rule.of) {
+            let failure = match property {
+                Property::Clause(lits) => {
+                    let values = [pair[0], pair[1], witness];
+                    problem.switch(&Form::and(lits.iter().map(|l| Form::lit(!l.with(&values)))))
+                }
+                Property::Within(_) => {
+                    let guard = problem.switch(&Form::Const(true));
+                    for clause in form_clauses(&self.prepared[&i].0.negated(), pair) {
+                        problem.suppose(clause, Some(guard));
+                    }
+                    guard
+                }
+            };
+            failures.push((i, failure));
+        }
+        let all: Vec<_> = failures.iter().map(|f| f.1).collect();
+        problem.add(&all);
+        loop {
+            let answer = problem.solve();
+            let structure = match answer {
+                Answer::Refuted => break,
+                Answer::Unknown => {
+                    failures.iter().for_each(|(i, _)| alive[*i] = false);
+                    break;
+                }
+                Answer::Model(structure) => structure,
+            };
+            let mut any = false;
+            for &(i, failure) in &failures {
+                if alive[i] && self.fails(i, &structure, pair, &problem, failure) {
+                    alive[i] = false;
+                    any = true;
+                    problem.add(&[!failure]);
+                    if let Some(&guard) = suppositions.get(&i) {
+                        problem.release(guard);
+                    }
+                }
+            }
+            if !any {
+                tracing::warn!("a structure refutes no guess");
+                break;
+            }
+        }
+        effort.add(problem.effort);
+    }
+
+    /// The clauses of a property at two events.
+    fn at(&self, property: &Property, pair: [Term; 2]) -> Vec<Clause> {
+        match property {
+            Property::Clause(lits) => {
+                let z = Term::variable(0);
+                let lits = lits.iter().map(|l| l.with(&[pair[0], pair[1], z])).collect();
+                crate::logic::form::normalised(lits).map(|(lits, variables)| Clause { lits, variables }).into_iter().collect()
+            }
+            Property::Within(_) => Vec::new(),
+        }
+    }
+
+    fn fails(
+        &self,
+        i: usize,
+        structure: &Structure,
+        pair: [Term; 2],
+        problem: &Problem<'_>,
+        failure: margay_solver::Literal,
+    ) -> bool {
+        match &self.guesses[i].1 {
+            Property::Clause(lits) => {
+                let negated: Vec<Lit> = lits.iter().map(|l| !l.with(&[pair[0], pair[1], Term::variable(0)])).collect();
+                let mut any = false;
+                crate::ground::matches(structure, 1, &negated, &mut |_| {
+                    any = true;
+                    false
+                });
+                any
+            }
+            Property::Within(_) => problem.holds(failure),
+        }
+    }
+}
+
+/// The clauses of a formula about X, Y and further variables, at two events.
+fn form_clauses(form: &Form, pair: [Term; 2]) -> Vec<Clause> {
+    let mut values = vec![pair[0], pair[1]];
+    values.extend((0..16).map(Term::variable));
+    form.with(&values)
+        .clauses()
+        .into_iter()
+        .filter_map(crate::logic::form::normalised)
+        .map(|(lits, variables)| Clause { lits, variables })
+        .collect()
+}
+
+/// The variables of properties.
+pub const ENDS: [Term; 3] = [X, Y, Z];

@@ -1,0 +1,9 @@
+//! The search for lemmas and invariants.
+
+pub mod finder;
+pub mod houdini;
+pub mod invariant;
+pub mod order;
+pub mod property;
+pub mod template;
+pub mod truncated;

@@ -1,0 +1,213 @@
+//! `acyclic r`. The edges of r are split in two kinds: A, whose closure has an invariant without a loop, and B, which a strict order S
+//! contains even behind any number of A edges. A cycle without B would be a loop of A's closure; any other, cut behind each B edge, is
+//! a cycle of S.
+
+use super::finder::{Finder, Missing};
+use crate::argument::{Claim, Rule};
+use crate::logic::{Expr, ExprId, Meaning, Pred};
+use crate::theory::Theory;
+
+/// The edges of a relation: a union with as many members as there are ways through it.
+pub fn edges(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
+    match theory.exprs.get(r) {
+        Expr::Union(a, b) => {
+            let mut all = edges(theory, a);
+            all.extend(edges(theory, b));
+            all
+        }
+        Expr::Sequence(a, b) => pairs(theory, a, b, Expr::Sequence),
+        Expr::Intersection(a, b) => pairs(theory, a, b, Expr::Intersection),
+        Expr::Inverse(a) => edges(theory, a).into_iter().map(|e| theory.exprs.make(Expr::Inverse(e))).collect(),
+        Expr::Symbol(p) if !theory.is_local(p) => match theory.symbols.get(p).meaning {
+            Meaning::Defined(body) => edges(theory, body),
+            _ => vec![r],
+        },
+        _ => vec![r],
+    }
+}
+
+fn pairs(theory: &mut Theory, a: ExprId, b: ExprId, make: fn(ExprId, ExprId) -> Expr) -> Vec<ExprId> {
+    let (left, right) = (edges(theory, a), edges(theory, b));
+    let mut all = Vec::new();
+    for &l in &left {
+        for &r in &right {
+            let made = theory.exprs.make(make(l, r));
+            // `make` may distribute again.
+            all.extend(theory.exprs.union_parts(made));
+        }
+    }
+    all.retain(|&e| theory.exprs.get(e) != Expr::Empty);
+    all
+}
+
+/// The edges of a relation, each with its parts by [`by_halves`].
+pub fn edges_by_halves(theory: &mut Theory, r: ExprId) -> Vec<(ExprId, Vec<ExprId>)> {
+    edges(theory, r).into_iter().map(|e| (e, by_halves(theory, e))).collect()
+}
+
+/// An edge, with each step of program order told apart by whether it goes from one half of an operation to the other.
+pub fn by_halves(theory: &mut Theory, edge: ExprId) -> Vec<ExprId> {
+    match theory.exprs.get(edge) {
+        Expr::Sequence(a, b) => {
+            let (left, right) = (by_halves(theory, a), by_halves(theory, b));
+            let mut all = Vec::new();
+            for &l in &left {
+                for &r in &right {
+                    all.push(theory.exprs.sequence(l, r));
+                }
+            }
+            all
+        }
+        Expr::Intersection(a, b) => {
+            let right = by_halves(theory, b);
+            right.into_iter().map(|r| theory.exprs.intersection(a, r)).collect()
+        }
+        Expr::Symbol(p) if ["po", "sb"].contains(&theory.symbols.name(p)) => {
+            let Some(rmw) = theory.symbols.named("rmw") else { return vec![edge] };
+            let rmw = theory.exprs.symbol(rmw);
+            let (half, rest) = (theory.exprs.intersection(edge, rmw), theory.exprs.make(Expr::Difference(edge, rmw)));
+            vec![half, rest]
+        }
+        _ => vec![edge],
+    }
+}
+
+impl Finder {
+    /// Is a relation a strict order? Then that becomes a step.
+    fn strict_order(&mut self, order: ExprId) -> bool {
+        let twice = self.theory.exprs.sequence(order, order);
+        let claims = [Claim::Irreflexive(order), Claim::Within(twice, order)];
+        let most = usize::from(self.theory.as_symbol(order).is_none());
+        if !claims.iter().all(|c| self.holds(c, most, most)) {
+            return false;
+        }
+        for claim in claims {
+            self.step(vec![claim], Rule::Direct, false);
+        }
+        true
+    }
+
+    /// The orders that S may be: strict orders among the relations, and the same between the fences of operations.
+    pub(super) fn strict_orders(&mut self, relations: &[Pred], places: &[Pred]) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        for &relation in relations {
+            let order = self.theory.exprs.symbol(relation);
+            self.theory.explain(relation);
+            if !self.strict_order(order) {
+                continue;
+            }
+            found.push(order);
+            for &place in places {
+                let pulled = between_fences(&mut self.theory, order, place);
+                if self.strict_order(pulled) {
+                    found.push(pulled);
+                }
+            }
+        }
+        found
+    }
+
+    /// Does what is known of closures say that a relation has no cycle? Its closure is one of those, or within one.
+    pub(super) fn acyclic_by_closure(&mut self, r: ExprId, relations: &[Pred]) -> bool {
+        let chain = self.theory.closure_name(r);
+        let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
+        if !self.holds(&claim, 0, 0) {
+            let is_closure = |p: &&Pred| matches!(self.theory.symbols.get(**p).meaning, Meaning::Closure(_));
+            let closures: Vec<Pred> = relations.iter().filter(is_closure).copied().filter(|&p| p != chain).collect();
+            let candidates: Vec<(u8, ExprId)> = closures.into_iter().map(|p| (0, self.theory.exprs.symbol(p))).collect();
+            if self.bounded(chain, &candidates).is_err() || !self.holds(&claim, 0, 2) {
+                return false;
+            }
+        }
+        self.step(vec![claim], Rule::Direct, false);
+        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
+        true
+    }
+
+    /// Proves that a relation has no cycle.
+    ///
+    /// # Errors
+    /// What was missing in the attempt that came furthest.
+    pub(super) fn acyclic(&mut self, r: ExprId, orders: &[ExprId], candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+        let edges = edges_by_halves(&mut self.theory, r);
+        let mut attempts: Vec<(Vec<ExprId>, Vec<ExprId>, ExprId)> = Vec::new();
+        for &order in orders {
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            for (edge, parts) in &edges {
+                if self.holds(&Claim::Within(*edge, order), 1, 1) {
+                    second.push(*edge);
+                    continue;
+                }
+                // The two halves of an operation have the same fences: steps between them are told from others.
+                let inside: Vec<bool> = if parts.len() < 2 {
+                    vec![false]
+                } else {
+                    parts.iter().map(|&p| self.holds(&Claim::Within(p, order), 1, 1)).collect()
+                };
+                if inside.contains(&true) {
+                    for (&part, inside) in parts.iter().zip(inside) {
+                        if inside { second.push(part) } else { first.push(part) }
+                    }
+                } else {
+                    first.push(*edge);
+                }
+                // Another order that contains more was there before.
+                if attempts.iter().any(|a| a.0.len() < first.len()) {
+                    break;
+                }
+            }
+            if !second.is_empty() {
+                attempts.push((first, second, order));
+                attempts.sort_by_key(|a| a.0.len());
+                attempts.truncate(1);
+            }
+            if attempts.first().is_some_and(|a| a.0.is_empty()) {
+                break;
+            }
+        }
+        let Some((first, second, order)) = attempts.pop() else { return Err(Missing::Order(r)) };
+        self.by_orders(r, order, first, second, candidates)
+    }
+
+    fn by_orders(
+        &mut self,
+        r: ExprId,
+        order: ExprId,
+        first: Vec<ExprId>,
+        second: Vec<ExprId>,
+        candidates: &[(u8, ExprId)],
+    ) -> Result<(), Missing> {
+        for &edge in &second {
+            self.step(vec![Claim::Within(edge, order)], Rule::Direct, false);
+        }
+        if !first.is_empty() {
+            let union = self.theory.exprs.union_all(first.iter().copied());
+            let chain = self.theory.closure_name(union);
+            self.bounded(chain, candidates)?;
+            let chain = self.theory.exprs.symbol(chain);
+            self.show(Claim::Irreflexive(chain))?;
+            for &edge in &second {
+                let both = self.theory.exprs.sequence(chain, edge);
+                self.show(Claim::Within(both, order))?;
+            }
+        }
+        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: Some(order), first, second }, true);
+        Ok(())
+    }
+}
+
+/// An order between the fences at a place of operations, of which a read-modify-write's belong to its read half, or between fences.
+fn between_fences(theory: &mut Theory, order: ExprId, place: Pred) -> ExprId {
+    let place = theory.exprs.symbol(place);
+    let rmw = theory.symbols.named("rmw").expect("every signature has it");
+    let rmw = theory.exprs.symbol(rmw);
+    let first = theory.exprs.make(Expr::Inverse(rmw));
+    let of_write = theory.exprs.sequence(first, place);
+    let identity = theory.exprs.identity();
+    let to = theory.exprs.union_all([identity, place, of_write]);
+    let back = theory.exprs.make(Expr::Inverse(place));
+    let back_to_write = theory.exprs.sequence(back, rmw);
+    let from = theory.exprs.union_all([identity, back, back_to_write]);
+    let pulled = theory.exprs.sequence(order, from);
+    theory.exprs.sequence(to, pulled)
+}

@@ -1,0 +1,132 @@
+//! The guesses: what lemmas look like.
+
+use super::property::{Property, X, Y, Z};
+use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
+use crate::theory::Theory;
+
+/// The names that guesses are made of.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary {
+    /// Sets.
+    pub sets: Vec<Pred>,
+    /// Relations.
+    pub relations: Vec<Pred>,
+}
+
+impl Vocabulary {
+    /// The names that expressions depend on.
+    pub fn of(theory: &Theory, roots: impl IntoIterator<Item = ExprId>) -> Self {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut open: Vec<ExprId> = roots.into_iter().collect();
+        while let Some(id) = open.pop() {
+            match theory.exprs.get(id) {
+                Expr::Empty | Expr::All => {}
+                Expr::Symbol(p) => {
+                    if seen.insert(p) {
+                        match theory.symbols.get(p).meaning {
+                            Meaning::Base => {}
+                            Meaning::Sequence(a, b) => open.extend([a, b]),
+                            Meaning::Defined(e)
+                            | Meaning::Closure(e)
+                            | Meaning::Fixpoint(e, _)
+                            | Meaning::Domain(e)
+                            | Meaning::Range(e) => open.push(e),
+                        }
+                    }
+                }
+                Expr::Union(a, b)
+                | Expr::Intersection(a, b)
+                | Expr::Difference(a, b)
+                | Expr::Sequence(a, b)
+                | Expr::Product(a, b) => open.extend([a, b]),
+                Expr::Diagonal(a) | Expr::Inverse(a) => open.push(a),
+            }
+        }
+        let of_arity = |arity: u8| {
+            let named = seen.iter().copied().filter(|&p| theory.symbols.get(p).arity == arity && p != Pred::EQUAL);
+            named.collect()
+        };
+        Self { sets: of_arity(1), relations: of_arity(2) }
+    }
+}
+
+/// How many kinds of guesses there are; simpler ones come first, and what is kept of them is known to the others.
+pub const STAGES: usize = 4;
+
+/// The guesses of one kind about a closure or fixpoint.
+pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: usize) -> Vec<(Pred, Property)> {
+    let own = |a, b| Lit::yes(Atom::binary(of, a, b));
+    let mut found = Vec::new();
+    match stage {
+        // What its ends are.
+        0 => {
+            for &set in &vocabulary.sets {
+                for end in [X, Y] {
+                    found.extend([Lit::yes(Atom::unary(set, end)), Lit::no(Atom::unary(set, end))].map(|l| vec![l]));
+                }
+            }
+        }
+        // C in r, C and r^-1 have nothing in common, C is irreflexive.
+        1 => {
+            found.push(vec![Lit::no(Atom::binary(Pred::EQUAL, X, Y))]);
+            for &r in &vocabulary.relations {
+                found.push(vec![Lit::yes(Atom::binary(r, X, Y))]);
+                found.push(vec![Lit::no(Atom::binary(r, Y, X))]);
+            }
+        }
+        // r; C in C, C; r in C, and the same with r backwards.
+        2 => {
+            for &r in &vocabulary.relations {
+                let r = |a, b| Lit::no(Atom::binary(r, a, b));
+                found.extend(
+                    [[r(Z, X), own(Z, Y)], [r(X, Z), own(Z, Y)], [r(Y, Z), own(X, Z)], [r(Z, Y), own(X, Z)]].map(Vec::from),
+                );
+            }
+        }
+        // r; C in s, C; r in s.
+        _ => {
+            let derivable = theory.derivable();
+            for &r in &vocabulary.relations {
+                for &s in vocabulary.relations.iter().filter(|&&s| s != of && derivable.contains(&s)) {
+                    let (r, s) = (|a, b| Lit::no(Atom::binary(r, a, b)), |a, b| Lit::yes(Atom::binary(s, a, b)));
+                    found.extend([[r(Z, X), s(Z, Y)], [r(Y, Z), s(X, Z)]].map(Vec::from));
+                }
+            }
+        }
+    }
+    let mut found: Vec<Property> = found.into_iter().map(Property::Clause).collect();
+    if stage == 1 {
+        found.extend(linear(theory, of).map(Property::Within));
+    }
+    found.into_iter().map(|p| (of, p)).collect()
+}
+
+impl Theory {
+    /// The relations that some fact concludes of events that another fact's premises relate.
+    fn derivable(&self) -> std::collections::BTreeSet<Pred> {
+        let binary = |l: &&Lit| l.atom.args[0] != l.atom.args[1];
+        let concluding = self.facts.iter().filter(|f| f.clause.lits.iter().any(|l| !l.positive && binary(&l)));
+        concluding.flat_map(|f| f.clause.lits.iter().filter(|l| l.positive).filter(binary)).map(|l| l.atom.pred).collect()
+    }
+}
+
+/// For a recursion of the form `C = B | C; m; C`: each pair of C is one of B, or of C; m; B.
+fn linear(theory: &mut Theory, of: Pred) -> Option<ExprId> {
+    let Meaning::Fixpoint(body, _) = theory.symbols.get(of).meaning else { return None };
+    let own = theory.exprs.symbol(of);
+    let parts = theory.exprs.union_parts(body);
+    let is_last = |theory: &Theory, p: ExprId| match theory.exprs.get(p) {
+        Expr::Sequence(a, b) if b == own => Some(a),
+        _ => None,
+    };
+    let base: Vec<ExprId> = parts.iter().copied().filter(|&p| is_last(theory, p).is_none()).collect();
+    let base = theory.exprs.union_all(base);
+    let mut all = base;
+    for part in parts {
+        if let Some(before) = is_last(theory, part) {
+            let step = theory.exprs.sequence(before, base);
+            all = theory.exprs.union(all, step);
+        }
+    }
+    (all != base).then_some(all)
+}

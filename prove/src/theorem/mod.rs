@@ -1,0 +1,177 @@
+//! From a question to a theorem: what is to be shown, the search for an argument, its check, and what is missing where there is none.
+
+mod drawing;
+mod report;
+mod setting;
+
+pub use drawing::Drawing;
+pub use report::{Gap, GoalReport, Report, StepReport, Times};
+pub use setting::{Goal, Setting};
+
+use std::time::Instant;
+
+use crate::argument::{Claim, Failure, Proof, Step, check, complete};
+use crate::ground::{Effort, Reach, possible};
+use crate::logic::{Atom, Form, Lit, Pred, Term};
+use crate::search::finder::{Finder, Missing};
+use crate::theory::{Stop, Theory};
+
+/// How far obligations may reach: the most events, and how many steps from those that they speak of.
+pub const REACH: Reach = Reach { events: 40, steps: 1 };
+
+/// Searches for an argument of each goal, completes it, and checks it. What is not checked is no theorem.
+pub fn prove(setting: &Setting, stop: &Stop) -> Report {
+    let begin = Instant::now();
+    let mut theory = setting.theory.clone();
+    theory.stop = stop.clone();
+    if let Some(what) = setting.uncovered.clone().or_else(|| impossible(setting, &theory)) {
+        let gap = Gap { what, ..Gap::default() };
+        let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(&theory), gap: Some(gap.clone()) };
+        let goals = setting.goals.iter().map(goal).collect();
+        let (times, effort) = (Times::default(), Effort::default());
+        return Report { goals, steps: Vec::new(), tried: Vec::new(), proof: None, times, effort, stopped: stop.is_raised() };
+    }
+    let mut finder = Finder::new(theory, REACH);
+    let found = setting.search(&mut finder);
+    let searched = begin.elapsed();
+    let mut goals: Vec<GoalReport> = Vec::new();
+    let mut claims = Vec::new();
+    for (goal, found) in setting.goals.iter().zip(found) {
+        let gap = match found {
+            Ok(()) => {
+                claims.push(goal.claim.clone());
+                None
+            }
+            Err(missing) => Some(gap(setting, &finder.theory, missing)),
+        };
+        goals.push(GoalReport { name: goal.name.clone(), claim: goal.claim.text(&finder.theory), gap });
+    }
+    let begin = Instant::now();
+    let mut effort = finder.effort;
+    let mut base = setting.theory.clone();
+    base.stop = stop.clone();
+    let (proof, failed) = completed(&base, &finder.theory, &finder.steps, &claims, &mut effort);
+    let completed = begin.elapsed();
+    let begin = Instant::now();
+    let checked = proof.as_ref().map(|proof| checked(setting, proof));
+    for (goal, report) in setting.goals.iter().zip(&mut goals) {
+        if report.gap.is_some() {
+            continue;
+        }
+        report.gap = match (&checked, failed.iter().find(|f| f.0 == goal.claim)) {
+            (_, Some((_, failure))) => Some(unfinished(setting, failure)),
+            (Some(Ok(proved)), None) if proved.contains(&goal.claim) => None,
+            (Some(Err(what)), None) => Some(Gap { what: what.clone(), ..Gap::default() }),
+            _ => Some(Gap { what: "the argument does not end with this claim".to_owned(), ..Gap::default() }),
+        };
+    }
+    let times = Times { search: searched, proof: completed, check: begin.elapsed() };
+    let steps = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
+    let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
+    Report { goals, steps, tried: setting.tried(&finder), proof, times, effort, stopped }
+}
+
+/// An operation that no execution can have, by what is supposed: then that contradicts itself, and would prove anything.
+fn impossible(setting: &Setting, theory: &Theory) -> Option<String> {
+    let is_possible = |role: Pred| {
+        let there = Form::lit(Lit::yes(Atom::unary(role, Term::event(0))));
+        possible(theory, &there, 1, REACH, &mut Effort::default()).is_some()
+    };
+    let role = setting.roles.iter().copied().find(|&role| !is_possible(role))?;
+    Some(format!("what is supposed of executions was not seen to allow a `{}`", theory.symbols.name(role)))
+}
+
+/// Completes what was found: all goals together, or those that can be alone.
+fn completed(
+    base: &Theory,
+    found: &Theory,
+    steps: &[Step],
+    claims: &[Claim],
+    effort: &mut Effort,
+) -> (Option<Proof>, Vec<(Claim, Box<Failure>)>) {
+    if claims.is_empty() {
+        return (None, Vec::new());
+    }
+    if let Ok((_, proof)) = complete(base, found, steps, claims, REACH, effort) {
+        return (Some(proof), Vec::new());
+    }
+    let mut failed = Vec::new();
+    let mut kept = Vec::new();
+    for claim in claims {
+        match complete(base, found, steps, std::slice::from_ref(claim), REACH, effort) {
+            Ok(_) => kept.push(claim.clone()),
+            Err(failure) => failed.push((claim.clone(), failure)),
+        }
+    }
+    let proof = if kept.is_empty() { None } else { complete(base, found, steps, &kept, REACH, effort).ok().map(|c| c.1) };
+    (proof, failed)
+}
+
+/// Follows the proof in the setting's theory as it was before the search; what it proves, or what is wrong with it.
+fn checked(setting: &Setting, proof: &Proof) -> Result<Vec<Claim>, String> {
+    let mut theory = setting.theory.clone();
+    let followed = check(&mut theory, proof);
+    followed.map(|f| f.0).map_err(|flaw| format!("the check of the argument fails at step {}: {}", flaw.step, flaw.what))
+}
+
+/// What is missing, in words and as a drawing.
+fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
+    match missing {
+        Missing::Claim(claim, structure) => {
+            let claim = claim.text(theory);
+            let limit = if structure.is_some() { "" } else { " within the limits of the search" };
+            Gap {
+                what: format!("it does not follow{limit} that `{claim}`"),
+                obligation: Some(claim),
+                drawing: structure.map(|s| Drawing::of(setting, theory, &s)),
+            }
+        }
+        Missing::Order(relation) => {
+            let text = theory.text(relation);
+            Gap {
+                what: format!("no strict order was found that contains an edge of `{text}`"),
+                obligation: Some(text),
+                drawing: None,
+            }
+        }
+        Missing::Invariant(none) => {
+            let of = theory.symbols.name(none.of).to_owned();
+            let items: Vec<String> = none.items.iter().map(|&i| theory.text(i)).collect();
+            let so_far = if items.is_empty() { String::new() } else { format!(" besides {}", items.join(" | ")) };
+            Gap {
+                what: format!("no invariant of `{of}` was found: the first two events are in it, and in no candidate{so_far}"),
+                obligation: Some(format!("{of} in ?")),
+                drawing: none.structure.map(|s| Drawing::of(setting, theory, &s)),
+            }
+        }
+    }
+}
+
+fn unfinished(setting: &Setting, failure: &Failure) -> Gap {
+    Gap {
+        what: format!("the argument was found and cannot be completed: {}", failure.what),
+        obligation: Some(failure.claim.clone()),
+        drawing: failure.structure.as_ref().map(|s| Drawing::of(setting, &failure.theory, s)),
+    }
+}
+
+/// The steps of a proof, for people.
+fn steps(setting: &Setting, proof: &Proof) -> Vec<StepReport> {
+    let mut theory = setting.theory.clone();
+    let mut all = Vec::new();
+    for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {
+        let Ok(step) = written.read(&mut theory) else { break };
+        all.push(StepReport {
+            claims: step.claims.iter().map(|c| c.text(&theory)).collect(),
+            rule: step.rule.name(),
+            obligations: settled.len(),
+            witnesses: settled.iter().map(|s| s.events).max().unwrap_or(0),
+            values: settled.iter().map(|s| s.refutation.values.len()).max().unwrap_or(0),
+            instances: settled.iter().map(|s| s.refutation.instances.len()).sum(),
+            derived: settled.iter().map(|s| s.refutation.steps.len()).sum(),
+            empty: settled.iter().filter(|s| !s.possible).map(|s| s.what.clone()).collect(),
+        });
+        theory.learn(number, &step);
+    }
+    all
+}

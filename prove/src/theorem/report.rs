@@ -1,0 +1,94 @@
+//! What came of a search for theorems.
+
+use std::time::Duration;
+
+use super::Drawing;
+use crate::argument::Proof;
+use crate::ground::Effort;
+
+/// Why something is no theorem.
+#[derive(Debug, Clone, Default)]
+pub struct Gap {
+    /// In words.
+    pub what: String,
+    /// The claim that was not shown.
+    pub obligation: Option<String>,
+    /// A few events that make it fail, as far as they alone tell.
+    pub drawing: Option<Drawing>,
+}
+
+/// What came of one goal.
+#[derive(Debug, Clone)]
+pub struct GoalReport {
+    /// The name of the axiom.
+    pub name: String,
+    /// What it says, in the names of the theory.
+    pub claim: String,
+    /// What is missing; without it the goal is a theorem, checked.
+    pub gap: Option<Gap>,
+}
+
+impl GoalReport {
+    /// Is it proved, and the proof checked?
+    pub fn is_theorem(&self) -> bool {
+        self.gap.is_none()
+    }
+}
+
+/// A step of a proof.
+#[derive(Debug, Clone)]
+pub struct StepReport {
+    /// What it claims.
+    pub claims: Vec<String>,
+    /// The rule: `direct`, `induction`, `orders`.
+    pub rule: &'static str,
+    /// How many obligations it left.
+    pub obligations: usize,
+    /// The most events that one of them speaks of.
+    pub witnesses: usize,
+    /// The most values of functions (the other half of an operation, its fences, what a read reads) that a refutation needs.
+    pub values: usize,
+    /// The instances of what is known, of all refutations.
+    pub instances: usize,
+    /// The clauses that were derived.
+    pub derived: usize,
+    /// Obligations whose premises were not seen to be satisfiable.
+    pub empty: Vec<String>,
+}
+
+/// How long each part took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    /// The search for lemmas, invariants and orders.
+    pub search: Duration,
+    /// Leaving out what is not needed, and the refutations.
+    pub proof: Duration,
+    /// The check.
+    pub check: Duration,
+}
+
+/// What came of all goals.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The goals, in the order of the setting.
+    pub goals: Vec<GoalReport>,
+    /// The steps of the proof.
+    pub steps: Vec<StepReport>,
+    /// For each relation, what was guessed of it, and whether it was kept.
+    pub tried: Vec<(String, Vec<(String, bool)>)>,
+    /// The proof, if there is anything to prove.
+    pub proof: Option<Proof>,
+    /// How long it took.
+    pub times: Times,
+    /// What it took.
+    pub effort: Effort,
+    /// Was the search ended from outside before everything was proved?
+    pub stopped: bool,
+}
+
+impl Report {
+    /// Are all goals theorems?
+    pub fn is_theorem(&self) -> bool {
+        self.goals.iter().all(GoalReport::is_theorem)
+    }
+}

@@ -1,0 +1,203 @@
+//! What is to be shown, and what may be supposed: of a mapping, or of two models.
+
+use margay_mappings::encode::is_undefined_behaviour;
+use margay_mappings::language::Mapping;
+use margay_models::diagnostic::Diagnostic;
+use margay_models::model::{Check, Model, Role, Sort};
+use margay_models::wellformed;
+
+use crate::argument::Claim;
+use crate::logic::{ExprId, Meaning, Pred};
+use crate::search::finder::{Finder, Missing};
+use crate::search::template::Vocabulary;
+use crate::theory::mapping::{Selection, has_ghosts, with_source};
+use crate::theory::{Reason, Theory};
+
+/// Something to be shown.
+#[derive(Debug, Clone)]
+pub struct Goal {
+    /// The name of the axiom.
+    pub name: String,
+    /// The number of the check in its model.
+    pub check: usize,
+    /// What it claims.
+    pub claim: Claim,
+    /// What it is about.
+    expr: ExprId,
+}
+
+/// What is to be shown, what may be supposed, and what lemmas may be about.
+pub struct Setting<'a> {
+    /// What may be supposed.
+    pub theory: Theory,
+    /// What is to be shown.
+    pub goals: Vec<Goal>,
+    /// The sets that say what an event is, for drawings; empty where its kind says all.
+    pub roles: Vec<Pred>,
+    /// Why nothing is proved of it, whatever the search would find.
+    pub uncovered: Option<String>,
+    /// The model whose axioms are to be shown.
+    claimed: &'a Model,
+    /// What the supposed axioms and the conditions on executions are about.
+    roots: Vec<ExprId>,
+    /// What the supposed axioms are about.
+    supposed: Vec<ExprId>,
+    /// The closures and recursive relations that the goals depend on, inner ones first.
+    closures: Vec<Pred>,
+    /// From operations to the fences that rows put beside them.
+    places: Vec<Pred>,
+}
+
+impl<'a> Setting<'a> {
+    /// The axioms of the source of a mapping hold of each execution without undefined behaviour, read back from a legal target execution, for
+    /// every modification order above the target's coherence order.
+    ///
+    /// # Errors
+    /// Axioms of a form that no rule covers.
+    pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
+        let source = &mapping.source;
+        refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
+        let ghosts = has_ghosts(mapping, selection);
+        let uncovered = ghosts.then(|| "a row makes nothing of an operation, which proofs do not cover".to_owned());
+        let target = Theory::of_target(mapping, ghosts);
+        let built = with_source(mapping, selection, &target);
+        let mut theory = built.theory.clone();
+        let mut roots = built.target.checks.clone();
+        roots.extend(theory.translate(wellformed::model(mapping.target.signature), &built.bases[0]).checks);
+        let closures = built.source_closures(&theory);
+        let places = theory.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
+        let goals = goals(source, axioms, &built.source.checks);
+        let roles = built.roles;
+        Ok(Self { theory, goals, roles, uncovered, claimed: source, roots, supposed: built.target.checks, closures, places })
+    }
+
+    /// Properties of a model that follow from its other axioms.
+    ///
+    /// # Errors
+    /// Properties of a form that no rule covers.
+    pub fn of_model(model: &'a Model, properties: &[usize]) -> Result<Self, Vec<Diagnostic>> {
+        refuse(model, properties.iter().map(|&i| &model.checks[i]))?;
+        let mut theory = Theory::default();
+        let base = theory.declare_base(model.signature, false, None);
+        theory.assume_signature(model.signature, &base);
+        let all = theory.translate(model, &base).checks;
+        let mut rest = model.clone();
+        let mut number = 0..;
+        rest.checks.retain(|_| number.next().is_some_and(|i: usize| !properties.contains(&i)));
+        let supposed: Vec<ExprId> = (0..all.len()).filter(|i| !properties.contains(i)).map(|i| all[i]).collect();
+        theory.assume_axioms(&rest, &supposed, |name| Reason::Axiom(name.to_owned()));
+        let mut roots = all.clone();
+        roots.extend(theory.translate(wellformed::model(model.signature), &base).checks);
+        // Recursive relations of the property alone are bounded by those of the axioms.
+        let of_axioms = Vocabulary::of(&theory, supposed.iter().copied()).relations;
+        let closures = recursive(&theory, properties.iter().map(|&i| all[i])).filter(|p| !of_axioms.contains(p)).collect();
+        let closures = inner_first(&theory, closures);
+        let goals = goals(model, properties, &all);
+        Ok(Self {
+            theory,
+            goals,
+            roles: Vec::new(),
+            uncovered: None,
+            claimed: model,
+            roots,
+            supposed,
+            closures,
+            places: Vec::new(),
+        })
+    }
+
+    /// What one model allows, another one allows.
+    ///
+    /// # Errors
+    /// Models of two signatures, axioms of a form that no rule covers.
+    pub fn of_models(supposed: &'a Model, claimed: &'a Model, axioms: &[usize]) -> Result<Self, Vec<Diagnostic>> {
+        let signature = supposed.signature;
+        if signature != claimed.signature {
+            let what = format!("`{}` and `{}` are about executions of two languages", supposed.name, claimed.name);
+            return Err(vec![Diagnostic::error(what).help("compare models of one signature")]);
+        }
+        refuse(claimed, axioms.iter().map(|&i| &claimed.checks[i]))?;
+        let mut theory = Theory::default();
+        let base = theory.declare_base(signature, false, None);
+        theory.assume_signature(signature, &base);
+        let old = theory.translate(supposed, &base);
+        theory.assume_axioms(supposed, &old.checks, |name| Reason::Axiom(name.to_owned()));
+        let new = theory.translate(claimed, &base);
+        let mut roots = old.checks.clone();
+        roots.extend(theory.translate(wellformed::model(signature), &base).checks);
+        let of_old = Vocabulary::of(&theory, old.checks.iter().copied()).relations;
+        let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i])).filter(|p| !of_old.contains(p)).collect();
+        let closures = inner_first(&theory, closures);
+        let goals = goals(claimed, axioms, &new.checks);
+        Ok(Self {
+            theory,
+            goals,
+            roles: Vec::new(),
+            uncovered: None,
+            claimed,
+            roots,
+            supposed: old.checks,
+            closures,
+            places: Vec::new(),
+        })
+    }
+
+    /// Searches for lemmas, invariants and orders, and for each goal.
+    pub(super) fn search(&self, finder: &mut Finder) -> Vec<Result<(), Missing>> {
+        finder.lemmas(&self.roots);
+        let checks: Vec<(usize, ExprId)> = self.goals.iter().map(|g| (g.check, g.expr)).collect();
+        let found = finder.axioms(self.claimed, &checks, &self.supposed, &self.closures, &self.places);
+        found.into_iter().map(|(_, result)| result.map(|_| ())).collect()
+    }
+
+    /// What was guessed, in words.
+    pub(super) fn tried(&self, finder: &Finder) -> Vec<(String, Vec<(String, bool)>)> {
+        finder.tried.iter().map(|t| (finder.theory.symbols.name(t.of).to_owned(), t.guesses.clone())).collect()
+    }
+}
+
+/// The closures and recursive relations that expressions depend on.
+fn recursive(theory: &Theory, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = Pred> {
+    let all = Vocabulary::of(theory, of).relations;
+    all.into_iter().filter(|p| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)))
+}
+
+/// Closures in such an order that each comes behind those that it is made of.
+fn inner_first(theory: &Theory, mut open: Vec<Pred>) -> Vec<Pred> {
+    let mut sorted = Vec::new();
+    while !open.is_empty() {
+        let made_of = |p: &Pred| match theory.symbols.get(*p).meaning {
+            Meaning::Closure(e) | Meaning::Fixpoint(e, _) => Vocabulary::of(theory, [e]).relations,
+            _ => Vec::new(),
+        };
+        let is_next = |p: &Pred| made_of(p).iter().all(|q| q == p || !open.contains(q));
+        // Members of one recursion are made of each other.
+        let at = open.iter().position(is_next).unwrap_or(0);
+        sorted.push(open.remove(at));
+    }
+    sorted
+}
+
+fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<Goal> {
+    let goal = |&i: &usize| {
+        let check = &model.checks[i];
+        let is_set = model.arena.sort(check.expr) == Sort::Set;
+        Goal { name: check.display_name(), check: i, claim: Claim::of_check(check.kind, checks[i], is_set), expr: checks[i] }
+    };
+    axioms.iter().map(goal).collect()
+}
+
+/// Axioms that claim that something *is* there are of another form.
+fn refuse<'c>(model: &Model, checks: impl Iterator<Item = &'c Check>) -> Result<(), Vec<Diagnostic>> {
+    let negated = checks.filter(|c| c.negated && c.role == Role::Axiom && !is_undefined_behaviour(c));
+    let errors: Vec<Diagnostic> = negated
+        .map(|c| {
+            let what =
+                format!("no rule proves the axiom `{}` of `{}`: it claims that something is there", c.display_name(), model.name);
+            Diagnostic::error(what)
+                .at(&c.place.file, c.place.span, "a proof speaks of the events of a violation, and this one has none")
+                .help("name the other axioms with `--axiom`; expected `empty`, `irreflexive` or `acyclic` without `~`")
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

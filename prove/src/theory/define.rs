@@ -1,0 +1,182 @@
+//! What defined symbols mean, as clauses and existences: a closure contains what it is the closure of, and composes.
+
+use super::{Reason, Theory, Use};
+use crate::logic::{Atom, Existence, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+
+/// A definition is taken apart by clauses up to this number, and else by cases.
+const MOST_CLAUSES: usize = 8;
+
+const X: Term = Term::variable(0);
+const Y: Term = Term::variable(1);
+const Z: Term = Term::variable(2);
+
+impl Theory {
+    /// The formula "the pair is in the relation", or "the event is in the set" (both terms the same). Sequences are symbols in it.
+    pub fn form(&mut self, id: ExprId, s: Term, t: Term) -> Form {
+        match self.exprs.get(id) {
+            Expr::Empty => Form::Const(false),
+            Expr::All => Form::Const(true),
+            Expr::Symbol(p) if self.empty.contains(&p) => Form::Const(false),
+            Expr::Symbol(p) => Form::lit(Lit::yes(self.atom(p, s, t))),
+            Expr::Union(a, b) => Form::or([self.form(a, s, t), self.form(b, s, t)]),
+            Expr::Intersection(a, b) => Form::and([self.form(a, s, t), self.form(b, s, t)]),
+            Expr::Difference(a, b) => Form::and([self.form(a, s, t), self.form(b, s, t).negated()]),
+            Expr::Product(a, b) => Form::and([self.form(a, s, s), self.form(b, t, t)]),
+            Expr::Diagonal(a) => Form::and([Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t))), self.form(a, s, s)]),
+            Expr::Inverse(a) => self.form(a, t, s),
+            Expr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
+                (Expr::Diagonal(set), _) => Form::and([self.form(set, s, s), self.form(b, s, t)]),
+                (_, Expr::Diagonal(set)) => Form::and([self.form(a, s, t), self.form(set, t, t)]),
+                _ => {
+                    let name = self.sequence_name(a, b);
+                    Form::lit(Lit::yes(Atom::binary(name, s, t)))
+                }
+            },
+        }
+    }
+
+    /// The atom of a symbol.
+    pub fn atom(&self, pred: Pred, s: Term, t: Term) -> Atom {
+        if self.symbols.get(pred).arity == 1 { Atom::unary(pred, s) } else { Atom::binary(pred, s, t) }
+    }
+
+    /// The symbol of a sequence.
+    pub fn sequence_name(&mut self, a: ExprId, b: ExprId) -> Pred {
+        self.named(Expr::Sequence(a, b), false, Meaning::Sequence(a, b), 2, |text| text)
+    }
+
+    /// The symbol of a closure.
+    pub fn closure_name(&mut self, r: ExprId) -> Pred {
+        let Expr::Symbol(p) = self.exprs.get(r) else {
+            return self.named(self.exprs.get(r), true, Meaning::Closure(r), 2, |text| format!("({text})+"));
+        };
+        self.named(Expr::Symbol(p), true, Meaning::Closure(r), 2, |text| format!("{text}+"))
+    }
+
+    /// The symbol of the domain or the range of a relation.
+    pub fn end_name(&mut self, r: ExprId, range: bool) -> Pred {
+        let (meaning, word) = if range { (Meaning::Range(r), "range") } else { (Meaning::Domain(r), "domain") };
+        let all = self.exprs.make(Expr::All);
+        let key = if range { Expr::Product(all, r) } else { Expr::Product(r, all) };
+        self.named(key, true, meaning, 1, |text| format!("{word}({text})"))
+    }
+
+    fn named(&mut self, key: Expr, other: bool, meaning: Meaning, arity: u8, name: impl Fn(String) -> String) -> Pred {
+        if let Some(&known) = self.names.get(&(key, other)) {
+            return known;
+        }
+        let text = match meaning {
+            Meaning::Sequence(..) => {
+                let id = self.exprs.make(key);
+                self.text(id)
+            }
+            Meaning::Closure(r) | Meaning::Domain(r) | Meaning::Range(r) => self.text(r),
+            _ => String::new(),
+        };
+        let pred = self.symbols.declare(&name(text), arity, meaning);
+        self.names.insert((key, other), pred);
+        pred
+    }
+
+    /// How far the other end of a relation is away.
+    fn end_use(&self, r: ExprId) -> Use {
+        match self.as_symbol(r) {
+            Some(p) if self.symbols.name(p) == "rmw" => Use::Steps(0),
+            Some(_) => Use::Steps(1),
+            None => Use::Steps(2),
+        }
+    }
+
+    /// Is membership decided by the sets and base relations that its events are in, without looking at others?
+    pub fn is_local(&self, pred: Pred) -> bool {
+        match self.symbols.get(pred).meaning {
+            Meaning::Base => true,
+            Meaning::Defined(body) => self.is_local_expr(body),
+            _ => false,
+        }
+    }
+
+    fn is_local_expr(&self, id: ExprId) -> bool {
+        match self.exprs.get(id) {
+            Expr::Empty | Expr::All => true,
+            Expr::Symbol(p) => self.is_local(p),
+            Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Product(a, b) => {
+                self.is_local_expr(a) && self.is_local_expr(b)
+            }
+            Expr::Diagonal(a) | Expr::Inverse(a) => self.is_local_expr(a),
+            Expr::Sequence(a, b) => {
+                let restricts = |e: ExprId| matches!(self.exprs.get(e), Expr::Diagonal(_));
+                (restricts(a) || restricts(b)) && self.is_local_expr(a) && self.is_local_expr(b)
+            }
+        }
+    }
+
+    /// Gives a closure that has no name but its text the name of a definition.
+    pub fn name_closure(&mut self, pred: Pred, name: &str) {
+        let symbol = self.symbols.get(pred);
+        if matches!(symbol.meaning, Meaning::Closure(_)) && symbol.name.ends_with('+') {
+            self.symbols.rename(pred, name);
+        }
+    }
+
+    /// Puts what a symbol means among the facts, once.
+    pub fn explain(&mut self, pred: Pred) {
+        if !self.explained.insert(pred) {
+            return;
+        }
+        let reason = Reason::Definition(pred);
+        let arity = self.symbols.get(pred).arity;
+        let own = |s: Term, t: Term| if arity == 1 { Atom::unary(pred, s) } else { Atom::binary(pred, s, t) };
+        match self.symbols.get(pred).meaning {
+            Meaning::Base => {}
+            Meaning::Defined(body) | Meaning::Fixpoint(body, _) => {
+                let t = if arity == 1 { X } else { Y };
+                let (own, body) = (Form::Lit(Lit::yes(own(X, t))), self.form(body, X, t));
+                self.assume(&Form::or([body.negated(), own.clone()]), &reason);
+                let apart = minimal(Form::or([own.negated(), body.clone()]).clauses());
+                if apart.len() <= MOST_CLAUSES {
+                    apart.into_iter().for_each(|lits| self.assume_clause(lits, &reason));
+                } else {
+                    let existence = Existence { guard: own.lits(), variables: arity, events: 0, cases: body.cases() };
+                    self.assume_existence(existence, &reason, Use::Steps(0));
+                }
+            }
+            Meaning::Sequence(a, b) => {
+                let parts = Form::and([self.form(a, X, Z), self.form(b, Z, Y)]);
+                self.assume(&Form::or([parts.negated(), Form::Lit(Lit::yes(own(X, Y)))]), &reason);
+                let existence = Existence { guard: vec![Lit::yes(own(X, Y))], variables: 2, events: 1, cases: parts.cases() };
+                self.assume_existence(existence, &reason, Use::OnRequest);
+            }
+            Meaning::Closure(r) => {
+                let base = self.form(r, X, Y);
+                let whole = |s, t| Form::Lit(Lit::yes(own(s, t)));
+                self.assume(&Form::or([base.negated(), whole(X, Y)]), &reason);
+                self.assume(&Form::or([whole(X, Z).negated(), whole(Z, Y).negated(), whole(X, Y)]), &reason);
+            }
+            Meaning::Domain(r) => {
+                let there = self.form(r, X, Y);
+                self.assume(&Form::or([there.negated(), Form::Lit(Lit::yes(own(X, X)))]), &reason);
+                let existence = Existence { guard: vec![Lit::yes(own(X, X))], variables: 1, events: 1, cases: there.cases() };
+                self.assume_existence(existence, &reason, self.end_use(r));
+            }
+            Meaning::Range(r) => {
+                let there = self.form(r, Y, X);
+                self.assume(&Form::or([there.negated(), Form::Lit(Lit::yes(own(X, X)))]), &reason);
+                let existence = Existence { guard: vec![Lit::yes(own(X, X))], variables: 1, events: 1, cases: there.cases() };
+                self.assume_existence(existence, &reason, self.end_use(r));
+            }
+        }
+    }
+}
+
+/// Clauses without those that others imply.
+fn minimal(clauses: Vec<Vec<Lit>>) -> Vec<Vec<Lit>> {
+    let within = |a: &[Lit], b: &[Lit]| a.iter().all(|l| b.contains(l));
+    let implied = |i: usize| {
+        clauses
+            .iter()
+            .enumerate()
+            .any(|(j, other)| j != i && within(other, &clauses[i]) && (j < i || !within(&clauses[i], other)))
+    };
+    (0..clauses.len()).filter(|&i| !implied(i)).map(|i| clauses[i].clone()).collect()
+}

@@ -1,0 +1,93 @@
+//! Opening an expression at a pair of events: what must be there for the pair to be in the relation, with a new event for each place
+//! where a sequence meets. The branches of a union share their new events.
+
+use super::Theory;
+use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+
+/// What becomes of a symbol when it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// It stays as it is.
+    Keep,
+    /// This is opened in its place.
+    Replace(ExprId),
+    /// It stays, and what is known to contain it is opened as well.
+    Within(ExprId),
+}
+
+/// How symbols are treated, and how far new events are numbered.
+pub struct Opening<'a> {
+    /// What to do with a symbol, within those that were replaced already.
+    pub treat: &'a dyn Fn(&Theory, Pred, &[Pred]) -> Treatment,
+    /// The number of the next new event.
+    pub next: usize,
+    /// The symbols that were replaced by what is being opened, outermost first.
+    pub within: Vec<Pred>,
+    /// New events are variables, and there are at most so many in all; where one more would be needed, the sequence stays a symbol.
+    pub variables: Option<usize>,
+}
+
+impl Theory {
+    /// Opens an expression; afterwards `opening.next` is behind the events that were used.
+    pub fn open(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+        match self.exprs.get(id) {
+            Expr::Union(a, b) => {
+                let start = opening.next;
+                let left = self.open(a, s, t, opening);
+                let end = std::mem::replace(&mut opening.next, start);
+                let right = self.open(b, s, t, opening);
+                opening.next = opening.next.max(end);
+                Form::or([left, right])
+            }
+            Expr::Intersection(a, b) => Form::and([self.open(a, s, t, opening), self.open(b, s, t, opening)]),
+            Expr::Difference(a, b) => {
+                let left = self.open(a, s, t, opening);
+                let right = self.form(b, s, t);
+                Form::and([left, right.negated()])
+            }
+            Expr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
+                (Expr::Diagonal(set), _) => Form::and([self.open(set, s, s, opening), self.open(b, s, t, opening)]),
+                (_, Expr::Diagonal(set)) => Form::and([self.open(a, s, t, opening), self.open(set, t, t, opening)]),
+                _ => {
+                    let between = match opening.variables {
+                        None => Term::event(opening.next),
+                        Some(most) if opening.next < most => Term::variable(opening.next as u8),
+                        Some(_) => return self.form(id, s, t),
+                    };
+                    opening.next += 1;
+                    Form::and([self.open(a, s, between, opening), self.open(b, between, t, opening)])
+                }
+            },
+            Expr::Inverse(a) => self.open(a, t, s, opening),
+            Expr::Product(a, b) => Form::and([self.open(a, s, s, opening), self.open(b, t, t, opening)]),
+            Expr::Diagonal(a) => {
+                let same = Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t)));
+                Form::and([same, self.open(a, s, s, opening)])
+            }
+            Expr::Symbol(p) if p != Pred::EQUAL && !self.empty.contains(&p) => match (opening.treat)(self, p, &opening.within) {
+                Treatment::Keep => self.form(id, s, t),
+                Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
+                Treatment::Within(other) => {
+                    let own = self.form(id, s, t);
+                    Form::and([own, self.open_for(p, other, s, t, opening)])
+                }
+            },
+            Expr::Empty | Expr::All | Expr::Symbol(_) => self.form(id, s, t),
+        }
+    }
+
+    fn open_for(&mut self, symbol: Pred, other: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+        opening.within.push(symbol);
+        let form = self.open(other, s, t, opening);
+        opening.within.pop();
+        form
+    }
+
+    /// The definition of a symbol that has one and is not recursive.
+    pub fn body(&self, pred: Pred) -> Option<ExprId> {
+        match self.symbols.get(pred).meaning {
+            Meaning::Defined(body) => Some(body),
+            _ => None,
+        }
+    }
+}

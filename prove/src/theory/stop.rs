@@ -1,0 +1,21 @@
+//! What ends a search: a flag that somebody else raises, or a moment.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// A flag and a moment, either of which ends a search.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    /// The search ends when it becomes true.
+    pub flag: Option<Arc<AtomicBool>>,
+    /// The search ends then.
+    pub deadline: Option<Instant>,
+}
+
+impl Stop {
+    /// Is the search to end?
+    pub fn is_raised(&self) -> bool {
+        self.flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+}

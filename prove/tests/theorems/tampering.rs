@@ -1,0 +1,61 @@
+//! The checker of arguments takes no argument that is not whole.
+
+use margay_models::diagnostic::SourceFile;
+use margay_models::model::Model;
+use margay_models::typing::FilesThenBuiltIn;
+use margay_prove::argument::{Proof, WrittenClaim, WrittenRule, check};
+use margay_prove::theorem::{Setting, prove};
+use margay_prove::theory::Stop;
+
+fn read(text: &str) -> Model {
+    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
+}
+
+/// Is it accepted, and does it prove the goal?
+fn accepted(setting: &Setting<'_>, proof: &Proof) -> bool {
+    check(&mut setting.theory.clone(), proof).is_ok_and(|(claims, _)| setting.goals.iter().all(|g| claims.contains(&g.claim)))
+}
+
+#[test]
+fn damaged_arguments_are_refused() {
+    let claimed = read("PTX \"claimed\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Question");
+    let number = claimed.check_named("Question").expect("it is there");
+    let setting = Setting::of_model(&claimed, &[number]).expect("it is of a form that has a rule");
+    let proof = prove(&setting, &Stop::default()).proof.expect("there is a proof");
+    assert!(accepted(&setting, &proof));
+    let mut refused = 0;
+    let mut try_without = |damage: &dyn Fn(&mut Proof)| {
+        let mut damaged = proof.clone();
+        damage(&mut damaged);
+        assert!(!accepted(&setting, &damaged));
+        refused += 1;
+    };
+    for step in 0..proof.steps.len() {
+        // A step less, a rule that shows nothing, a refutation less.
+        try_without(&|p| {
+            p.steps.remove(step);
+            p.settled.remove(step);
+        });
+        try_without(&|p| p.settled[step].clear());
+        try_without(&|p| p.steps[step].rule = WrittenRule::Induction(Vec::new()));
+        for settled in 0..proof.settled[step].len().min(8) {
+            let refutation = &proof.settled[step][settled].refutation;
+            // An instance less, a derived clause less. What is kept is all needed.
+            for instance in 0..refutation.instances.len().min(4) {
+                try_without(&|p| {
+                    p.settled[step][settled].refutation.instances.remove(instance);
+                });
+            }
+            try_without(&|p| {
+                p.settled[step][settled].refutation.steps.pop();
+            });
+        }
+    }
+    // Another claim with the same refutations.
+    let last = proof.steps.len() - 1;
+    try_without(&|p| {
+        let rf = margay_prove::argument::WrittenExpr::Name("rf".to_owned());
+        p.steps[last].claims = vec![WrittenClaim::Irreflexive(rf)];
+    });
+    assert!(refused > 10, "{refused}");
+}

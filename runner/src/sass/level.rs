@@ -1,0 +1,140 @@
+//! At which level a kernel is assembled: the highest one at which its machine code is still the test.
+//!
+//! Without optimisation the assembler waits for every result before the next instruction, so that no load is ever overtaken; with it, it may merge, move
+//! or leave out accesses. So each level is tried from the top, as Alglave et al. did (ASPLOS 2015, section 4.4: compile at `-O3`, then check), and the
+//! answer of the comparison decides; then the levels again with the accesses written apart.
+
+use margay_litmus::test::Test;
+
+use super::{Answer, Failure, Toolkit, check_all};
+use crate::emit::{Kernel, Target, Writing};
+
+/// How a kernel is written and assembled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// The level of the assembler, 0 to 3.
+    pub level: u8,
+    /// How the accesses are written.
+    pub writing: Writing,
+}
+
+/// The ways, in the order in which they are tried.
+pub const WAYS: [Way; 7] = [
+    Way { level: 3, writing: Writing::Plain },
+    Way { level: 2, writing: Writing::Plain },
+    Way { level: 1, writing: Writing::Plain },
+    Way { level: 3, writing: Writing::Apart },
+    Way { level: 2, writing: Writing::Apart },
+    Way { level: 1, writing: Writing::Apart },
+    Way { level: 0, writing: Writing::Plain },
+];
+
+/// The way that was chosen, and what came of comparing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The way.
+    pub way: Way,
+    /// [`Answer::Same`], or that nothing could be compared.
+    pub answer: Answer,
+}
+
+/// The search for one kernel.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    best: Option<Choice>,
+    /// What the last way came to, if no one is the test: without optimisation.
+    last: Option<Result<Answer, Failure>>,
+}
+
+impl Search {
+    /// Takes what a way came to. Is it the one, so that no other need be tried?
+    pub fn offer(&mut self, way: Way, result: Result<Answer, Failure>) -> bool {
+        let narrowed = |answer: &Answer| if let Answer::Same { narrowed, .. } = answer { narrowed.len() } else { 0 };
+        match result {
+            // Nothing can be compared: then no other way can be either.
+            Ok(answer @ Answer::Assembled) => {
+                self.best = Some(Choice { way, answer });
+                true
+            }
+            Ok(answer @ Answer::Same { .. }) => {
+                let few = narrowed(&answer);
+                // An earlier way is better among equals.
+                if self.best.as_ref().is_none_or(|best| few < narrowed(&best.answer)) {
+                    self.best = Some(Choice { way, answer });
+                }
+                few == 0
+            }
+            Err(failure @ Failure::Missing(_)) => {
+                self.last = Some(Err(failure));
+                true
+            }
+            other => {
+                self.last = Some(other);
+                false
+            }
+        }
+    }
+
+    /// The way, or why there is none: what is different without optimisation.
+    pub fn end(self) -> Result<Choice, Result<Answer, Failure>> {
+        match (self.best, self.last) {
+            (Some(choice), _) => Ok(choice),
+            (None, Some(last)) => Err(last),
+            (None, None) => Err(Err(Failure::Missing("no way was tried".to_owned()))),
+        }
+    }
+}
+
+/// Chooses for any number of tests at once. Each has its kernel in both writings.
+pub fn choose_all(
+    toolkit: &Toolkit,
+    target: Target,
+    tests: &[(&Test, &Kernel, &Kernel)],
+) -> Vec<Result<Choice, Result<Answer, Failure>>> {
+    let mut searches = vec![Search::default(); tests.len()];
+    let mut open: Vec<usize> = (0..tests.len()).collect();
+    for way in WAYS {
+        let pairs: Vec<(&Test, &Kernel)> = open
+            .iter()
+            .map(|&n| {
+                let (test, plain, apart) = tests[n];
+                (test, if way.writing == Writing::Plain { plain } else { apart })
+            })
+            .collect();
+        let answers = check_all(toolkit, target, way.level, &pairs);
+        let mut answers = answers.into_iter();
+        open.retain(|&n| answers.next().is_some_and(|answer| !searches[n].offer(way, answer)));
+    }
+    searches.into_iter().map(Search::end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Failure, Search, WAYS};
+
+    fn same(narrowed: usize) -> Result<Answer, Failure> {
+        Ok(Answer::Same { compared: 4, narrowed: vec!["P0".to_owned(); narrowed] })
+    }
+
+    #[test]
+    fn the_highest_level_that_is_the_test() {
+        let differs = || Ok(Answer::Differs(vec!["a load is lost".to_owned()]));
+        let run = |answers: Vec<Result<Answer, Failure>>| {
+            let mut search = Search::default();
+            let tried = WAYS.into_iter().zip(answers).take_while(|(way, a)| !search.offer(*way, a.clone())).count();
+            (tried, search.end())
+        };
+        let (tried, end) = run(vec![same(0)]);
+        assert_eq!((tried, end.expect("a way").way), (0, WAYS[0]));
+        let (_, end) = run(vec![differs(), same(1), Err(Failure::Refused("no room".to_owned())), same(0)]);
+        assert_eq!(end.expect("a way").way, WAYS[3], "one that waits for nothing is better");
+        let (_, end) = run(vec![differs(), same(2), same(1), differs(), differs(), same(1), same(4)]);
+        assert_eq!(end.expect("a way").way, WAYS[2], "the fewest waits, and the first of equals");
+        let (_, end) = run(vec![differs(); 7]);
+        assert_eq!(end.expect_err("none"), differs());
+        let (tried, end) = run(vec![Err(Failure::Missing("no ptxas".to_owned())); 7]);
+        assert_eq!((tried, end.expect_err("none")), (0, Err(Failure::Missing("no ptxas".to_owned()))));
+        let (_, end) = run(vec![Ok(Answer::Assembled)]);
+        assert_eq!(end.expect("a way").answer, Answer::Assembled);
+    }
+}

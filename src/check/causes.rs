@@ -1,0 +1,128 @@
+//! `--causes`: what is wrong with a mapping, grouped by what is to blame, the worst first.
+
+use margay_mappings::causes::{Cause, Causes, causes};
+use margay_mappings::check::{CheckOptions, Level};
+use margay_mappings::language::Mapping;
+use serde_json::{Value, json};
+
+use super::files;
+use super::present::Presented;
+use crate::Outcome;
+use crate::arguments::{Check, Format};
+use crate::exit::Exit;
+use crate::folder;
+use crate::output::{Output, SCHEMA};
+use crate::progress::Bar;
+use crate::wrapped::wrapped;
+
+/// Runs it, for a mapping without its `assumed` rows.
+pub fn run(options: &Check, mapping: &Mapping, assumed: &[String], asked: &CheckOptions, output: &Output) -> Outcome {
+    let bar = Bar::new(*output);
+    let found = causes(mapping, asked, &bar);
+    bar.finish();
+    let found = match found {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let shown: Vec<Presented<'_>> = found.causes.iter().map(|c| Presented::new(mapping, &c.counterexample)).collect();
+    let open = found.settings.iter().any(|(_, end)| end.is_err());
+    let exit = output.settle(match (found.causes.is_empty(), open) {
+        (false, _) => Exit::Found,
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Holds,
+    });
+    match output.format {
+        Format::Json => {
+            let mut object = object(mapping, asked, &found, &shown);
+            object["assumed"] = json!(assumed);
+            output.json(&object)?;
+        }
+        Format::Human | Format::Junit => {
+            print(mapping, asked, &found, &shown, output)?;
+            if !assumed.is_empty() {
+                let text = format!(
+                    "Not asked about, because nobody looked what the compiler does (assumed rows): {}.",
+                    assumed.join(", ")
+                );
+                output.print(&wrapped(&text, output.width()))?;
+            }
+        }
+    }
+    folder::fill(options.out.as_deref(), &files::is_like, *output, |folder| {
+        let all = shown.iter().enumerate();
+        all.into_iter().try_for_each(|(i, one)| files::counterexample(folder, &files::stem(i), mapping, one))
+    });
+    Ok(exit)
+}
+
+fn level(asked: &CheckOptions) -> &'static str {
+    if asked.level == Level::Program { "programs" } else { "executions" }
+}
+
+fn print(
+    mapping: &Mapping,
+    asked: &CheckOptions,
+    found: &Causes,
+    shown: &[Presented<'_>],
+    output: &Output,
+) -> std::io::Result<()> {
+    let count = match found.causes.len() {
+        0 => output.good("nothing is wrong"),
+        1 => output.bad("1 cause"),
+        n => output.bad(&format!("{n} causes, the worst first")),
+    };
+    output.print(&format!("{count}, {} of up to {} events: {}", level(asked), asked.bound, mapping.title))?;
+    for (i, (cause, shown)) in found.causes.iter().zip(shown).enumerate() {
+        let c = &cause.counterexample;
+        output.print("")?;
+        output.print(&output.heading(&format!("{}. {}: {} events, axiom {}", i + 1, cause.setting, c.events, c.axiom)))?;
+        let whose = match (cause.single, cause.rows.len()) {
+            (true, 1) => "to blame:",
+            (true, _) => "to blame, each by itself:",
+            (false, _) => "no single row is to blame; it uses:",
+        };
+        output.print(&format!("  {whose}"))?;
+        for (head, body) in &cause.rows {
+            output.print(&format!("    {head} => {body}"))?;
+        }
+        if !c.status.is_bug() {
+            output.print(&format!("  {}", shown.standing()))?;
+        }
+        output.print(&format!("  outcome: {}", shown.outcome))?;
+        for line in shown.target.lines().filter(|l| l.contains(';')) {
+            output.print(&format!("  {line}"))?;
+        }
+    }
+    output.print("")?;
+    for (name, end) in &found.settings {
+        output.print(&match end {
+            Ok(bound) => format!("{name}: nothing more up to {bound} events"),
+            Err(why) => format!("{name}: {}: {why}", output.unsure("undecided")),
+        })?;
+    }
+    Ok(())
+}
+
+fn object(mapping: &Mapping, asked: &CheckOptions, found: &Causes, shown: &[Presented<'_>]) -> Value {
+    let cause = |(cause, shown): (&Cause, &Presented<'_>)| {
+        json!({
+            "setting": cause.setting, "events": cause.counterexample.events, "axiom": cause.counterexample.axiom,
+            "status": cause.counterexample.status,
+            "single": cause.single,
+            "rows": cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect::<Vec<_>>(),
+            "outcome": shown.outcome, "source_litmus": shown.source, "target_litmus": shown.target,
+        })
+    };
+    let settings: Vec<Value> = found
+        .settings
+        .iter()
+        .map(|(name, end)| match end {
+            Ok(bound) => json!({ "setting": name, "none_beyond_these_up_to": bound }),
+            Err(why) => json!({ "setting": name, "undecided": why }),
+        })
+        .collect();
+    json!({
+        "schema": SCHEMA, "command": "check", "mapping": mapping.title, "mapping_file": mapping.file.name, "level": asked.level,
+        "bound": asked.bound, "causes": found.causes.iter().zip(shown).map(cause).collect::<Vec<_>>(), "settings": settings,
+    })
+}

@@ -1,0 +1,101 @@
+//! The options of `margay extract`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+/// Options of `extract`.
+#[derive(Debug, Clone, Args)]
+pub struct Extract {
+    /// The front end: its name (`--list`), or the path of a TOML file of your own (docs/extract.md)
+    #[arg(value_name = "FRONT-END", required_unless_present_any = ["list", "all", "ptx"])]
+    pub front_end: Option<String>,
+    /// How to compile a program: a command of the shell in which {in}, {out}, {arch} and others are replaced, e.g.
+    /// 'llc -mcpu={arch} {in} -o {out}'
+    #[arg(long, value_name = "TEMPLATE")]
+    pub cmd: Option<String>,
+    /// The folder that the compiler is unpacked in, as `.ci/compilers` does it [default: what is on the PATH]
+    #[arg(long, value_name = "DIR")]
+    pub compiler: Option<PathBuf>,
+    /// The architectures to compile for, e.g. `sm_90`, or `sm_90-ptx86` with a version of PTX [default: those of the front end]
+    #[arg(long, value_name = "ARCH", value_delimiter = ',')]
+    pub arch: Vec<String>,
+    /// Ask about these types alone, e.g. `b32,b64`
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub types: Vec<String>,
+    /// Ask about these operations of read-modify-writes alone, e.g. `exch,add`
+    #[arg(long, value_name = "OPERATION", value_delimiter = ',')]
+    pub operations: Vec<String>,
+    /// The model of the language, in the table that is written
+    #[arg(long, value_name = "MODEL", default_value = "rc11-scoped")]
+    pub from: String,
+    /// The model of PTX, in the table that is written
+    #[arg(long, value_name = "MODEL", default_value = "ptx-8")]
+    pub to: String,
+    /// Write the table here; with several architectures the name gets the architecture
+    #[arg(short, long, value_name = "FILE.map")]
+    pub output: Option<PathBuf>,
+    /// Print the table as JSON, with the PTX of every row; the same as `--format json`
+    #[arg(long)]
+    pub json: bool,
+    /// Hold what is extracted against this table: exit code 1 if a row differs
+    #[arg(long, value_name = "FILE.map")]
+    pub against: Option<String>,
+    /// A program of many functions may be compiled for so long; one function alone gets a fifth of it
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "120s")]
+    pub timeout: Duration,
+    /// The number of compilers that run at the same time [default: one for each core]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Extract from every compiler in a folder of unpacked ones, look for counterexamples, and write a page of which rows and
+    /// counterexamples are there since when and until when; goes on where it stopped. Exit code 1 if a compiler got worse
+    #[arg(long, conflicts_with_all = ["front_end", "cmd", "against", "output"])]
+    pub all: bool,
+    /// With --all: the folder of unpacked compilers
+    #[arg(long, value_name = "DIR", default_value = "target/compilers")]
+    pub compilers: PathBuf,
+    /// With --all: the folder for tables and the page
+    #[arg(long, value_name = "DIR", default_value = "extracted")]
+    pub out: PathBuf,
+    /// With --all: only compilers whose name begins so, e.g. `nvrtc-`
+    #[arg(long, value_name = "PREFIX")]
+    pub only: Option<String>,
+    /// With --all: only these front ends
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub front_ends: Vec<String>,
+    /// With --all and --reproduce: look for counterexamples up to so many events (with --all 0: do not)
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub bound: usize,
+    /// Write the smallest counterexample of this table (at program level, up to --bound) as a program of the front end into --out,
+    /// compile it, and find the litmus test in its PTX
+    #[arg(long, value_name = "MAPPING", conflicts_with_all = ["all", "against", "output"])]
+    pub reproduce: Option<String>,
+    /// With --reproduce: another model of the language
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// With --reproduce: operations of these scopes alone
+    #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
+    pub scope: Vec<String>,
+    /// With --reproduce: leave these constructs out
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// With --reproduce: these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub constructs: Vec<String>,
+    /// With --reproduce: at most so many guards
+    #[arg(long, value_name = "N")]
+    pub guards: Option<usize>,
+    /// List the front ends
+    #[arg(long)]
+    pub list: bool,
+    /// Print the file of the front end, to begin one of your own
+    #[arg(long)]
+    pub template: bool,
+    /// Print the program that is compiled
+    #[arg(long)]
+    pub program: bool,
+    /// Only read a PTX file: what each of its functions does, path by path; its first parameter points to the object
+    #[arg(long, value_name = "FILE.ptx", conflicts_with_all = ["front_end", "all"])]
+    pub ptx: Option<PathBuf>,
+}

@@ -1,0 +1,112 @@
+//! `margay extract --reproduce`: the smallest counterexamples of a table as programs of the front end, compiled, and found again in the PTX.
+
+use std::path::Path;
+
+use margay_extract::compile::{Command, ran};
+use margay_extract::finding::{Finding, program};
+use margay_extract::front::FrontEnd;
+use margay_extract::ptx;
+use margay_mappings::check::{CheckOptions, Counterexample, Level, Silent, Verdict, check};
+use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::{library, naming};
+use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Scope;
+
+use super::arguments::Extract;
+use crate::Outcome;
+use crate::check::{Presented, write_counterexample};
+use crate::exit::Exit;
+use crate::folder::Folder;
+use crate::output::Output;
+
+/// Runs it.
+pub fn run(options: &Extract, front: &FrontEnd, command: &Command, output: &Output) -> Outcome {
+    let name = options.reproduce.as_deref().unwrap_or_default();
+    let loaded = match library::find(name, &LoadOptions { source: options.source.clone(), target: None }) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    // What is assumed is no finding.
+    let mut mapping = loaded.mapping.known_only();
+    if !options.scope.is_empty() {
+        let scopes: Option<Vec<Scope>> =
+            options.scope.iter().map(|s| Scope::ALL.into_iter().find(|scope| scope.name() == s)).collect();
+        match scopes {
+            Some(scopes) => mapping.about.scopes = Some(scopes),
+            None => return output.wrong(&[Diagnostic::error("not a scope").help("scopes: cta, cluster, gpu, sys")]),
+        }
+    }
+    let mut asked = CheckOptions::new(options.bound);
+    (asked.level, asked.without, asked.only) = (Level::Program, options.without.clone(), options.constructs.clone());
+    asked.guards = options.guards;
+    let report = match check(&mapping, &asked, &Silent) {
+        Ok(report) => report,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let Some(c) = report.counterexamples.first().filter(|_| report.verdict == Verdict::Counterexample) else {
+        output.print(&format!("no counterexample up to {} events: {}", report.established, mapping.title))?;
+        return Ok(Exit::Holds);
+    };
+    match reproduce(options, front, command, (&mapping, c), output) {
+        Ok(paths) => {
+            output.print(&format!("reproduced, {} events, in {}:", c.events, options.out.display()))?;
+            for path in paths {
+                output.print(&format!("  {path}"))?;
+            }
+            Ok(Exit::Found)
+        }
+        Err(why) => {
+            output.wrong(&[Diagnostic::error(format!("the counterexample of {} events is not reproduced: {why}", c.events))])
+        }
+    }
+}
+
+/// Writes, compiles and reads.
+fn reproduce(
+    options: &Extract,
+    front: &FrontEnd,
+    command: &Command,
+    (mapping, c): (&Mapping, &Counterexample),
+    output: &Output,
+) -> Result<Vec<String>, String> {
+    let folder = &options.out;
+    let failed = |what: &str, e: &dyn std::fmt::Display| format!("cannot {what}: {e}");
+    let mut files = Folder::open(folder).map_err(|e| failed("write into the folder", &e))?;
+    let named = naming::name(mapping, &c.source, &c.target, &c.origin).ok_or("its rows cannot be told")?;
+    let (text, threads) = program(front, mapping, c, &named)?;
+    let file = format!("program{}", front.suffix);
+    files.write(&file, &text).map_err(|e| failed("write the program", &e))?;
+    let shown = Presented::new(mapping, c);
+    write_counterexample(&mut files, "counterexample", mapping, &shown).map_err(|e| failed("write the counterexample", &e))?;
+    let compiler =
+        options.compiler.as_ref().and_then(|p| p.file_name()).map_or(String::new(), |n| n.to_string_lossy().into_owned());
+    let finding = Finding {
+        front_end: front.name.clone(),
+        compiler,
+        command: options.cmd.clone(),
+        architecture: command.architecture.clone(),
+        program: file.clone(),
+        locations: c.source.locations.iter().map(|l| l.name.clone()).collect(),
+        threads,
+    };
+    let json = serde_json::to_string_pretty(&finding).map_err(|e| e.to_string())?;
+    files.write("finding.json", json + "\n").map_err(|e| failed("write finding.json", &e))?;
+    let rows = format!("{}\n", shown.rows.join("\n"));
+    files.write("rows.txt", rows).map_err(|e| failed("write the rows", &e))?;
+    let work = tempfile::tempdir().map_err(|e| failed("make a folder", &e))?;
+    margay_extract::compile::drivers(work.path()).map_err(|e| failed("write helper programs", &e))?;
+    let ptx_file = work.path().join("program.ptx");
+    let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf()).display().to_string();
+    let line = command.text(&absolute(&folder.join(&file)), &absolute(&ptx_file), &work.path().display().to_string());
+    let run = ran(&line, work.path(), command.limit).map_err(|e| format!("it does not compile: {e}"))?;
+    let ptx_text = match command.template.contains("{out}") {
+        true => std::fs::read_to_string(&ptx_file).map_err(|e| failed("read the PTX", &e))?,
+        false => run.output,
+    };
+    files.write("program.ptx", &ptx_text).map_err(|e| failed("write the PTX", &e))?;
+    if let Some(warning) = files.finish(&|name| name.starts_with("counterexample") || name.starts_with("program")) {
+        output.warn(&[warning]);
+    }
+    let module = ptx::read(&ptx_text).map_err(|e| format!("what came out is no PTX: {e}"))?;
+    finding.verify(&module)
+}

@@ -1,0 +1,179 @@
+//! The page of a sweep: what became worse, and for every compiler which rows and counterexamples are there since when and until when.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use margay_extract::history::{History, brief};
+use serde_json::{Value, json};
+
+use super::record::Record;
+use super::series::{Regression, Series};
+use crate::output::{Output, SCHEMA};
+
+/// At most so many names of rows in a cell.
+const NAMES: usize = 6;
+
+/// The page, in Markdown.
+pub fn markdown(all: &[Series], bound: usize, missing: usize) -> String {
+    let mut out =
+        String::from("# What compilers emit, version by version\n\nWritten by `margay extract --all` (docs/extract.md). ");
+    out.push_str(&match bound {
+        0 => "No counterexamples were looked for.\n".to_owned(),
+        n => format!("Counterexamples are programs without races, of up to {n} events, the most ordinary programs first.\n"),
+    });
+    if missing > 0 {
+        let _ = writeln!(out, "\n**It was interrupted: {missing} tables are missing.** The same command goes on.");
+    }
+    out.push_str("\n## What became worse\n\n");
+    let worse: Vec<(&Series, Regression<'_>)> =
+        all.iter().flat_map(|s| s.regressions().into_iter().map(move |r| (s, r))).collect();
+    if worse.is_empty() {
+        out.push_str("Nothing.\n");
+    }
+    for (series, r) in &worse {
+        let _ = writeln!(out, "- **{}** ({}), since {}: {}", series.title, r.version.compiler, r.version.version, words(r));
+    }
+    for series in all {
+        section(&mut out, series);
+    }
+    out
+}
+
+/// What became worse, in words.
+fn words(r: &Regression<'_>) -> String {
+    let rows = r.fall.rows.iter().map(|(head, body)| format!("`{head} => {body}`")).collect::<Vec<_>>().join(", ");
+    format!(
+        "{} events, {}, axiom {}; {} has none such; to blame: {rows}",
+        r.fall.events, r.fall.setting, r.fall.axiom, r.before.version
+    )
+}
+
+fn section(out: &mut String, series: &Series) {
+    let _ = writeln!(out, "\n## {}\n\n| version | says | rows | counterexamples |\n| --- | --- | --- | --- |", series.title);
+    for r in &series.records {
+        let _ = writeln!(out, "| {} | {} | {} | {} |", r.version, cell(&r.compiler), rows(r), falls(r));
+    }
+    let falls = series.falls();
+    if !falls.is_empty() {
+        out.push_str("\n| counterexample | events | to blame, among others | in |\n| --- | --- | --- | --- |\n");
+    }
+    for history in &falls {
+        for what in &history.names {
+            let Some(fall) = series.fall(what) else { continue };
+            let blamed = fall.rows.first().map_or(String::new(), |(head, body)| format!("`{head} => {body}`"));
+            let there = history.spans.iter().filter(|s| s.text.is_some()).map(|s| series.range(s.from, s.to));
+            let there = there.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(out, "| {}, {} | {} | {} | {there} |", fall.setting, fall.axiom, fall.events, cell(&blamed));
+        }
+    }
+    let histories = series.rows();
+    let changed: Vec<&History> = histories.iter().filter(|h| h.changed()).collect();
+    let same: usize = histories.iter().filter(|h| !h.changed()).map(|h| h.names.len()).sum();
+    let _ = writeln!(out, "\n{same} rows never changed{}", if changed.is_empty() { "." } else { "; the others:" });
+    if !changed.is_empty() {
+        out.push_str("\n| rows | since when, until when |\n| --- | --- |\n");
+    }
+    for history in changed {
+        let spans: Vec<String> =
+            history.spans.iter().map(|s| format!("{}: {}", series.range(s.from, s.to), text(s.text.as_deref()))).collect();
+        let names = brief(&history.names);
+        let shown = names.iter().take(NAMES).map(|n| format!("`{n}`")).collect::<Vec<_>>().join("<br>");
+        let more = if names.len() > NAMES { format!("<br>and {} more", names.len() - NAMES) } else { String::new() };
+        let _ = writeln!(out, "| {shown}{more} | {} |", cell(&spans.join("<br>")));
+    }
+}
+
+fn text(text: Option<&str>) -> String {
+    text.map_or_else(|| "no such row".to_owned(), |t| format!("`{t}`"))
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn rows(r: &Record) -> String {
+    if let Some(why) = &r.failure {
+        return format!("it cannot be asked: {}", cell(why));
+    }
+    if let Some(why) = &r.empty {
+        return format!("nothing compiles: {}", cell(why));
+    }
+    let [lowered, absent, other, unknown] = r.counts;
+    let mut out = format!("[{lowered}]({})", r.table);
+    for (n, what) in [(absent, "do not compile"), (other, "no row can say"), (unknown, "not known")] {
+        if n > 0 {
+            let _ = write!(out, ", {n} {what}");
+        }
+    }
+    out
+}
+
+fn falls(r: &Record) -> String {
+    let Some(check) = &r.check else { return "not asked".to_owned() };
+    let mut out = match check.falls.first() {
+        None => "none".to_owned(),
+        Some(worst) => format!("{}; the worst: {}", check.falls.len(), worst.setting),
+    };
+    if let Some((setting, why)) = check.open.first() {
+        let _ = write!(out, "; undecided: {setting}: {}", cell(why));
+    }
+    out
+}
+
+/// The answer, for people.
+pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> std::io::Result<()> {
+    let tables: usize = all.iter().map(|s| s.records.len()).sum();
+    let worse: Vec<(&Series, Regression<'_>)> =
+        all.iter().flat_map(|s| s.regressions().into_iter().map(move |r| (s, r))).collect();
+    let answer = match worse.len() {
+        0 => output.good("no compiler became worse"),
+        1 => output.bad("1 counterexample is new in a version"),
+        n => output.bad(&format!("{n} counterexamples are new in a version")),
+    };
+    output.print(&format!("{answer}: {tables} tables, {}", folder.join("index.md").display()))?;
+    if missing > 0 {
+        output.print(&format!("{}: {missing} tables are missing; the same command goes on", output.unsure("interrupted")))?;
+    }
+    for (series, r) in &worse {
+        output.print("")?;
+        output.print(&output.heading(&format!("{}, since {}", series.title, r.version.version)))?;
+        output.print(&crate::wrapped::wrapped(&words(r), output.width()))?;
+    }
+    for record in all.iter().flat_map(|s| &s.records) {
+        if let Some(why) = &record.failure {
+            output.print(&format!("{} cannot be asked: {why}", record.version))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same as JSON.
+pub fn json(all: &[Series], bound: usize, missing: usize) -> Value {
+    let record = |r: &Record| {
+        json!({
+            "version": r.version, "compiler": r.compiler, "table": r.table, "lowered": r.counts[0], "absent": r.counts[1],
+            "other": r.counts[2], "unknown": r.counts[3], "empty": r.empty, "failure": r.failure, "check": r.check,
+        })
+    };
+    let history = |h: &History| {
+        let spans: Vec<Value> = h.spans.iter().map(|s| json!({ "from": s.from, "to": s.to, "text": s.text })).collect();
+        json!({ "rows": h.names, "spans": spans })
+    };
+    let series: Vec<Value> = all
+        .iter()
+        .map(|s| {
+            let regressions: Vec<Value> = s
+                .regressions()
+                .iter()
+                .map(|r| json!({ "version": r.version.version, "before": r.before.version, "counterexample": r.fall }))
+                .collect();
+            json!({
+                "title": s.title, "versions": s.records.iter().map(record).collect::<Vec<_>>(),
+                "changed": s.rows().iter().filter(|h| h.changed()).map(history).collect::<Vec<_>>(),
+                "counterexamples": s.falls().iter().map(history).collect::<Vec<_>>(), "regressions": regressions,
+            })
+        })
+        .collect();
+    json!({ "schema": SCHEMA, "command": "extract", "all": true, "bound": bound, "missing": missing, "series": series })
+}

@@ -1,0 +1,76 @@
+//! `margay completions` and `margay man`: what a shell and `man` are to know of the command line, written by the program itself.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use margay_models::diagnostic::Diagnostic;
+use serde_json::json;
+
+use crate::Outcome;
+use crate::arguments::{Arguments, Format};
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+
+/// Options of `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell; its manual says where the text belongs
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Options of `man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// The folder, which is made if need be: `man -l DIR/margay-check.1` shows a page of it
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+/// Prints the completions of a shell.
+pub fn completions(options: &Completions, output: &Output) -> Outcome {
+    let mut text = Vec::new();
+    clap_complete::generate(options.shell, &mut Arguments::command(), "margay", &mut text);
+    let text = String::from_utf8_lossy(&text);
+    match output.format {
+        Format::Human | Format::Junit => output.print(text.trim_end())?,
+        Format::Json => output.json(&json!({ "schema": SCHEMA, "shell": options.shell.to_string(), "text": text }))?,
+    }
+    Ok(Exit::Holds)
+}
+
+/// Writes a manual page for each command.
+pub fn pages(options: &Man, output: &Output) -> Outcome {
+    let mut program = Arguments::command();
+    program.build();
+    let mut files = Vec::new();
+    if let Err(error) = write(&program, &options.folder, &mut files) {
+        let what = format!("cannot write manual pages to `{}`: {error}", options.folder.display());
+        return output.wrong(&[Diagnostic::error(what)]);
+    }
+    match output.format {
+        Format::Human | Format::Junit => {
+            output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?
+        }
+        Format::Json => output.json(&json!({ "schema": SCHEMA, "folder": options.folder, "files": files }))?,
+    }
+    Ok(Exit::Holds)
+}
+
+/// The page of a command, and those of its subcommands: `margay-gpu-run.1` is about `margay gpu run`.
+fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    // `help` repeats the other commands.
+    for subcommand in command.get_subcommands().filter(|c| c.get_name() != "help" && !c.is_hide_set()) {
+        write(subcommand, folder, files)?;
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).title(name.clone()).render(&mut page)?;
+    let file = format!("{name}.1");
+    std::fs::write(folder.join(&file), page)?;
+    files.push(file);
+    Ok(())
+}

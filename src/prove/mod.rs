@@ -1,0 +1,110 @@
+//! `margay prove`: for executions of every size. The proof and the bounded search run side by side; the end is a theorem, a counterexample,
+//! or what is missing.
+
+mod answer;
+mod beside;
+mod human;
+mod json;
+mod matrix;
+mod model;
+mod written;
+
+pub use beside::beside;
+pub use human::{gaps, steps};
+pub use json::{gap, step};
+
+use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, asked, check};
+use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::library;
+use margay_models::diagnostic::Diagnostic;
+use margay_prove::certificate::{Document, Given};
+use margay_prove::theorem::{Report, Setting};
+use margay_prove::theory::mapping::Selection;
+
+use crate::Outcome;
+use crate::arguments::{Format, Prove, Switch};
+use crate::check::is_like;
+use crate::folder;
+use crate::limits::Limits;
+use crate::output::Output;
+use crate::progress::Bar;
+use answer::Answer;
+
+/// Runs the command.
+pub fn run(options: &Prove, output: &Output) -> Outcome {
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
+    if options.all_mappings {
+        return matrix::run(options, output);
+    }
+    if let Some(Err(error)) = options.certify.as_deref().map(|folder| margay_models::certificate::folder(folder, false)) {
+        return output.wrong(&[error]);
+    }
+    if options.model.is_some() {
+        return model::run(options, output);
+    }
+    let name = options.mapping.as_deref().unwrap_or_default();
+    let loaded = match library::find(name, &LoadOptions { source: options.source.clone(), target: options.target.clone() }) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&loaded.warnings);
+    let limits = options.search.limits();
+    let start = std::time::Instant::now();
+    let (asked, report, search) = match of_mapping(&loaded.mapping, options, &limits, output) {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let given = Given { without: asked.without.clone(), only: asked.only.clone(), typed: asked.typed };
+    let certified = written::certify(options.certify.as_deref(), report.proof.as_ref(), |proof| {
+        Document::of_mapping(&loaded.mapping, given, written::theorems(&report), proof)
+    });
+    let answer = Answer {
+        mapping: &loaded.mapping,
+        options: &asked,
+        report: &report,
+        search: &search,
+        stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
+        certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    let exit = output.settle(answer.exit());
+    let printed = match output.format {
+        Format::Human | Format::Junit => human::print(&answer, options.tried, output),
+        Format::Json => output.json(&json::object(&answer, options.tried)),
+    };
+    folder::fill(options.out.as_deref(), &is_like, *output, |folder| answer.write(folder));
+    if let Some(Err(errors)) = &certified {
+        output.warn(errors);
+    }
+    printed.map(|()| exit)
+}
+
+/// Proves a mapping and searches for counterexamples.
+fn of_mapping(
+    mapping: &Mapping,
+    options: &Prove,
+    limits: &Limits,
+    output: &Output,
+) -> Result<(CheckOptions, Report, CheckReport), Vec<Diagnostic>> {
+    let mut wanted = CheckOptions::new(options.bound);
+    wanted.axioms.clone_from(&options.axiom);
+    wanted.without.clone_from(&options.search.without);
+    wanted.only.clone_from(&options.search.only);
+    wanted.typed = options.typed == Switch::On;
+    wanted.jobs = options.search.jobs(wanted.jobs).map_err(|e| vec![e])?;
+    wanted.backend = options.search.solver.clone();
+    wanted.deadline = limits.deadline;
+    (wanted.level, wanted.co) = (Level::Execution, CoReading::Universal);
+    wanted.keep_going = true;
+    let (axioms, constructs) = asked(mapping, &wanted)?;
+    let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
+    let bar = Bar::new(*output);
+    let (mut reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
+        let result = check(mapping, &CheckOptions { stop, ..wanted.clone() }, &bar);
+        bar.finish();
+        result
+    });
+    Ok((wanted, reports.remove(0), search?))
+}

@@ -1,0 +1,228 @@
+//! `margay prove --model M 'irreflexive r'`: does a property follow from the axioms of a model, in executions of every size? Beside the proof
+//! the executions that the model allows are searched for one without the property, as `margay diff` does.
+
+use std::path::PathBuf;
+
+use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict, compare};
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::library;
+use margay_models::model::{Model, Role};
+use margay_models::signature::Signature;
+use margay_models::typing::FilesThenBuiltIn;
+use margay_prove::certificate::Document;
+use margay_prove::theorem::{Report, Setting};
+use serde_json::{Value, json};
+
+use super::written::{Written, certify, theorems};
+use super::{beside, gap, gaps, step, steps};
+use crate::Outcome;
+use crate::arguments::{Format, Prove};
+use crate::diff::{Context, Presented, print_differences};
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+use crate::progress::Bar;
+use crate::wrapped::wrapped;
+
+/// The model with the property as its last check.
+fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, usize), Vec<Diagnostic>> {
+    let header = match model.signature {
+        Signature::Plain => "Generic",
+        Signature::C => "C",
+        Signature::Ptx => "PTX",
+    };
+    let is_check = ["acyclic", "irreflexive", "empty", "~"].iter().any(|word| property.trim_start().starts_with(word));
+    let named = if property.contains(" as ") || !is_check { "" } else { " as Property" };
+    let text = format!("{header} \"{} with a property\"\ninclude \"{path}\"\n{property}{named}\n", model.name);
+    let asked = Model::parse(SourceFile::new("the property", text), &FilesThenBuiltIn)?.model;
+    let more = asked.checks.len() - model.checks.len().min(asked.checks.len());
+    let last = asked.checks.len().wrapping_sub(1);
+    if more != 1 || asked.checks[last].role != Role::Axiom {
+        let what = format!("`{property}` is not one property of `{}`", model.name);
+        return Err(vec![
+            Diagnostic::error(what)
+                .help("expected `empty`, `irreflexive` or `acyclic` of an expression, e.g. 'irreflexive hb; eco'"),
+        ]);
+    }
+    Ok((asked, last))
+}
+
+/// Where the text of a model is included from.
+fn path(model: &Model, name: &str) -> String {
+    let file = &model.source.name;
+    match file.strip_prefix("<built-in>/") {
+        Some(built_in) => built_in.to_owned(),
+        None => std::path::absolute(file).unwrap_or_else(|_| PathBuf::from(name)).display().to_string(),
+    }
+}
+
+struct Answer<'a> {
+    model: &'a Model,
+    property: &'a str,
+    report: &'a Report,
+    search: &'a CompareReport,
+    stopped: Option<&'static str>,
+    certified: Option<&'a Written>,
+    bound: usize,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(options: &Prove, output: &Output) -> Outcome {
+    let (name, property) = (options.model.as_deref().unwrap_or_default(), options.mapping.as_deref().unwrap_or_default());
+    let loaded = match library::load(name, &[]) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&loaded.warnings);
+    let model = loaded.model;
+    let (asked, number) = match with_property(&model, &path(&model, name), property) {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let setting = match Setting::of_model(&asked, &[number]) {
+        Ok(setting) => setting,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let limits = options.search.limits();
+    let mut wanted = CompareOptions::new(options.bound);
+    wanted.without.clone_from(&options.search.without);
+    wanted.only.clone_from(&options.search.only);
+    wanted.first = true;
+    wanted.most = 1;
+    wanted.deadline = limits.deadline;
+    wanted.backend = options.search.solver.clone();
+    wanted.jobs = match options.search.jobs(wanted.jobs) {
+        Ok(jobs) => jobs,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let start = std::time::Instant::now();
+    let bar = Bar::new(*output);
+    let subjects = Subjects::Models(&model, &asked);
+    let (reports, search) = beside(&limits, std::slice::from_ref(&setting), |stop| {
+        let found = compare(subjects, &CompareOptions { stop, ..wanted.clone() }, &bar);
+        bar.finish();
+        found
+    });
+    let search = match search {
+        Ok(search) => search,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let report = &reports[0];
+    let certified =
+        certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, theorems(report), proof));
+    let stopped = limits.reason().filter(|_| report.stopped).map(|r| r.words());
+    let seconds = start.elapsed().as_secs_f64();
+    let answer = Answer {
+        model: &model,
+        property,
+        report,
+        search: &search,
+        stopped,
+        certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
+        bound: options.bound,
+        seconds,
+    };
+    let exit = output.settle(match answer.verdict() {
+        "theorem" => Exit::Holds,
+        "counterexample" => Exit::Found,
+        _ => Exit::Undecided,
+    });
+    let context = Context { subjects, options: &wanted, report: &search, stopped, seconds, proofs: &[] };
+    let printed = match output.format {
+        Format::Human | Format::Junit => answer.print(&context, output),
+        Format::Json => output.json(&answer.json()),
+    };
+    if let Some(Err(errors)) = &certified {
+        output.warn(errors);
+    }
+    printed.map(|()| exit)
+}
+
+impl Answer<'_> {
+    /// The question that the search answers: an execution that the model allows and that has not the property.
+    fn searched(&self) -> Option<(usize, &Verdict, usize)> {
+        let all = self.search.questions.iter().enumerate();
+        let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Kind::Forbidden);
+        own.next().map(|(i, q)| (i, &q.verdict, q.established))
+    }
+
+    fn events(&self) -> Option<usize> {
+        match self.searched() {
+            Some((_, Verdict::Different(events), _)) => Some(*events),
+            _ => None,
+        }
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.report.is_theorem(), self.events()) {
+            (true, None) => "theorem",
+            (false, Some(_)) => "counterexample",
+            (false, None) | (true, Some(_)) => "open",
+        }
+    }
+
+    fn established(&self) -> usize {
+        self.searched().map_or(0, |s| s.2)
+    }
+
+    fn print(&self, context: &Context<'_>, output: &Output) -> std::io::Result<()> {
+        let of = format!("`{}` in {} ({})", self.property, self.model.name, self.model.source.name);
+        let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
+        let line = match (self.verdict(), self.events()) {
+            ("theorem", _) => format!("{} for executions of every size: {of}", output.good("theorem")),
+            ("counterexample", Some(events)) => format!("{} with {events} events: {of}", output.bad("counterexample")),
+            (_, Some(_)) => {
+                format!("{}: what is proved has a counterexample, which is a bug in Margay: {of}", output.bad("contradiction"))
+            }
+            _ => format!(
+                "{}{stopped}: not proved, and no counterexample up to {} events: {of}",
+                output.unsure("open"),
+                self.established()
+            ),
+        };
+        output.print(&wrapped(&line, output.width()))?;
+        if self.events().is_some() {
+            let presented: Vec<Presented<'_>> = self
+                .searched()
+                .into_iter()
+                .flat_map(|(q, ..)| self.search.questions[q].differences.iter().map(move |d| (q, d)))
+                .map(|(q, d)| Presented::new(context, q, d))
+                .collect();
+            print_differences(context, &presented, output)?;
+        } else {
+            gaps(self.report, output)?;
+        }
+        if !self.report.steps.is_empty() {
+            output.print("")?;
+            steps(self.report, output)?;
+        }
+        output.print(&format!("\n{:.2} s", self.seconds))?;
+        if let Some(written) = self.certified {
+            output.print(&wrapped(&written.words(), output.width()))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let goal = &self.report.goals[0];
+        json!({
+            "schema": SCHEMA,
+            "margay": env!("CARGO_PKG_VERSION"),
+            "model": self.model.name,
+            "model_file": self.model.source.name,
+            "property": self.property,
+            "claim": goal.claim,
+            "verdict": self.verdict(),
+            "contradiction": self.report.is_theorem() && self.events().is_some(),
+            "reason": self.stopped,
+            "bound": self.bound,
+            "events": self.events(),
+            "none_up_to": (self.verdict() == "open").then(|| self.established()),
+            "missing": goal.gap.as_ref().map(gap),
+            "steps": self.report.steps.iter().map(step).collect::<Vec<_>>(),
+            "certificate": self.certified.map(Written::json),
+            "seconds": self.seconds,
+            "peak_memory_bytes": crate::limits::peak(),
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! What the reader of a certificate holds: the certificate must be about that.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use margay_litmus::certificate as tests;
+use margay_mappings::certificate::{self as searches, Subject};
+use margay_models::certificate::{HeldModel, ModelText};
+use margay_models::diagnostic::Diagnostic;
+
+use crate::inputs;
+use crate::output::Output;
+
+/// Files and names, by what they are in the certificate.
+#[derive(Debug, Args)]
+pub struct About {
+    /// The certificate must be about this mapping: a .map file, or the name of a built-in one
+    #[arg(long, value_name = "MAPPING")]
+    mapping: Option<String>,
+    /// ... about this source model: a .cat file, or the name of a built-in one
+    #[arg(long, value_name = "MODEL")]
+    source: Option<String>,
+    /// ... about this target model
+    #[arg(long, value_name = "MODEL")]
+    target: Option<String>,
+    /// Of `diff`: about this older model
+    #[arg(long, value_name = "MODEL")]
+    old: Option<String>,
+    /// Of `diff`: about this newer model
+    #[arg(long, value_name = "MODEL")]
+    new: Option<String>,
+    /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)
+    #[arg(long, value_name = "TEST")]
+    test: Vec<PathBuf>,
+    /// Of `run`: these models must be among those that it is about
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    model: Vec<String>,
+}
+
+impl About {
+    /// What is held of a check or a comparison.
+    pub fn search(&self, subject: &Subject, output: &Output) -> Result<searches::Held, Vec<Diagnostic>> {
+        let (fits, models) = match subject {
+            Subject::Check { .. } => (["mapping", "source", "target"], [&self.source, &self.target]),
+            Subject::Diff { .. } => (["mapping", "old", "new"], [&self.old, &self.new]),
+        };
+        self.fits(&fits)?;
+        let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        Ok(searches::Held {
+            mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
+            models: [first?, second?],
+        })
+    }
+
+    /// What is held of a run.
+    pub fn run(&self, output: &Output) -> Result<tests::Held, Vec<Diagnostic>> {
+        self.fits(&["test", "model"])?;
+        let files = inputs::files(&self.test).map_err(|e| vec![e])?;
+        Ok(tests::Held {
+            tests: files.iter().map(|path| inputs::test(path, output).map(|read| read.file)).collect::<Result<_, _>>()?,
+            models: self.model.iter().map(|name| model(name, output)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Of a theorem nothing is compared but built-in texts.
+    pub fn theorem(&self) -> Result<(), Vec<Diagnostic>> {
+        self.fits(&[])
+    }
+
+    /// Only these options say something about the certificate.
+    fn fits(&self, known: &[&str]) -> Result<(), Vec<Diagnostic>> {
+        let given = [
+            ("mapping", self.mapping.is_some()),
+            ("source", self.source.is_some()),
+            ("target", self.target.is_some()),
+            ("old", self.old.is_some()),
+            ("new", self.new.is_some()),
+            ("test", !self.test.is_empty()),
+            ("model", !self.model.is_empty()),
+        ];
+        match given.iter().find(|(name, given)| *given && !known.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => {
+                if known.is_empty() {
+                    let error = Diagnostic::error(format!("the texts of a theorem cannot be compared by `--{name}`"));
+                    return Err(vec![error.help("compare the SHA-256 that `margay verify` prints with that of your file")]);
+                }
+                let known: Vec<String> = known.iter().map(|name| format!("`--{name}`")).collect();
+                let error = Diagnostic::error(format!("the certificate is about nothing that `--{name}` could name"));
+                Err(vec![error.help(format!("it can be compared by {}", known.join(", ")))])
+            }
+        }
+    }
+}
+
+fn model(name: &str, output: &Output) -> Result<HeldModel, Vec<Diagnostic>> {
+    let model = inputs::model(name, output)?;
+    Ok(HeldModel { name: name.to_owned(), texts: ModelText::of(&model)? })
+}

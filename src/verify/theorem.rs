@@ -1,0 +1,127 @@
+//! The certificate of a theorem.
+
+use std::time::Instant;
+
+use margay_mappings::library;
+use margay_models::certificate::{Basis, Sealed, one_text_for_each_name};
+use margay_models::diagnostic::Diagnostic;
+use margay_prove::certificate::{Document, Extent, Subject};
+use serde_json::{Value, json};
+
+use super::bases::{self, named};
+use crate::Outcome;
+use crate::arguments::{Format, Verify};
+use crate::exit::Exit;
+use crate::output::{Output, SCHEMA};
+use crate::table::number;
+use crate::wrapped::wrapped;
+
+/// Verifies it, and says what it says.
+pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
+    let start = Instant::now();
+    let read = options.about.theorem().and_then(|()| sealed.parse().map_err(|error| vec![error]));
+    let seen = read.and_then(|document: Document| {
+        let bases = texts(&document.subject)?;
+        Ok((document.verify(&options.certificate)?, bases, document))
+    });
+    let (found, bases, document) = match seen {
+        Ok(seen) => seen,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    match output.format {
+        Format::Human | Format::Junit => print(&document, &bases, &found, seconds, output)?,
+        Format::Json => output.json(&object(&document, &bases, &found, seconds))?,
+    }
+    Ok(Exit::Holds)
+}
+
+/// The texts that it rests on: a built-in name is accepted for that text only.
+fn texts(subject: &Subject) -> Result<Vec<Basis>, Vec<Diagnostic>> {
+    let (mapping, models) = match subject {
+        Subject::Theorem { mapping, source, target, .. } => (Some(mapping), vec![("source", source), ("target", target)]),
+        Subject::ModelTheorem { model } => (None, vec![("model", model)]),
+        Subject::DiffTheorem { supposed, claimed, .. } => (None, vec![("supposed", supposed), ("claimed", claimed)]),
+    };
+    let built_in = || library::names().filter_map(library::built_in);
+    let mapping = mapping.map(|mapping| Basis::of("mapping", mapping, None, built_in()).map(|basis| vec![basis]));
+    let models = models.into_iter().map(|(role, model)| Basis::of_model(role, model, None));
+    let bases = mapping.into_iter().chain(models).collect::<Result<Vec<_>, _>>().map_err(|error| vec![error])?.concat();
+    one_text_for_each_name(&bases).map_err(|what| vec![Diagnostic::error(format!("the certificate is wrong: {what}"))])?;
+    Ok(bases)
+}
+
+/// What the theorem is about, in lines.
+fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
+    let of = |role: &str| bases.iter().find(|b| b.role.starts_with(role)).map_or(String::new(), named);
+    match subject {
+        Subject::Theorem { given, .. } => {
+            let mut lines = vec![format!("of {}", of("mapping")), format!("{} -> {}", of("source"), of("target"))];
+            let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
+            lines.extend(list("without", &given.without).into_iter().chain(list("only", &given.only)));
+            lines.push(if given.typed { "typed" } else { "untyped" }.to_owned());
+            lines
+        }
+        Subject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
+        Subject::ModelTheorem { .. } => vec![format!("of {}", of("included by"))],
+        Subject::DiffTheorem { .. } => {
+            vec![format!("of {}: its executions are executions of {}", of("supposed"), of("claimed"))]
+        }
+    }
+}
+
+fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, output: &Output) -> std::io::Result<()> {
+    let what = format!("{}: {} for executions of every size", output.good("verified"), document.theorems.join(", "));
+    output.print(&wrapped(&what, output.width()))?;
+    for line in about(&document.subject, bases) {
+        output.print(&wrapped(&line, output.width()))?;
+    }
+    output.print("")?;
+    bases::print(&bases.iter().collect::<Vec<_>>(), false, output)?;
+    output.print("")?;
+    output.print(&format!(
+        "{} steps, {} obligations, {} instances, {} clauses derived",
+        number(found.steps as u64),
+        number(found.obligations as u64),
+        number(found.instances as u64),
+        number(found.derived as u64)
+    ))?;
+    output.print(&format!("{seconds:.2} s, without a solver"))?;
+    output.print("")?;
+    let meaning = format!(
+        "What may be supposed was made again from the texts in the certificate, the obligations of each step from its claims and its rule, \
+         and the instances from what their refutations name; each derivation was followed. Written by Margay {}. What must still be \
+         trusted: docs/unbounded.md.",
+        document.margay
+    );
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+/// The same as JSON.
+pub fn extent(found: &Extent) -> Value {
+    json!({ "steps": found.steps, "obligations": found.obligations, "instances": found.instances, "derived": found.derived })
+}
+
+fn object(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> Value {
+    let (kind, files) = match &document.subject {
+        Subject::Theorem { mapping, source, target, .. } => {
+            ("theorem", vec![&mapping.name, &source.model.name, &target.model.name])
+        }
+        Subject::ModelTheorem { model } => ("model-theorem", vec![&model.model.name]),
+        Subject::DiffTheorem { supposed, claimed, .. } => ("diff-theorem", vec![&supposed.model.name, &claimed.model.name]),
+    };
+    json!({
+        "schema": SCHEMA,
+        "margay": env!("CARGO_PKG_VERSION"),
+        "verified": true,
+        "kind": kind,
+        "files": files,
+        "written_by": document.margay,
+        "theorems": document.theorems,
+        "texts": bases::json(bases),
+        "compared": bases.iter().all(Basis::is_known),
+        "extent": extent(found),
+        "seconds": seconds,
+        "peak_memory_bytes": crate::limits::peak(),
+    })
+}

@@ -1,0 +1,157 @@
+//! `margay extract` and the grouped view of `margay check` as their users meet them; the compilers are scripts.
+
+use std::path::Path;
+
+use crate::program::{err, folder, json, margay, out, write};
+
+/// A language of lines, `f0 ld acquire gpu b32`, and how its compilers are called.
+const FRONT: &str = r##"
+title = "lines"
+suffix = ".txt"
+command = "lines {in} {out}"
+unpacked = [{ of = "lines", command = "sh {compiler}/cc {in} > {out}", version = "echo lines $(cat {compiler}/version)" }]
+architectures = ["sm_90"]
+comment = "#"
+[scopes]
+cta = "cta"
+gpu = "gpu"
+sys = "sys"
+[orders]
+RLX = "relaxed"
+ACQ = "acquire"
+REL = "release"
+[types]
+b32 = "b32"
+[function]
+begin = "{name} "
+end = ""
+pointer = ""
+[plain]
+load = "ld weak  {type}\n"
+store = "st weak  {type}\n"
+[statements]
+load = "ld {order} {scope} {type}\n"
+store = "st {order} {scope} {type}\n"
+[only]
+load = ["RLX", "ACQ"]
+store = ["RLX", "REL"]
+"##;
+
+/// A compiler in a folder; `special` is awk that looks at a line first. It writes down that it was called.
+fn compiler(root: &Path, version: &str, special: &str) -> String {
+    let folder = root.join(format!("lines-{version}"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let awk = format!(
+        r#"BEGIN {{ print ".version 8.4\n.target sm_90\n.address_size 64" }}
+        {special}
+        {{ name = $1; op = $2; order = $3; scope = NF > 4 ? "." $4 : "";
+           print ".visible .func " name "(.param .b64 " name "_0) {{ .reg .b64 %d<3>; .reg .b32 %r<4>; ld.param.u64 %d1, [" name "_0];";
+           if (op == "ld") print "ld." order scope ".b32 %r1, [%d1];"; else print "st." order scope ".b32 [%d1], 1;";
+           print "ret; }}" }}"#
+    );
+    write(&folder, "version", version);
+    write(&folder, "cc", format!("echo x >> \"$(dirname \"$0\")/../calls\"\nawk '{awk}' \"$1\"\n"));
+    folder.display().to_string()
+}
+
+fn calls(root: &Path) -> usize {
+    std::fs::read_to_string(root.join("calls")).map_or(0, |t| t.lines().count())
+}
+
+/// A release that becomes relaxed.
+const WORSE: &str = r#"$2 == "st" && $3 == "release" { $3 = "relaxed" }"#;
+
+#[test]
+fn a_table_is_written_held_against_and_checked() {
+    let folder = folder("extract/table");
+    let front = write(&folder, "lines.toml", FRONT);
+    let (good, bad) = (compiler(&folder, "1", ""), compiler(&folder, "2", WORSE));
+    let table = folder.join("good.map").display().to_string();
+    let extracted = margay(&["extract", &front, "--compiler", &good, "-o", &table]);
+    assert_eq!(extracted.status.code(), Some(0), "{}{}", out(&extracted), err(&extracted));
+    assert!(out(&extracted).starts_with("lines 1, lines, sm_90: 14 of 14 rows are lowered"), "{}", out(&extracted));
+    let same = margay(&["extract", &front, "--compiler", &good, "--against", &table]);
+    assert_eq!(same.status.code(), Some(0), "{}{}", out(&same), err(&same));
+    let differs = margay(&["extract", &front, "--compiler", &bad, "--against", &table]);
+    assert_eq!(differs.status.code(), Some(1), "{}", out(&differs));
+    for part in ["W.REL.cta b32", "emitted:  st.relaxed.cta", "in table: st.release.cta", "st.relaxed.cta.b32 [%d1], 1;"] {
+        assert!(out(&differs).contains(part), "{part}\n{}", out(&differs));
+    }
+    let wrong = folder.join("bad.map").display().to_string();
+    let extracted = margay(&["extract", &front, "--compiler", &bad, "-o", &wrong]);
+    assert_eq!(extracted.status.code(), Some(0), "{}", err(&extracted));
+    let check = ["--bound", "4", "--causes"];
+    let stands = margay(&[&["check", &table], &check[..]].concat());
+    assert_eq!(stands.status.code(), Some(0), "{}{}", out(&stands), err(&stands));
+    assert!(out(&stands).starts_with("nothing is wrong"), "{}", out(&stands));
+    let shown = folder.join("causes");
+    let falls = margay(&[&["check", &wrong], &check[..], &["--out", shown.to_str().expect("text")]].concat());
+    assert_eq!(falls.status.code(), Some(1), "{}{}", out(&falls), err(&falls));
+    assert!(out(&falls).starts_with("1 cause, programs of up to 4 events"), "{}", out(&falls));
+    for part in ["1. one scope (device), one GPU: 4 events", "W.REL.s b32 => st.relaxed.s"] {
+        assert!(out(&falls).contains(part), "{part}\n{}", out(&falls));
+    }
+    assert!(shown.join("counterexample-1-source.litmus").exists());
+    let object = json(&margay(&[&["check", &wrong, "--format", "json"], &check[..]].concat()));
+    assert_eq!(object["causes"][0]["rows"][0], "W.REL.s b32 => st.relaxed.s", "{object}");
+    assert_eq!(object["causes"][0]["events"], 4);
+}
+
+/// A sweep says in which version a compiler became worse, keeps what it did, and does again what it must.
+#[test]
+fn a_sweep_finds_what_became_worse() {
+    let folder = folder("extract/sweep");
+    let front = write(&folder, "lines.toml", FRONT);
+    let _ = std::fs::remove_file(folder.join("calls"));
+    // By number, not by letter: 10 is behind 9.
+    for (version, special) in [("2", ""), ("9", ""), ("10", WORSE), ("11", "")] {
+        compiler(&folder, version, special);
+    }
+    let kept = folder.join("out");
+    let _ = std::fs::remove_dir_all(&kept);
+    let (compilers, to) = (folder.display().to_string(), kept.display().to_string());
+    let asked = ["extract", "--all", "--compilers", &compilers, "--front-ends", &front, "--bound", "4", "--out", &to];
+    let first = margay(&asked);
+    assert_eq!(first.status.code(), Some(1), "{}{}", out(&first), err(&first));
+    assert!(out(&first).starts_with("1 counterexample is new in a version: 4 tables"), "{}", out(&first));
+    assert!(out(&first).contains("lines, lines, sm_90, since lines-10"), "{}", out(&first));
+    let page = std::fs::read_to_string(kept.join("index.md")).expect("a page");
+    for part in [
+        "lines-10: 4 events, one scope (device), one GPU, axiom Coherence; lines-9 has none such",
+        "| `W.REL.{cta,gpu,sys} b32` | lines-2 to lines-9: `st.release.s`<br>lines-10: `st.relaxed.s`<br>lines-11: `st.release.s` |",
+        "11 rows never changed",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let before = calls(&folder);
+    let again = margay(&asked);
+    assert_eq!((again.status.code(), calls(&folder)), (Some(1), before), "{}", err(&again));
+    assert_eq!(out(&again), out(&first));
+    assert_eq!(std::fs::read_to_string(kept.join("index.md")).expect("a page"), page);
+    // A compiler that changed, and a record that is cut off.
+    compiler(&folder, "10", "");
+    write(&kept.join("tables"), "lines-lines-9-sm_90.json", "{\"key\": \"");
+    let mended = margay(&asked);
+    assert_eq!(mended.status.code(), Some(0), "{}{}", out(&mended), err(&mended));
+    assert!(out(&mended).starts_with("no compiler became worse"), "{}", out(&mended));
+    assert_eq!(calls(&folder), before + 4, "two tables in two programs each");
+}
+
+#[test]
+fn what_has_no_meaning_is_refused() {
+    let folder = folder("extract/wrong");
+    let empty = folder.display().to_string();
+    let cases: [(&[&str], &str); 6] = [
+        (&["llvm-irr"], "did you mean `llvm-ir`?"),
+        (&["llvm-ir", "--cmd", "llc"], "write `{in}` in it"),
+        (&["llvm-ir", "--cmd", "/nowhere/llc {in} -o {out}"], "/nowhere/llc"),
+        (&["llvm-ir", "--types", "b31"], "there is no type `b31`"),
+        (&["--all", "--compilers", "/nowhere"], "cannot read the folder"),
+        (&["--all", "--compilers", &empty], "there is no compiler in"),
+    ];
+    for (arguments, expected) in cases {
+        let output = margay(&[&["extract"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", out(&output));
+        assert!(err(&output).contains(expected), "{}", err(&output));
+    }
+}

@@ -1,0 +1,107 @@
+//! What ends a long run: its time, Ctrl-C, a request to terminate; and that any number of threads does.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::{command, err, folder, lines, margay, out, text, write};
+
+const TEST: &str = "tests/corpus/asplos2019/fig5-mp.litmus";
+
+#[test]
+fn an_endless_simulation_ends_in_time() {
+    let runs = u64::MAX.to_string();
+    let output = margay(&["sim", TEST, "--runs", &runs, "--timeout", "200ms", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    let line = &lines(&output)[0];
+    assert_eq!(line["bounded"], true);
+    assert!(line["runs"].as_u64().is_some_and(|n| n < u64::MAX), "what was run is said: {line}");
+    let output = margay(&["sim", TEST, "--runs", &runs, "--timeout", "0"]);
+    assert!(out(&output).contains("stopped at a limit"), "{}", out(&output));
+}
+
+#[test]
+fn any_number_of_jobs_ends() {
+    for arguments in [
+        &["check", "rc11-to-ptx", "--bound", "2"][..],
+        &["diff", "sc", "tso", "--bound", "2"],
+        &["run", TEST, "tests/corpus/asplos2019/fig6-sb-narrow.litmus", "--model", "sc,ptx-6.0"],
+        &["synth", "sc", "--bound", "2"],
+        &["weaken", "rc11-to-ptx", "--bound", "2", "--only", "R.RLX,W.RLX"],
+    ] {
+        let few = margay(&[arguments, &["--jobs", "1"]].concat());
+        for jobs in ["2000", "1000000", "18446744073709551615"] {
+            let many = margay(&[arguments, &["--jobs", jobs]].concat());
+            assert_eq!(many.status.code(), few.status.code(), "{arguments:?} --jobs {jobs}: {}", err(&many));
+        }
+    }
+}
+
+/// Has the program computed for a while? What it says of itself is asked for, since a busy machine may not have let it begin; where nobody
+/// can say, it has after two seconds.
+#[cfg(unix)]
+fn has_worked(child: &Child, since: Instant) -> bool {
+    const TICKS: u64 = 40;
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{}/stat", child.id())) else {
+        return since.elapsed() > Duration::from_secs(2);
+    };
+    // Behind the name, which may hold anything: the time in the program is the twelfth field, that in the system the thirteenth.
+    let fields = status.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() >= TICKS
+}
+
+/// Starts a program, sends it a signal when it has worked for a while, and says how it ended and what it wrote.
+#[cfg(unix)]
+fn interrupted(arguments: &[&str], signal: &str) -> (Option<i32>, String, String) {
+    let mut child: Child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let since = Instant::now();
+    while !has_worked(&child, since) {
+        assert!(child.try_wait().expect("it is a child").is_none(), "{arguments:?} had ended before");
+        assert!(since.elapsed() < Duration::from_secs(120), "{arguments:?} does not work");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill starts");
+    assert!(sent.success(), "{arguments:?}");
+    let output = child.wait_with_output().expect("it ends");
+    (output.status.code(), out(&output), err(&output))
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_an_orderly_end() {
+    let dir = folder("robustness/interrupt");
+    let generated = dir.join("generated");
+    let edges = "Rfe,Fre,Wse,Pod**,Pos**";
+    let gen_all = ["gen", "--size", "12", "--edges", edges, "--orders", "weak,relaxed", "--out", text(&generated)];
+    // A loop that is unrolled so often has more executions than anybody waits for.
+    let test = write(
+        &dir,
+        "long.litmus",
+        "PTX long\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n L00: | L10: ;\n atom.relaxed.gpu.add r0, x, 1 | atom.relaxed.gpu.add r0, x, 1 ;\n bne r0, 77, L00 | bne r0, 77, L10 ;\nexists (x == 100000)\n",
+    );
+    let (code, _, said) = interrupted(&gen_all, "-INT");
+    assert_eq!(code, Some(3), "{said}");
+    let index = std::fs::read_to_string(generated.join("index.tsv")).expect("an index");
+    let listed = index.lines().skip(1).count();
+    let files = std::fs::read_dir(&generated).expect("a folder").flatten();
+    let files = files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "litmus")).count();
+    assert_eq!(listed, files, "what was written is listed: {said}");
+    for arguments in [
+        &["run", TEST, &test, "--model", "sc", "--unroll", "12", "--engine", "explicit", "--jobs", "1"][..],
+        &["explain", &test, "--model", "sc", "--unroll", "12", "--engine", "explicit"],
+        &["fence", &test, "--model", "sc", "--unroll", "12", "--engine", "explicit"],
+        &["check", "rc11-to-ptx", "--bound", "9"],
+        &["check", "rc11-to-ptx", "--bound", "9", "--jobs", "1000000"],
+        &["diff", "ptx-6.0", "ptx-8", "--bound", "9"],
+        &["sim", TEST, "--runs", "10000000000"],
+    ] {
+        for signal in ["-INT", "-TERM"] {
+            let (code, shown, said) = interrupted(arguments, signal);
+            assert_eq!(code, Some(3), "{arguments:?} {signal}: {shown}{said}");
+            let why = shown.contains("interrupted") || said.contains("interrupted") || shown.contains("stopped");
+            assert!(why, "{arguments:?} {signal}: {shown}{said}");
+            if arguments[0] == "run" {
+                assert!(shown.contains("fig5-mp"), "what was answered is shown: {shown}{said}");
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the README and the documentation show is what the program prints and draws today, and their links lead somewhere.
+
+use std::path::{Path, PathBuf};
+
+use crate::program::{err, folder, margay, out};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The main job, its pictures written into a folder.
+fn main_job(folder: &Path) -> String {
+    let path = folder.to_str().expect("a path of text");
+    let output = margay(&["check", "mappings/rc11-to-ptx-no-fence-sc-load.map", "--bound", "4", "--out", path]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    out(&output)
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let printed = main_job(&folder("pages/terminal"));
+    let readme = read("README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a terminal in the README");
+    let lines: Vec<&str> = shown.lines().filter(|l| *l != "...").collect();
+    assert!((8..25).contains(&lines.len()), "{shown}");
+    let mut rest = printed.lines();
+    for line in lines {
+        assert!(rest.any(|l| l == line), "`{line}` is not printed, or in another order:\n{printed}");
+    }
+}
+
+#[test]
+fn the_pictures_of_the_documentation_are_those_of_today() {
+    let folder = folder("pages/pictures");
+    main_job(&folder);
+    for side in ["source", "target"] {
+        let today = std::fs::read_to_string(folder.join(format!("counterexample-1-{side}.svg"))).expect("it is written");
+        let shown = format!("docs/pictures/store-buffering-{side}.svg");
+        assert!(read(&shown) == today, "{shown} is not what `margay check --out` draws: copy it from {}", folder.display());
+    }
+}
+
+#[test]
+fn links_of_pages_lead_to_files() {
+    let mut pages = vec![PathBuf::from("README.md"), PathBuf::from("CONTRIBUTING.md")];
+    for folder in ["docs", "results"] {
+        let entries = std::fs::read_dir(root().join(folder)).expect("a folder").flatten();
+        pages.extend(entries.map(|e| Path::new(folder).join(e.file_name())).filter(|p| p.extension().is_some_and(|e| e == "md")));
+    }
+    let mut links = 0;
+    for page in pages {
+        let folder = page.parent().expect("a folder").to_owned();
+        for link in read(&page).split("](").skip(1).filter_map(|rest| rest.split(')').next().map(str::to_owned)) {
+            let file = link.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains("://") || file.contains(' ') {
+                continue;
+            }
+            links += 1;
+            assert!(root().join(&folder).join(file).exists(), "{}: `{link}` leads nowhere", page.display());
+        }
+    }
+    assert!(links > 50, "{links}");
+}

@@ -1,0 +1,142 @@
+//! `margay prove`: theorems, counterexamples, what is open, and bad input.
+
+use crate::program::{err, folder, json, margay, out, words};
+
+const NO_SC: &str = "R.SC,W.SC,RMW.SC";
+
+#[test]
+fn fig_11_is_a_theorem() {
+    let output = margay(&["prove", "rc11-to-ptx", "--without", NO_SC, "--format", "json", "--tried"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    assert_eq!(report["verdict"], "theorem");
+    assert_eq!(report["contradiction"], false);
+    let axioms = report["axioms"].as_array().expect("a list");
+    assert_eq!(axioms.len(), 3);
+    assert!(axioms.iter().all(|a| a["verdict"] == "theorem" && a["missing"].is_null()));
+    let claims: Vec<String> = report["steps"].as_array().expect("a list").iter().map(|s| s["claims"].to_string()).collect();
+    assert!(claims.iter().any(|c| c.contains("hb in po | cause-base")), "{claims:?}");
+    assert!(report["tried"].as_array().is_some_and(|t| t.iter().any(|t| t["of"] == "cause-base")));
+}
+
+#[test]
+fn a_broken_table_has_its_counterexample() {
+    let folder = folder("prove/broken").join("out");
+    let path = folder.to_str().expect("a path of text");
+    let output = margay(&["prove", "rc11-to-ptx-relaxed-release-store", "--without", NO_SC, "--bound", "4", "--out", path]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("counterexample with 4 events"), "{text}");
+    assert!(folder.join("counterexample-1-source.litmus").exists());
+}
+
+#[test]
+fn what_is_not_decided_is_open() {
+    // Broken, and the counterexample is larger than the bound.
+    let output = margay(&["prove", "rc11-to-ptx-relaxed-release-store", "--without", NO_SC, "--bound", "2"]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    let text = words(&out(&output));
+    assert!(text.starts_with("open: not proved, and no counterexample up to 2 events"), "{text}");
+    assert!(text.contains("What is missing for Coherence") && text.contains("These events make it fail"), "{text}");
+    // No time at all.
+    let output = margay(&["prove", "rc11-to-ptx", "--timeout", "0s", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert_eq!(json(&output)["reason"], "the time given was used up");
+}
+
+#[test]
+fn wrong_questions() {
+    for (arguments, word) in [
+        (&["prove", "rc11-to-ptx", "--axiom", "Coherense"][..], "did you mean `Coherence`?"),
+        (&["prove", "no-such-table"], "no-such-table"),
+        (&["prove", "rc11-to-ptx", "--without", "R.XY"], "R.XY"),
+        (&["prove"], "MAPPING"),
+    ] {
+        let output = margay(arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(word), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_property_of_a_model_and_its_certificate() {
+    let certificate = folder("prove/property").join("certificate");
+    let path = certificate.to_str().expect("a path of text");
+    let output = margay(&["prove", "--model", "ptx-6.0", "empty (obs; rmw) \\ loc", "--bound", "3", "--certify", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("theorem for executions of every size: `empty (obs; rmw) \\ loc`"), "{text}");
+    let output = margay(&["verify", path, "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    assert_eq!((&report["kind"], &report["theorems"][0]), (&"model-theorem".into(), &"Property".into()));
+    assert!(report["extent"]["obligations"].as_u64().is_some_and(|n| n > 4), "{report}");
+    assert!(report["texts"].as_array().is_some_and(|texts| texts.iter().any(|t| t["standing"] == "built-in")), "{report}");
+    let output = margay(&["verify", path, "--model", "ptx-8"]);
+    assert_eq!(output.status.code(), Some(2), "what cannot be compared is not passed over: {}", out(&output));
+
+    // The digest is made again, so that only the argument tells.
+    let damaged = |behind: &str, from: &str, to: &str, words: &str| {
+        let file = certificate.join("certificate.json");
+        let whole = std::fs::read_to_string(&file).expect("it is there");
+        let (before, rest) = whole.split_at(whole.find(behind).expect("it has that"));
+        assert!(rest.contains(from), "{from}");
+        let changed = format!("{before}{}", rest.replacen(from, to, 1));
+        let start = changed.rfind("\"sha256\": \"").expect("it is sealed") + 11;
+        let zeros = format!("{}{}{}", &changed[..start], "0".repeat(64), &changed[start + 64..]);
+        let digest = margay_models::digest::digest(zeros.as_bytes());
+        std::fs::write(&file, zeros.replacen(&"0".repeat(64), &digest, 1)).expect("written");
+        let output = margay(&["verify", path]);
+        std::fs::write(&file, &whole).expect("written");
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(words), "`{words}` is missing in\n{}", err(&output));
+    };
+    damaged("\"subject\"", "empty (obs; rmw)", "empty (po; rmw)", "does not end with");
+    damaged("\"subject\"", "let rec obs = (morally-strong & rf)", "let rec obs = po", "not the built-in one of that name");
+    damaged("\"instances\"", "\"fact ", "\"fact 9999", "does not hold");
+    damaged("\"derived\"", "| ", "| 99999 ", "does not hold");
+    damaged("\"derived\"", "| ", "| rubbish ", "cannot be read");
+}
+
+#[test]
+fn a_false_property_has_its_counterexample() {
+    // No condition on executions says that barriers do not synchronise in a circle.
+    let output = margay(&["prove", "--model", "ptx-6.0", "irreflexive cause-base", "--bound", "3", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert_eq!(json(&output)["verdict"], "open");
+    let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(out(&output).starts_with("counterexample with 1 events"), "{}", out(&output));
+    for (property, words) in
+        [("irreflexive", "expected"), ("empty no-such-name", "no-such-name"), ("let x = po", "is not one property")]
+    {
+        let output = margay(&["prove", "--model", "ptx-6.0", property]);
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+        assert!(err(&output).contains(words), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_rewritten_model_is_equal_for_every_size() {
+    let folder = folder("prove/rewritten");
+    let text = margay_models::library::built_in("ptx-6.0").expect("it is shipped").text.clone();
+    let rewritten = text.replace(
+        "let rec obs = (morally-strong & rf) | (obs; rmw; obs)",
+        "let strong-rf = rf & morally-strong let rec obs = strong-rf | (obs; rmw; obs)",
+    );
+    let around = "let around = sw | sw; po | po; sw | po; sw; po let cause-base = around+";
+    let rewritten = rewritten.replace("let cause-base = (po?; sw; po?)+", around);
+    assert_ne!(text, rewritten);
+    std::fs::create_dir_all(&folder).expect("made");
+    let file = folder.join("rewritten.cat");
+    std::fs::write(&file, rewritten).expect("written");
+    let path = file.to_str().expect("a path of text");
+    let output = margay(&["diff", "--prove", "ptx-6.0", path, "--bound", "2", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}\n{}", out(&output), err(&output));
+    assert_eq!(json(&output)["equal_for_every_size"], true);
+    // One axiom less is a difference, whichever is proved.
+    std::fs::write(&file, text.replace("irreflexive (rf | fr); cause as Causality", "")).expect("written");
+    let output = margay(&["diff", "--prove", "ptx-6.0", path, "--bound", "4", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert_eq!(json(&output)["equal_for_every_size"], false);
+}

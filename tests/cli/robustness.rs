@@ -1,0 +1,130 @@
+//! Whatever the program is given, it does not panic, lose files, or end as if all were well.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::program::{command, err, folder, json, margay, out, said, text, write};
+
+const TEST: &str = "tests/corpus/asplos2019/fig5-mp.litmus";
+
+#[test]
+fn json_that_breaks_off_at_any_letter_is_told_of() {
+    let dir = folder("robustness/letters");
+    for (i, broken) in
+        ["{\"schema\": 1, \"é\": é", "é", "{\"ü\"\u{feff}}", "{\"schema\": 1}\n世界 {}", "\"世\" x", ""].iter().enumerate()
+    {
+        let file = write(&dir, &format!("{i}.json"), broken);
+        for format in ["human", "json"] {
+            let output = margay(&["report", &file, "--format", format]);
+            assert_eq!(output.status.code(), Some(2), "{broken}: {}", err(&output));
+            let told = out(&output) + &err(&output);
+            assert!(told.contains(&format!("{i}.json")), "{told}");
+        }
+    }
+}
+
+/// A limit of the size of files stands in for a full disk: the first block can be written, no more.
+#[cfg(unix)]
+fn on_a_full_disk(arguments: &[&str]) -> Output {
+    let mut shell = Command::new("sh");
+    // The signal is ignored, so that writing fails as on a full disk.
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_margay")]).args(arguments);
+    shell.current_dir(env!("CARGO_MANIFEST_DIR")).env("COLUMNS", "100").output().expect("a shell starts")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_old_page_outlives_a_full_disk() {
+    let dir = folder("robustness/page");
+    let answer = write(&dir, "answer.json", out(&margay(&["diff", "sc", "tso", "--format", "json"])));
+    let page = dir.join("page.html");
+    assert_eq!(margay(&["report", &answer, "-o", text(&page)]).status.code(), Some(0));
+    let old = std::fs::read(&page).expect("a page");
+    assert!(old.len() > 16 * 1024, "it does not fit: {}", old.len());
+    said(&on_a_full_disk(&["report", &answer, "--title", "another", "-o", text(&page)]), 2, "cannot write");
+    assert_eq!(std::fs::read(&page).expect("a page"), old);
+    assert_eq!(std::fs::read_dir(&dir).expect("a folder").count(), 2, "nothing is left over");
+    said(&margay(&["report", &answer, "-o", "/dev/full"]), 2, "cannot write");
+    // The verdicts of a corpus.
+    let corpus = dir.join("corpus");
+    std::fs::create_dir_all(&corpus).expect("there is room");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(TEST), corpus.join("t.litmus")).expect("there is room");
+    let padding = format!("# {}\n", "x".repeat(40 * 1024));
+    let lists: String = (0..2).map(|i| format!("t.litmus {} reachable {}\n", ["sc", "tso"][i], "s".repeat(30 * 1024))).collect();
+    let expected = write(&corpus, "expected.txt", padding + &lists);
+    let before = std::fs::read(&expected).expect("a list");
+    said(&on_a_full_disk(&["test", text(&corpus), "--bless"]), 2, "expected.txt");
+    assert_eq!(std::fs::read(&expected).expect("a list"), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn formulas_that_cannot_be_written_are_missed() {
+    let dir = folder("robustness/formulas");
+    let file = write(&dir, "file", "");
+    let check = ["check", "rc11-to-ptx", "--bound", "2", "--dump-cnf"];
+    for bad in [file.as_str(), "/proc/no-such-folder", "/dev/null"] {
+        let output = margay(&[&check[..], &[bad]].concat());
+        assert_eq!(output.status.code(), Some(2), "{bad}: {}", out(&output));
+        assert!(err(&output).contains(bad), "{}", err(&output));
+    }
+    let output = on_a_full_disk(&[&check[..], &[text(&dir)]].concat());
+    said(&output, 0, "the answer stands; the formulas are not complete");
+    assert!(out(&output).starts_with("no counterexample up to 2 events"), "the answer is there: {}", out(&output));
+    let output = margay(&[&check[..], &[text(&dir.join("new"))]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+}
+
+#[test]
+fn units_are_asked_for() {
+    let run = |more: &[&str]| margay(&[&["check", "rc11-to-ptx", "--bound", "1"], more].concat());
+    for time in ["60", "1.5m", "1h", "90s"] {
+        assert_eq!(run(&["--timeout", time]).status.code(), Some(0), "{time}");
+    }
+    said(&run(&["--timeout", "soon"]), 2, "write e.g. 30s, 10m, 1h30m, or a number of seconds");
+    said(&run(&["--memory", "10"]), 2, "without a unit it is a number of bytes");
+    assert_eq!(run(&["--memory", "2GiB"]).status.code(), Some(0));
+}
+
+#[test]
+fn none_of_something_is_not_asked_for() {
+    for arguments in [
+        &["sim", TEST, "--runs", "0"][..],
+        &["check", "rc11-to-ptx", "--bound", "1", "--all", "0"],
+        &["diff", "sc", "tso", "--all", "0"],
+        &["check", "rc11-to-ptx", "--bound", "0"],
+        &["check", "rc11-to-ptx", "--jobs", "0"],
+        &["repair", "rc11-to-ptx-no-release-rmw", "--candidates", "0"],
+        &["fence", TEST, "--model", "ptx-6.0", "--limit", "0"],
+        &["gpu", "run", TEST, "--device", "sim", "--instances", "0"],
+    ] {
+        said(&margay(arguments), 2, "at least 1");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn help_that_cannot_be_read_is_no_success() {
+    for arguments in [&["--help"][..], &["--version"], &["check", "--help"], &["models"], &["models", "sc"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+        let output = command(arguments).stdout(full).output().expect("the program starts");
+        said(&output, 2, "cannot write");
+    }
+    // A reader that has seen enough is no mistake.
+    let mut child = command(&["--help"]).stdout(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn a_built_in_text_is_shown_by_its_name() {
+    for (command, name) in [("models", "tso"), ("mappings", "rc11-to-ptx")] {
+        let shown = margay(&[command, name]);
+        assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
+        assert_eq!(shown.stdout, margay(&[command, "--show", name]).stdout);
+        assert!(out(&shown).len() > 100);
+        said(&margay(&[command, "no-such-name"]), 2, "there is no built-in");
+        said(&margay(&[command, name, "--show", name]), 2, "cannot be used with");
+    }
+    assert!(json(&margay(&["models", "--format", "json"]))["models"].is_array());
+}
