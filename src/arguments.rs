@@ -570,6 +570,6 @@ pub enum Co {
 /// Solvers by name, those of this build listed in the help.
 fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name()))
+    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
         .map(|name| name.parse::<Backend>().unwrap_or_default())
 }

@@ -49,6 +49,8 @@ use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),

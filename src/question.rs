@@ -51,7 +51,7 @@ impl Question {
         asked.only.clone_from(&self.search.only);
         asked.typed = self.typed == Switch::On;
         asked.jobs = self.search.jobs(asked.jobs)?;
-        asked.backend = self.search.solver;
+        asked.backend = self.search.solver.clone();
         Ok(asked)
     }
 

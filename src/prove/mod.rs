@@ -94,7 +94,7 @@ fn of_mapping(
     wanted.only.clone_from(&options.search.only);
     wanted.typed = options.typed == Switch::On;
     wanted.jobs = options.search.jobs(wanted.jobs).map_err(|e| vec![e])?;
-    wanted.backend = options.search.solver;
+    wanted.backend = options.search.solver.clone();
     wanted.deadline = limits.deadline;
     (wanted.level, wanted.co) = (Level::Execution, CoReading::Universal);
     wanted.keep_going = true;
