@@ -222,7 +222,10 @@ fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), 
             Some(before) if before != bits => {
                 let name = &shared.locations[physical].name;
                 return Err(Error::at(
-                    format!("accesses of {before} and of {bits} bits to `{name}`: the model does not apply (PTX ISA 8.7.2)"),
+                    format!(
+                        "accesses of {before} and of {bits} bits to `{name}`, through a register, an alias, or a type that only the \
+                         location has: whether they race is not looked into, and then the model does not apply (PTX ISA 8.7.2)"
+                    ),
                     e.place,
                 ));
             }
