@@ -168,5 +168,32 @@ fn what_is_not_answered_is_refused_by_name() {
         let answer = holds(&test(state, threads, condition), "ptx-8");
         said.push_str(&format!("{} {}\n    {}\n", threads.join(" | "), condition, answer.expect_err("it is refused")));
     }
-    insta::assert_snapshot!(said);
+    insta::assert_snapshot!(said, @r"
+    atom.add.relaxed.gpu.u32 r0, [x], 1; ld.weak.u8 r1, [x] exists (P0:r0 == 0)
+        accesses of 32 and of 8 bits to `x`: read-modify-writes of such a location are not answered; that two which overlap are atomic is all that PTX ISA 8.7.2 says
+    st.release.gpu.u32 [x], 1 | ld.acquire.gpu.u8 r0, [x] exists (P1:r0 == 1)
+        accesses of 32 and of 8 bits to `x`, by two threads: a strong access among them is not answered, since only operations that overlap completely are morally strong (PTX ISA 8.7)
+    st.weak.u32 [x], 1; ld.weak r0, [x]; ld.weak.u8 r1, [x] exists (P0:r0 == 1)
+        accesses of 32 and of 8 bits to `x`: write the type of this access, which says how wide it is
+    st.weak.u32 [x], 1; ld.weak.u16 r0, [x+1] exists (P0:r0 == 1)
+        accesses of 32 and of 16 bits to `x`: an access of 16 bits is not aligned at byte 1
+    st.weak.u32 [x], 1; ld.weak.u8 r0, [x+4] exists (P0:r0 == 1)
+        accesses of 32 and of 8 bits to `x`: `x` has 4 bytes, and this access is not in them
+    st.weak.u32 [x], 1; ld.weak.u8 r0, x[1] exists (P0:r0 == 1)
+        accesses of 32 and of 8 bits to `x`: `x` has 2 bytes, each element 8 bits, as its narrowest access, and this access is not in them
+    st.weak.b128 [x], 1; ld.weak.u8 r0, [x] exists (P0:r0 == 1)
+        accesses of 128 and of 8 bits to `x`: accesses of 128 bits are not taken apart
+    st.weak.v2.u16 [x], {1, 2}; ld.weak.u8 r0, [x] exists (P0:r0 == 1)
+        accesses of 16 and of 8 bits to `x`: vectors and packed types whose elements are not the narrowest are not taken apart
+    st.weak.u32 [x], 1; ld.weak.u8 r0, [x] exists (x < 5)
+        accesses of 32 and of 8 bits to `x`: the condition may ask whether `x` equals a number, and nothing else
+    st.weak.u32 [x], 1; ld.weak.u8 r0, [x] exists (x == P0:r0)
+        accesses of 32 and of 8 bits to `x`: the condition may ask whether `x` equals a number, and nothing else
+    st.weak.u32 [x], 1; ld.weak.u8 r0, [x]; ld.weak r1, [y]; ld.weak r2, [r1] exists (P0:r0 == 1)
+        accesses of 32 and of 8 bits to `x`: such a test is not answered if an address is in a register, where it may be that of `x`
+    st.weak.u32 [x], 1; ld.weak.u8 r0, [y] exists (P0:r0 == 1)
+        accesses of 32 and of 8 bits to `x`, through a register, an alias, or a type that only the location has: whether they race is not looked into, and then the model does not apply (PTX ISA 8.7.2)
+    st.weak.u32 [x], 1; ld.weak.u8 r0, [x] exists (P0:r0 == 1)
+        accesses of 32 and of 8 bits to `x`: an address is not taken apart
+    ");
 }

@@ -173,8 +173,10 @@ impl<'a> Checker<'a> {
                                 "accesses of {bits} and of {} bits to `{name}`: each is taken as accesses to cells",
                                 ty.bits
                             );
-                            let help = "cells are as wide as the narrowest access, `x[0]` has the lowest bits; the memory model has no axioms \
-                                        for accesses of different size that race (PTX ISA 8.7.2)";
+                            let help = format!(
+                                "cells are as wide as the narrowest access, `{name}[0]` has the lowest bits; the memory model has no axioms \
+                                 for accesses of different size that race (PTX ISA 8.7.2)"
+                            );
                             let warning = Diagnostic::warning(message).at(self.file, i.place.0, "another width than before");
                             self.warnings.push(warning.help(help));
                             of_two.push(name);
