@@ -192,8 +192,16 @@ fn what_is_not_answered_is_refused_by_name() {
     st.weak.u32 [x], 1; ld.weak.u8 r0, [x]; ld.weak r1, [y]; ld.weak r2, [r1] exists (P0:r0 == 1)
         accesses of 32 and of 8 bits to `x`: such a test is not answered if an address is in a register, where it may be that of `x`
     st.weak.u32 [x], 1; ld.weak.u8 r0, [y] exists (P0:r0 == 1)
-        accesses of 32 and of 8 bits to `x`, through a register, an alias, or a type that only the location has: whether they race is not looked into, and then the model does not apply (PTX ISA 8.7.2)
+        accesses of 32 and of 8 bits to `x` that are not taken apart: whether they race is not looked into, and if so the model does not apply (PTX ISA 8.7.2)
     st.weak.u32 [x], 1; ld.weak.u8 r0, [x] exists (P0:r0 == 1)
         accesses of 32 and of 8 bits to `x`: an address is not taken apart
     ");
+}
+
+#[test]
+fn other_uses_of_such_tests_say_why_not() {
+    let text = test("x=0", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x+1]"], "exists (P0:r0 == 1)");
+    let read = read::test(&SourceFile::new("t", text)).expect("a test");
+    let said = margay_litmus::identity::Form::of(&read.test).map(|_| ()).map_err(|e| e.to_string());
+    assert!(said.as_ref().is_err_and(|e| e.contains("`margay run` answers such a test")), "{said:?}");
 }

@@ -32,7 +32,7 @@ pub fn one_size_each(test: &Test) -> Result<(), unfold::Error> {
     match memory::of_two_sizes(test)?.first() {
         None => Ok(()),
         Some(memory) => {
-            let message = format!("{}: `margay run` answers such a test; nothing else takes it", memory.sizes());
+            let message = format!("{}: `margay run` answers such a test; what is asked here needs one size", memory.sizes());
             Err(unfold::Error::at(message, memory.second))
         }
     }
