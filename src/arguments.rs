@@ -115,6 +115,22 @@ pub enum Command {
     Man(crate::manual::Man),
 }
 
+impl Command {
+    /// Does the exit code answer a question? The other commands show or write something.
+    pub fn is_a_question(&self) -> bool {
+        !matches!(
+            self,
+            Self::Explain(_)
+                | Self::Gen(_)
+                | Self::Report(_)
+                | Self::Models(_)
+                | Self::Mappings(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+        )
+    }
+}
+
 /// Options of `models` and `mappings`.
 #[derive(Debug, Args)]
 pub struct List {

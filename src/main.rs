@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         Command::Completions(options) => manual::completions(options, &output),
         Command::Man(options) => manual::pages(options, &output),
     };
-    exit::leave(exit.unwrap_or_else(|error| output.failed(&error)))
+    exit::leave(exit.unwrap_or_else(|error| output.failed(&error, arguments.command.is_a_question())))
 }
 
 /// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.
