@@ -1,12 +1,14 @@
 //! What the reader of a certificate holds: the certificate must be about that.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
-use margay_models::diagnostic::Diagnostic;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_prove::certificate::Subject as Theorem;
 
 use crate::inputs;
 use crate::output::Output;
@@ -23,16 +25,16 @@ pub struct About {
     /// ... about this target model
     #[arg(long, value_name = "MODEL")]
     target: Option<String>,
-    /// Of `diff`: about this older model
+    /// Of `diff`: about this older model (of a theorem about two models: the one that is supposed)
     #[arg(long, value_name = "MODEL")]
     old: Option<String>,
-    /// Of `diff`: about this newer model
+    /// Of `diff`: about this newer model (of a theorem: the one that is claimed)
     #[arg(long, value_name = "MODEL")]
     new: Option<String>,
     /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)
     #[arg(long, value_name = "TEST")]
     test: Vec<PathBuf>,
-    /// Of `run`: these models must be among those that it is about
+    /// Of `run`: these models must be among those that it is about; of `prove --model`: it must be about this one
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
 }
@@ -62,9 +64,30 @@ impl About {
         })
     }
 
-    /// Of a theorem nothing is compared but built-in texts.
-    pub fn theorem(&self) -> Result<(), Vec<Diagnostic>> {
-        self.fits(&[])
+    /// What is held of a theorem: the mapping, and of each model of the subject the reader's, in their order.
+    pub fn theorem(
+        &self,
+        subject: &Theorem,
+        output: &Output,
+    ) -> Result<(Option<Arc<SourceFile>>, Vec<Option<HeldModel>>), Vec<Diagnostic>> {
+        let of_models: &[&Option<String>] = match subject {
+            Theorem::Theorem { .. } => {
+                self.fits(&["mapping", "source", "target"])?;
+                &[&self.source, &self.target]
+            }
+            Theorem::DiffTheorem { .. } => {
+                self.fits(&["old", "new"])?;
+                &[&self.old, &self.new]
+            }
+            Theorem::ModelTheorem { .. } => {
+                self.fits(&["model"])?;
+                let held = self.model.iter().map(|name| model(name, output).map(Some)).collect::<Result<Vec<_>, _>>()?;
+                return Ok((None, held));
+            }
+        };
+        let models = of_models.iter().map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        let mapping = self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?;
+        Ok((mapping, models.collect::<Result<_, _>>()?))
     }
 
     /// Only these options say something about the certificate.
@@ -81,10 +104,6 @@ impl About {
         match given.iter().find(|(name, given)| *given && !known.contains(name)) {
             None => Ok(()),
             Some((name, _)) => {
-                if known.is_empty() {
-                    let error = Diagnostic::error(format!("the texts of a theorem cannot be compared by `--{name}`"));
-                    return Err(vec![error.help("compare the SHA-256 that `margay verify` prints with that of your file")]);
-                }
                 let known: Vec<String> = known.iter().map(|name| format!("`--{name}`")).collect();
                 let error = Diagnostic::error(format!("the certificate is about nothing that `--{name}` could name"));
                 Err(vec![error.help(format!("it can be compared by {}", known.join(", ")))])
