@@ -1,14 +1,13 @@
 //! What the reader of a certificate holds: the certificate must be about that.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
-use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_prove::certificate::Subject as Theorem;
+use margay_models::diagnostic::Diagnostic;
+use margay_prove::certificate::{self as theorems, Subject as Theorem};
 
 use crate::inputs;
 use crate::output::Output;
@@ -64,30 +63,30 @@ impl About {
         })
     }
 
-    /// What is held of a theorem: the mapping, and of each model of the subject the reader's, in their order.
-    pub fn theorem(
-        &self,
-        subject: &Theorem,
-        output: &Output,
-    ) -> Result<(Option<Arc<SourceFile>>, Vec<Option<HeldModel>>), Vec<Diagnostic>> {
-        let of_models: &[&Option<String>] = match subject {
-            Theorem::Theorem { .. } => {
-                self.fits(&["mapping", "source", "target"])?;
-                &[&self.source, &self.target]
-            }
-            Theorem::DiffTheorem { .. } => {
-                self.fits(&["old", "new"])?;
-                &[&self.old, &self.new]
-            }
+    /// What is held of a theorem.
+    pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::Held, Vec<Diagnostic>> {
+        let (fits, models) = match subject {
+            Theorem::Theorem { .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
+            Theorem::DiffTheorem { .. } => (&["old", "new"][..], [&self.old, &self.new]),
             Theorem::ModelTheorem { .. } => {
                 self.fits(&["model"])?;
-                let held = self.model.iter().map(|name| model(name, output).map(Some)).collect::<Result<Vec<_>, _>>()?;
-                return Ok((None, held));
+                let [one] = self.model.as_slice() else {
+                    let error = Diagnostic::error("the certificate is about a property of one model");
+                    return if self.model.is_empty() {
+                        Ok(theorems::Held::default())
+                    } else {
+                        Err(vec![error.help("give one `--model`")])
+                    };
+                };
+                return Ok(theorems::Held { mapping: None, models: [Some(model(one, output)?), None] });
             }
         };
-        let models = of_models.iter().map(|name| name.as_deref().map(|name| model(name, output)).transpose());
-        let mapping = self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?;
-        Ok((mapping, models.collect::<Result<_, _>>()?))
+        self.fits(fits)?;
+        let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        Ok(theorems::Held {
+            mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
+            models: [first?, second?],
+        })
     }
 
     /// Only these options say something about the certificate.

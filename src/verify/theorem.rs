@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use margay_mappings::library;
-use margay_models::certificate::{Basis, ModelText, Sealed, one_text_for_each_name};
-use margay_models::diagnostic::Diagnostic;
+use margay_models::certificate::{Basis, Sealed};
 use margay_prove::certificate::{Document, Extent, Subject};
 use serde_json::{Value, json};
 
@@ -21,7 +19,7 @@ pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let seen = read.and_then(|document: Document| {
-        let bases = texts(&document.subject, options, output)?;
+        let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?)?;
         Ok((document.verify(&options.certificate)?, bases, document))
     });
     let (found, bases, document) = match seen {
@@ -34,39 +32,6 @@ pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
         Format::Json => output.json(&object(&document, &bases, &found, seconds))?,
     }
     Ok(Exit::Holds)
-}
-
-/// The texts that it rests on: a built-in name is accepted for that text only, and the reader's files are those of the certificate.
-fn texts(subject: &Subject, options: &Verify, output: &Output) -> Result<Vec<Basis>, Vec<Diagnostic>> {
-    let (held, models_held) = options.about.theorem(subject, output)?;
-    let model_held = |i: usize| models_held.get(i).and_then(Option::as_ref);
-    let of = |role: &str, model: &ModelText, i: usize| Basis::of_model(role, model, model_held(i));
-    let all = match subject {
-        Subject::Theorem { mapping, source, target, .. } => {
-            let held = held.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
-            let built_in = library::names().filter_map(library::built_in);
-            let mapping = Basis::of("mapping", mapping, held, built_in).map(|basis| vec![basis]);
-            vec![mapping, of("source", source, 0), of("target", target, 1)]
-        }
-        Subject::ModelTheorem { model } => match included(model) {
-            // The property's own text is shown whole.
-            Some(inner) => {
-                let property = Basis::of("property", &model.model, None, library::names().filter_map(library::built_in));
-                vec![property.map(|basis| vec![basis]), of("model", &inner, 0)]
-            }
-            None => vec![of("model", model, 0)],
-        },
-        Subject::DiffTheorem { supposed, claimed, .. } => vec![of("supposed", supposed, 0), of("claimed", claimed, 1)],
-    };
-    let bases = all.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| vec![error])?.concat();
-    one_text_for_each_name(&bases).map_err(|what| vec![Diagnostic::error(format!("the certificate is wrong: {what}"))])?;
-    Ok(bases)
-}
-
-/// The model that the text of a property includes first.
-fn included(model: &ModelText) -> Option<ModelText> {
-    let (first, rest) = model.includes.split_first()?;
-    Some(ModelText { model: first.file.clone(), includes: rest.to_vec() })
 }
 
 /// What the theorem is about, in lines.

@@ -1,7 +1,9 @@
 //! Certificates of theorems: the texts, the argument and its refutations, to be followed again without a solver (docs/certificates.md).
 
+mod bases;
 mod kept;
 
+pub use bases::Held;
 pub use kept::{KeptAllowed, KeptObligation, KeptStep};
 
 use std::path::Path;
@@ -164,7 +166,7 @@ impl Document {
         match &self.subject {
             Subject::Theorem { mapping, source, target, given } => {
                 let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
-                let mut options = CheckOptions::new(1);
+                let mut options = CheckOptions::published(1);
                 options.axioms.clone_from(&self.theorems);
                 options.without.clone_from(&given.without);
                 options.only.clone_from(&given.only);
