@@ -89,7 +89,7 @@ impl Seen<'_> {
         output.print("")?;
         output.print(&wrapped(&format!("{} {}", subject::asked(subject), self.beyond()), output.width()))?;
         output.print("")?;
-        bases::print(&bases.iter().collect::<Vec<_>>(), true, output)?;
+        bases::print(&bases.iter().collect::<Vec<_>>(), output)?;
         output.print("")?;
         output.print(&wrapped(&size(&self.verified.extent), output.width()))?;
         output.print(&format!("{:.2} s on {} threads, without a solver", self.seconds, self.jobs))?;

@@ -72,7 +72,7 @@ fn print(
     output.print("")?;
     // There are few models; those come first.
     let texts: Vec<&Basis> = bases.models.iter().flatten().chain(&bases.tests).collect();
-    super::bases::print(&texts, true, output)?;
+    super::bases::print(&texts, output)?;
     output.print("")?;
     output.print(&wrapped(&proofs(found), output.width()))?;
     output.print(&format!("{seconds:.2} s on {jobs} threads, without a solver"))?;

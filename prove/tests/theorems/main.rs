@@ -3,6 +3,9 @@
 mod facts;
 mod mappings;
 mod models;
+mod mutants;
+mod rules;
+mod sentences;
 mod tampering;
 
 use margay_mappings::check::{CheckOptions, asked};
