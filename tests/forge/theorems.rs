@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use margay_mappings::check::{CheckOptions, Silent, Verdict, asked, check};
+use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 use margay_mappings::language::Mapping;
 use margay_models::certificate::open;
@@ -11,13 +11,11 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Role;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_models::{Model, library};
-use margay_prove::certificate::{Document, Given, Held, Subject};
+use margay_prove::certificate::{Document, Held, Subject};
 use margay_prove::theorem::{Setting, prove};
 use margay_prove::theory::Stop;
-use margay_prove::theory::mapping::Selection;
 
 use crate::forgery::{Edits, Forgery, tried};
-use crate::searches::{mapping, names};
 
 /// Edits that matter: an axiom less strong or gone, another claim, an instruction weaker.
 const EDITS: Edits<'_> = &[
@@ -112,23 +110,6 @@ const ANY: [&str; 9] = [
     "/steps/*/step/known",
     "/theorems",
 ];
-
-#[test]
-fn theorems_of_a_mapping() {
-    let mapping = mapping("rc11-to-ptx", "rc11-scoped");
-    let given = Given { without: Vec::new(), only: names("R.RLX,W.RLX,RMW.RLX,W.REL,R.ACQ"), typed: true };
-    let options = CheckOptions { only: given.only.clone(), axioms: names("Coherence,Atomicity"), ..CheckOptions::published(1) };
-    let (axioms, constructs) = asked(&mapping, &options).expect("the options fit");
-    let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).expect("there are rules");
-    let report = prove(&setting, &Stop::default());
-    assert!(report.is_theorem());
-    let document = Document::of_mapping(&mapping, given, &report, report.proof.as_ref().expect("there is one")).expect("written");
-    let folder = folder("theorem");
-    document.write(&folder).expect("there is room");
-    verify(&folder).unwrap_or_else(|e| panic!("{e:?}"));
-    let names = ["/subject/mapping/name", "/subject/source/model/name", "/subject/target/model/name"];
-    forge("theorem", &folder, &[&ANY[..], &names, &["/allowed/*/holds", "/allowed/*/holds/*"]].concat());
-}
 
 #[test]
 fn theorems_of_a_model() {
