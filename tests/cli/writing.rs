@@ -122,7 +122,7 @@ fn a_full_standard_output_costs_no_exit_code() {
     // A folder with a verdict that the model does not give.
     let wrong = dir.join("wrong");
     std::fs::create_dir_all(&wrong).expect("a folder");
-    write(&wrong, "mp.litmus", &std::fs::read_to_string(MP).expect("the test"));
+    write(&wrong, "mp.litmus", std::fs::read_to_string(MP).expect("the test"));
     write(&wrong, margay_litmus::corpus::EXPECTED, "mp.litmus ptx-6.0 reachable an-error\n");
     let racy = write(
         &dir,

@@ -7,6 +7,9 @@ use super::super::{Error, barriers};
 use super::{Dependent, Explorer, State};
 use crate::test::{Comparison, Place};
 
+/// The elements of a vector in the order in which they are accessed, each with its location.
+type Elements = Vec<(usize, u8)>;
+
 /// The largest number of elements of a vector that are accessed in every order: 720 of them.
 const MAX_ORDERED: usize = 6;
 
@@ -77,7 +80,7 @@ impl Explorer<'_> {
         width: Address,
         count: usize,
         place: Place,
-    ) -> Result<Vec<(Vec<(usize, u8)>, State)>, Error> {
+    ) -> Result<Vec<(Elements, State)>, Error> {
         let constant = self.symbols.as_constant(address.symbol).is_some();
         let mut found = Vec::new();
         for (first, state) in self.locations(state, address, place)? {
