@@ -1,4 +1,7 @@
-//! Progress on a terminal: what is being solved, how much is left, how long it has taken. In a pipe there is none.
+//! Progress on a terminal: what is being solved, how much is left, how long it has taken. In a pipe there is none, unless the reader asks for
+//! lines.
+
+mod lines;
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -11,9 +14,22 @@ use crate::arguments::Format;
 use crate::output::Output;
 use crate::terminal::{is_dumb, printable};
 
-/// Is there a terminal on which a line can be drawn again?
-fn can_show() -> bool {
-    std::io::stderr().is_terminal() && !is_dumb()
+/// Where a bar is drawn: on a terminal, if the output is for people; as lines, where they are asked for; else nowhere.
+fn target(for_people: bool) -> ProgressDrawTarget {
+    match () {
+        () if lines::asked() => lines::target(),
+        () if for_people && std::io::stderr().is_terminal() && !is_dumb() => ProgressDrawTarget::stderr(),
+        () => ProgressDrawTarget::hidden(),
+    }
+}
+
+/// A bar for so many things. On a terminal it moves while nothing happens.
+fn bar(for_people: bool, of: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(of), target(for_people));
+    if !bar.is_hidden() && !lines::asked() {
+        bar.enable_steady_tick(Duration::from_millis(120));
+    }
+    bar
 }
 
 /// A bar on standard error.
@@ -25,13 +41,7 @@ pub struct Bar {
 impl Bar {
     /// Visible on a terminal only, and only if the output is for people.
     pub fn new(output: Output) -> Self {
-        let visible = output.format == Format::Human && can_show();
-        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(0), target);
-        if visible {
-            bar.enable_steady_tick(Duration::from_millis(120));
-        }
-        Self { bar, output }
+        Self { bar: bar(output.format == Format::Human, 0), output }
     }
 
     fn say(&self, message: &str) {
@@ -81,14 +91,9 @@ pub struct Steps {
 impl Steps {
     /// Visible on a terminal only, and only if the output is for people.
     pub fn new(visible: bool, steps: usize, of: &str) -> Self {
-        let visible = visible && can_show();
-        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
+        let bar = bar(visible, steps as u64);
         let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{elapsed}}, {{eta}} left: {{msg}}");
         bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-        if visible {
-            bar.enable_steady_tick(Duration::from_millis(120));
-        }
         Self { bar }
     }
 
@@ -122,15 +127,10 @@ pub struct Count(ProgressBar);
 impl Count {
     /// Visible on a terminal only, and only if the output is for people.
     pub fn new(output: Output, what: &str) -> Self {
-        let visible = output.format == Format::Human && std::io::stderr().is_terminal();
-        let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let bar = bar(output.format == Format::Human, 0);
         let style = ProgressStyle::with_template("{spinner} {pos}/{len} {msg}, {elapsed}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(what.to_owned());
-        if visible {
-            bar.enable_steady_tick(Duration::from_millis(120));
-        }
         Self(bar)
     }
 
