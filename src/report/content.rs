@@ -48,6 +48,7 @@ const FIRST: [&str; 44] = [
     "relation",
     "to",
     "summary",
+    "cycle_in_words",
     "counterexamples",
     "differences",
     "source_litmus",
