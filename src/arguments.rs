@@ -14,9 +14,9 @@ use crate::limits::at_least_one;
 #[derive(Debug, Parser)]
 #[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// Output for people, JSON (docs/json.md), or JUnit XML (`test` only)
-    #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's list of final states (`run`)
+    #[arg(long, global = true, value_enum, default_value_t = FormatOption::Human)]
+    pub format: FormatOption,
     /// Colours; `auto` is on a terminal only
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,
@@ -31,15 +31,26 @@ pub struct Arguments {
 const EXIT_CODES: &str =
     "Exit codes: 0 holds, 1 counterexample found, 2 wrong input or command, 3 undecided (limit or interrupt)";
 
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// The form of the output of any command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
+    /// Text.
+    Human,
+    /// JSON.
+    Json,
+}
+
+/// What `--format` can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatOption {
     /// For reading.
     Human,
     /// For programs: one JSON object.
     Json,
     /// JUnit XML, for continuous integration (`margay test` only).
     Junit,
+    /// The final states, as herd7 prints them (`margay run` only).
+    Herd,
 }
 
 /// When to use colours.

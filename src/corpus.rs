@@ -18,7 +18,7 @@ use margay_models::whole::write_over;
 use serde_json::json;
 
 use crate::Outcome;
-use crate::arguments::{Corpus, Format};
+use crate::arguments::{Corpus, Format, FormatOption};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
@@ -196,7 +196,7 @@ fn report(
     options: &Corpus,
     output: &Output,
 ) -> std::io::Result<()> {
-    if output.format == Format::Junit {
+    if output.asked == FormatOption::Junit {
         return output.print(&junit::report(checked, errors, unmentioned, options.require_verdicts)?);
     }
     let differences: Vec<&Checked> = checked.iter().filter(|c| c.differs()).collect();

@@ -43,8 +43,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, FormatOption};
 use exit::Exit;
+use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
@@ -57,10 +58,17 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     outlive_file_limits();
     log();
-    if output.format == arguments::Format::Junit && !matches!(arguments.command, Command::Test(_)) {
-        let error =
-            margay_models::diagnostic::Diagnostic::error("JUnit is the format of test reports: only `margay test` has one");
-        let exit = output.wrong(&[error.help("use `--format json`")]);
+    let misused = match (output.asked, &arguments.command) {
+        (FormatOption::Junit, command) if !matches!(command, Command::Test(_)) => {
+            Some("JUnit is the format of test reports: only `margay test` has one")
+        }
+        (FormatOption::Herd, command) if !matches!(command, Command::Run(_)) => {
+            Some("herd7's format is a list of final states: only `margay run` has one")
+        }
+        _ => None,
+    };
+    if let Some(why) = misused {
+        let exit = output.wrong(&[Diagnostic::error(why).help("use `--format json`")]);
         return ExitCode::from(exit.unwrap_or(Exit::Wrong) as u8);
     }
     let exit = match &arguments.command {

@@ -35,7 +35,7 @@ pub fn completions(options: &Completions, output: &Output) -> Outcome {
     clap_complete::generate(options.shell, &mut Arguments::command(), "margay", &mut text);
     let text = String::from_utf8_lossy(&text);
     match output.format {
-        Format::Human | Format::Junit => output.print(text.trim_end())?,
+        Format::Human => output.print(text.trim_end())?,
         Format::Json => output.json(&json!({ "schema": SCHEMA, "shell": options.shell.to_string(), "text": text }))?,
     }
     Ok(Exit::Holds)
@@ -51,9 +51,7 @@ pub fn pages(options: &Man, output: &Output) -> Outcome {
         return output.wrong(&[Diagnostic::error(what)]);
     }
     match output.format {
-        Format::Human | Format::Junit => {
-            output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?
-        }
+        Format::Human => output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?,
         Format::Json => output.json(&json!({ "schema": SCHEMA, "folder": options.folder, "files": files }))?,
     }
     Ok(Exit::Holds)

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anstyle::{AnsiColor, Style};
 use margay_models::diagnostic::Diagnostic;
 
-use crate::arguments::{Colour, Format};
+use crate::arguments::{Colour, Format, FormatOption};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::terminal;
@@ -14,8 +14,10 @@ use crate::terminal;
 /// The output of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
-    /// Human, JSON or JUnit.
+    /// Text or JSON.
     pub format: Format,
+    /// What was asked for: of the forms that are text, one that only one command has, too.
+    pub asked: FormatOption,
     /// Is more wanted than the answer: statistics, reasons line by line, what is not established?
     pub verbose: bool,
     colour: Colour,
@@ -29,13 +31,14 @@ static ANSWER: OnceLock<Exit> = OnceLock::new();
 
 impl Output {
     /// For the options given.
-    pub fn new(format: Format, colour: Colour, verbose: bool) -> Self {
-        Self { format, verbose, colour }
+    pub fn new(asked: FormatOption, colour: Colour, verbose: bool) -> Self {
+        let format = if asked == FormatOption::Json { Format::Json } else { Format::Human };
+        Self { format, asked, verbose, colour }
     }
 
     /// The same, as JSON.
     pub fn as_json(self) -> Self {
-        Self { format: Format::Json, ..self }
+        Self { format: Format::Json, asked: FormatOption::Json, ..self }
     }
 
     fn wants_colour(self, terminal: bool) -> bool {
@@ -92,7 +95,7 @@ impl Output {
     pub fn print(self, text: &str) -> io::Result<()> {
         let shown = match self.format {
             Format::Json => terminal::escaped(text),
-            Format::Human | Format::Junit => terminal::printable(text, self.colour()),
+            Format::Human => terminal::printable(text, self.colour()),
         };
         let mut out = io::stdout().lock();
         writeln!(out, "{shown}")
@@ -106,7 +109,7 @@ impl Output {
     /// Reports wrong input: on standard error for people, as an object on standard output for programs.
     pub fn wrong(self, found: &[Diagnostic]) -> io::Result<Exit> {
         match self.format {
-            Format::Human | Format::Junit => diagnostics::print(found, self.colour_errors(), self.width()),
+            Format::Human => diagnostics::print(found, self.colour_errors(), self.width()),
             Format::Json => self.json(&serde_json::json!({ "schema": SCHEMA, "errors": diagnostics::json(found) }))?,
         }
         Ok(Exit::Wrong)

@@ -6,7 +6,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
 
-use crate::change::Pool;
+use crate::change::{Pool, Standing};
 use crate::check::{CheckOptions, Counterexample, Progress, Verdict, check};
 use crate::language::{Lowering, Mapping, Step, StepScope};
 use crate::naming::{self, NamedOperation};
@@ -166,7 +166,7 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
         }
         let mut pool = Pool::new(&strong);
         let Some(index) = pool.add(&strong, c.clone()) else { continue };
-        if pool.has_outcome(&strong, index) == Some(false)
+        if pool.standing(&strong, index) == Standing::Mended
             && !mending.iter().any(|m: &&NamedOperation| (m.row, m.alternative) == (operation.row, operation.alternative))
         {
             mending.push(operation);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, nearest};
 use crate::dialect::{self, HERD7, split_prefix};
+use crate::limited::STANDARD_INPUT;
 use crate::model::{Loaded, Model};
 use crate::typing::{FilesThenBuiltIn, Options, only_models, read};
 
@@ -106,7 +107,7 @@ fn find(
     let read = |path: &Path| allowed(path).and_then(|()| read(path));
     let looks_like_path = name.contains(['/', '\\']) || name.ends_with(".cat");
     let path = Path::new(name);
-    if looks_like_path && path.exists() || path.is_file() {
+    if looks_like_path && path.exists() || path.is_file() || name == STANDARD_INPUT {
         return read(path);
     }
     for folder in folders {

@@ -3,6 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The path that stands for standard input, where a command takes a file.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Was standard input read? It can be read once.
+static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of a file.
 ///
@@ -10,6 +17,32 @@ use std::path::Path;
 /// It cannot be read, or has more than `limit` bytes. (Its length is not asked for: pipes and devices have none.)
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_from(File::open(path)?, limit)
+}
+
+/// The bytes of a file that a user named: `-` is standard input.
+///
+/// # Errors
+/// As [`read`]; it is a folder; standard input was read before.
+pub fn given(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    if path != Path::new(STANDARD_INPUT) {
+        return match path.is_dir() {
+            true => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+            false => read(path, limit),
+        };
+    }
+    match TAKEN.swap(true, Ordering::Relaxed) {
+        true => Err(io::Error::other("it was read already: `-` can stand for one file only")),
+        false => read_from(io::stdin().lock(), limit),
+    }
+}
+
+/// What messages call a file that a user named.
+#[must_use]
+pub fn name(path: &Path) -> String {
+    match path == Path::new(STANDARD_INPUT) {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
 }
 
 /// What there is to read, if that is not more than `limit` bytes.
@@ -25,12 +58,12 @@ pub fn read_from(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a file.
+/// The text of a file that a user named.
 ///
 /// # Errors
-/// As [`read`]; it is not in UTF-8.
+/// As [`given`]; it is not in UTF-8.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(read(path, limit)?)
+    String::from_utf8(given(path, limit)?)
         .map_err(|error| io::Error::other(format!("it is not a text in UTF-8 (byte {})", error.utf8_error().valid_up_to() + 1)))
 }
 

@@ -51,16 +51,14 @@ impl Observed {
 
     /// An outcome as conditions write it, `P1:r0=1 /\ x=2`; an address is written `&x`.
     pub fn describe(&self, outcome: &[i64]) -> String {
-        let parts: Vec<String> = self
-            .variables
-            .iter()
-            .zip(outcome)
-            .map(|(v, n)| {
-                let value = self.addresses.iter().find(|(_, a)| *a == n).map_or_else(|| n.to_string(), |(l, _)| format!("&{l}"));
-                format!("{}={value}", self.name(v))
-            })
-            .collect();
+        let parts: Vec<String> =
+            self.variables.iter().zip(outcome).map(|(v, n)| format!("{}={}", self.name(v), self.value_text(*n))).collect();
         if parts.is_empty() { "(nothing is observed)".to_owned() } else { parts.join(" /\\ ") }
+    }
+
+    /// A value as conditions write it: a number, or `&x` if it is the address of `x`.
+    pub fn value_text(&self, value: i64) -> String {
+        self.addresses.iter().find(|(_, a)| **a == value).map_or_else(|| value.to_string(), |(l, _)| format!("&{l}"))
     }
 
     /// The name of a variable, `P0:r1` or `x`.

@@ -52,7 +52,7 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
         (None, None) => Exit::Holds,
     });
     let printed = match output.format {
-        Format::Human | Format::Junit => output.print(&human(&mapping, &report, asked.bound, seconds, *output)),
+        Format::Human => output.print(&human(&mapping, &report, asked.bound, seconds, *output)),
         Format::Json => output.json(&object(&mapping, &report, &asked, seconds)),
     };
     folder::fill(options.out.as_deref(), &|name| is_like(name) || name.starts_with("repair-"), *output, |folder| {

@@ -49,7 +49,7 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
     });
     let seconds = start.elapsed().as_secs_f64();
     let printed = match output.format {
-        Format::Human | Format::Junit => human(&mapping, &report, asked.bound, seconds, output),
+        Format::Human => human(&mapping, &report, asked.bound, seconds, output),
         Format::Json => output.json(&object(&mapping, &report, &asked, seconds)),
     };
     let written = folder::fill(options.out.as_deref(), &is_like, *output, |folder| {

@@ -37,7 +37,7 @@ pub fn run(options: &Check, mapping: &Mapping, assumed: &[String], asked: &Check
             object["assumed"] = json!(assumed);
             output.json(&object)?;
         }
-        Format::Human | Format::Junit => {
+        Format::Human => {
             print(mapping, asked, &found, &shown, output)?;
             if !assumed.is_empty() {
                 let text = format!(

@@ -116,7 +116,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Verdict::Undecided(_) => Exit::Undecided,
     });
     let printed = match output.format {
-        Format::Human | Format::Junit => human::print(&context, &presented, output),
+        Format::Human => human::print(&context, &presented, output),
         Format::Json => output.json(&json::object(&context, &presented)),
     };
     // First the answer, then what can fail.

@@ -144,7 +144,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
     });
     let printed = match output.format {
         Format::Json => output.json(&report.json()),
-        Format::Human | Format::Junit => report.print(output),
+        Format::Human => report.print(output),
     };
     folder::fill(options.out.as_deref(), &is_like, *output, |folder| {
         confirmed.iter().try_for_each(|c| write_counterexample(folder, &c.name, &mapping, &c.presented))?;

@@ -100,7 +100,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         Exit::Holds
     });
     let printed = match output.format {
-        Format::Human | Format::Junit => human::print(&context, &presented, output),
+        Format::Human => human::print(&context, &presented, output),
         Format::Json => output.json(&json::object(&context, &presented)),
     };
     folder::fill(options.out.as_deref(), &files::is_like, *output, |folder| files::write(folder, &context, &presented));

@@ -6,6 +6,7 @@ use margay_extract::flow::explore;
 use margay_extract::ptx;
 use margay_extract::table::path_text;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::limited;
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -13,10 +14,13 @@ use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::output::{Output, SCHEMA};
 
+/// The largest file of PTX that is read, in bytes.
+const MAX_PTX: u64 = 1 << 28;
+
 /// Runs it.
 pub fn run(file: &Path, output: &Output) -> Outcome {
-    let name = file.display().to_string();
-    let text = match std::fs::read(file) {
+    let name = limited::name(file);
+    let text = match limited::given(file, MAX_PTX) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot read `{name}`: {error}"))]),
     };

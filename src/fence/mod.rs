@@ -132,7 +132,7 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
 }
 
 fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
-    let name = path.display().to_string();
+    let name = limited::name(path);
     let text = limited::text(path, margay_mappings::change::MAX_COSTS)
         .map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
     Costs::parse(&SourceFile::new(name, text))

@@ -77,7 +77,7 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
     let of = if device.simulated { " It is of no hardware: what was tuned for is simulated." } else { "" };
     let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
     match output.format {
-        Format::Human | Format::Junit => print(&found, &names, &device, output)?,
+        Format::Human => print(&found, &names, &device, output)?,
         Format::Json => output.json(&object(&found, &names, &profile))?,
     }
     if let Err(error) = margay_models::whole::write_over(&options.profile_to, text.as_bytes()) {

@@ -65,7 +65,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         (false, false) => Exit::Holds,
     });
     let printed = match output.format {
-        Format::Human | Format::Junit => print(&cells, options, stopped, start, output),
+        Format::Human => print(&cells, options, stopped, start, output),
         Format::Json => output.json(&json(&cells, options, stopped)),
     };
     folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page(&cells, options, stopped)));

@@ -129,7 +129,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     });
     let context = Context { subjects, options: &wanted, report: &search, stopped, seconds, proofs: &[] };
     let printed = match output.format {
-        Format::Human | Format::Junit => answer.print(&context, output),
+        Format::Human => answer.print(&context, output),
         Format::Json => output.json(&answer.json()),
     };
     if let Some(Err(errors)) = &certified {

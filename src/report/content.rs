@@ -180,7 +180,7 @@ pub fn table(of: &[&Object], depth: usize) -> String {
 }
 
 /// The fields that are no cells.
-fn blocks(of: &Object, depth: usize) -> String {
+pub fn blocks(of: &Object, depth: usize) -> String {
     let mut out = String::new();
     let long: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| !is_short(v) && !is_empty(v)).collect();
     let mut done: Vec<&str> = Vec::new();

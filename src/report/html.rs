@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::content::{object, table};
+use super::finding::head;
 use super::input::Section;
+use super::matrix::matrix;
 use margay_models::picture::escape;
 
 const STYLE: &str = include_str!("page.css");
@@ -22,6 +24,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
          <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n\
          <label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"shown\"></output>\n</header>\n<main>\n"
     );
+    out.push_str(&matrix(sections));
     for section in sections {
         let _ = write!(
             out,
@@ -30,7 +33,11 @@ pub fn page(title: &str, sections: &[Section]) -> String {
             escape(&section.file)
         );
         match section.documents.as_slice() {
-            [only] => out.push_str(&object(only, 0)),
+            [only] => {
+                let (head, rest) = head(only);
+                out.push_str(&head);
+                out.push_str(&object(&rest, 0));
+            }
             several => out.push_str(&table(&several.iter().collect::<Vec<_>>(), 0)),
         }
         out.push_str("\n</section>\n");

@@ -24,12 +24,8 @@ pub struct Section {
 
 /// The sections of a file: one for each run of objects of one command.
 pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
-    let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = match path.to_str() {
-        Some("-") => limited::read_from(std::io::stdin().lock(), MAX_FILE),
-        _ => limited::read(path, MAX_FILE),
-    };
-    let bytes = bytes.map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
+    let name = limited::name(path);
+    let bytes = limited::given(path, MAX_FILE).map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let file = SourceFile::new(name.clone(), text);
     let mut sections: Vec<Section> = Vec::new();

@@ -1,10 +1,12 @@
 //! `margay report`: one HTML file from the JSON of any command, for a browser without a network; or a short summary in Markdown.
 
 mod content;
+mod finding;
 mod html;
 mod input;
 mod look;
 mod markdown;
+mod matrix;
 
 use std::path::PathBuf;
 

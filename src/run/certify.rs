@@ -36,7 +36,7 @@ pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Exte
 /// Says what was written.
 pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> std::io::Result<()> {
     match output.format {
-        Format::Human | Format::Junit => {
+        Format::Human => {
             let said =
                 format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), verify::proofs(extent));
             output.print(&format!("\n{}", wrapped(&said, output.width())))

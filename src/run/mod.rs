@@ -3,10 +3,12 @@
 mod ask;
 mod axioms;
 mod certify;
+mod herd;
 pub mod rows;
 mod show;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use margay_litmus::corpus::Expected;
 use margay_litmus::explicit::{Error, Options, Verdict};
@@ -18,7 +20,7 @@ use margay_models::model::Model;
 use serde_json::json;
 
 use crate::Outcome;
-use crate::arguments::{Format, Run};
+use crate::arguments::{Format, FormatOption, Run};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
@@ -84,8 +86,18 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                 undecided |= verdict.bounded;
                 claims.extend(claim);
                 let answer = Answer { file, test, model, verdict, dependences, milliseconds };
-                if output.format == Format::Json {
-                    output.print(&line(&answer).to_string())?;
+                match output.asked {
+                    FormatOption::Json => output.print(&line(&answer).to_string())?,
+                    FormatOption::Herd => {
+                        let deadline = options.timeout.and_then(|t| Instant::now().checked_add(t));
+                        if let Err(error) =
+                            herd::states(&answer, &tests[asked.test], &Options { deadline, ..question.unlimited }, output)?
+                        {
+                            undecided |= error.is_undecided();
+                            wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors, output)?;
+                        }
+                    }
+                    _ => {}
                 }
                 answers.push(answer);
             }
@@ -113,7 +125,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         Ok(())
     })?;
     bar.finish();
-    if output.format == Format::Human && !answers.is_empty() {
+    if output.asked == FormatOption::Human && !answers.is_empty() {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
             let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);

@@ -53,7 +53,7 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
     }
     let exit = output.settle(if report.undecided.is_some() { Exit::Undecided } else { Exit::Holds });
     let printed = match output.format {
-        Format::Human | Format::Junit => human(&model.name, options, &report, seconds, output),
+        Format::Human => human(&model.name, options, &report, seconds, output),
         Format::Json => output.json(&object(&model.name, options, &report, seconds)),
     };
     let is_like = |name: &str| name.ends_with(".litmus");

@@ -63,7 +63,7 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     let seen = Seen { document: &document, verified, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
-        Format::Human | Format::Junit => seen.print(output)?,
+        Format::Human => seen.print(output)?,
         Format::Json => output.json(&seen.json())?,
     }
     Ok(Exit::Holds)

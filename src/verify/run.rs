@@ -39,7 +39,7 @@ pub fn run(sealed: &Sealed, options: &Verify, jobs: usize, output: &Output) -> O
     };
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
-        Format::Human | Format::Junit => print(&document, (&found, &bases), (seconds, jobs), output)?,
+        Format::Human => print(&document, (&found, &bases), (seconds, jobs), output)?,
         Format::Json => output.json(&object(&document, (&found, &bases), seconds))?,
     }
     Ok(Exit::Holds)

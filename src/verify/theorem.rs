@@ -30,7 +30,7 @@ pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
     };
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
-        Format::Human | Format::Junit => print(&document, &bases, &found, seconds, output)?,
+        Format::Human => print(&document, &bases, &found, seconds, output)?,
         Format::Json => output.json(&object(&document, &bases, &found, seconds))?,
     }
     Ok(Exit::Holds)

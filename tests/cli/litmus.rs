@@ -374,3 +374,69 @@ fn files_that_are_no_tests_are_refused_soon() {
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("a control character, U+001B") && !err(&output).contains('\u{1b}'), "{}", err(&output));
 }
+
+#[test]
+fn states_as_herd7_prints_them() {
+    let folder = folder("litmus/herd");
+    let file = write(&folder, "mp.litmus", mp("exists", "relaxed"));
+    let printed = margay(&["run", &file, "--model", "ptx-6.0", "--format", "herd"]);
+    assert_eq!(printed.status.code(), Some(0), "{}", err(&printed));
+    let expected = "Test mp Allowed\nStates 4\n1:r0=0; 1:r1=0;\n1:r0=0; 1:r1=1;\n1:r0=1; 1:r1=0;\n1:r0=1; 1:r1=1;\nOk\nWitnesses\n\
+                    Positive: 1 Negative: 3\nCondition exists (1:r0=1 /\\ 1:r1=0)\nObservation mp Sometimes 1 3\n\n";
+    assert_eq!(out(&printed), expected);
+    let file = write(&folder, "never.litmus", mp("~exists", "release"));
+    let never = out(&margay(&["run", &file, "--model", "ptx-6.0", "--format", "herd"]));
+    assert!(
+        never.starts_with("Test mp Forbidden\nStates 3\n") && never.contains("\nOk\nWitnesses\nPositive: 0 Negative: 3\n"),
+        "{never}"
+    );
+    assert!(never.contains("\nObservation mp Never 0 3\n"), "{never}");
+    // What a `forall` speaks of is counted as positive, and fails if there is anything else.
+    let file = write(&folder, "all.litmus", mp("forall", "release"));
+    let all = out(&margay(&["run", &file, "--model", "ptx-6.0", "--format", "herd"]));
+    assert!(all.starts_with("Test mp Required\n") && all.contains("\nNo\nWitnesses\nPositive: 0 Negative: 3\n"), "{all}");
+    let other = margay(&["check", "rc11-to-ptx", "--bound", "2", "--format", "herd"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(err(&other).contains("only `margay run` has one"), "{}", err(&other));
+}
+
+#[test]
+fn standard_input_is_a_file_once() {
+    use std::io::Write;
+    let with = |arguments: &[&str], text: &str| {
+        let mut child = command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
+        child.wait_with_output().expect("it ends")
+    };
+    let read = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file");
+    let test = mp("exists", "release");
+    let output = with(&["run", "-", "--model", "ptx-6.0"], &test);
+    assert!(output.status.success() && out(&output).contains("forbidden"), "{}", err(&output));
+    let output = with(&["run", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "-"], &read("models/ptx-6.0.cat"));
+    assert!(output.status.success() && out(&output).contains("forbidden"), "{}", err(&output));
+    let output = with(&["check", "-", "--bound", "2"], &read("mappings/rc11-to-ptx.map"));
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let output = with(&["check", "-", "--bound", "2"], "mapping \"m\" from rc11 to nowhere\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("standard input:1:"), "{}", err(&output));
+    let output = with(&["run", "-", "-", "--model", "ptx-6.0"], &test);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("cannot read standard input: it was read already"), "{}", err(&output));
+}
+
+#[test]
+fn a_long_run_in_a_pipe_says_that_it_goes_on() {
+    let output = command(&["check", "rc11-to-ptx", "--bound", "6", "--timeout", "2", "--format", "json"])
+        .env("MARGAY_HEARTBEAT", "0.2")
+        .output()
+        .expect("the program starts");
+    assert!(err(&output).lines().any(|l| l.starts_with("margay: ") && l.contains(" thread shapes after ")), "{}", err(&output));
+    let quiet =
+        command(&["check", "rc11-to-ptx", "--bound", "4"]).env("MARGAY_HEARTBEAT", "0").output().expect("the program starts");
+    assert!(err(&quiet).is_empty(), "{}", err(&quiet));
+}

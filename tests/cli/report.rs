@@ -54,7 +54,9 @@ fn a_page_of_every_command() {
         out(&margay(&[&["report", "--as", "markdown"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()));
     // What follows from the counterexample, on the page and in the summary.
     let first = "counterexample with 4 events (program: a compiler bug), axiom SC: ";
-    assert!(html.contains(&format!("<dt>answer</dt><dd class=\"\">{first}")), "{html}");
+    // It is the first thing of its section, in the colour of what follows from it.
+    assert!(html.contains(&format!("</h2>\n<div class=\"finding\"><p class=\"answer bad\">{first}")), "{html}");
+    assert!(html.contains("<p class=\"answer unsure\">counterexample with 4 events (racy"), "{html}");
     assert!(html.contains("<dt>status</dt><dd class=\"bad\">program</dd>") && html.contains("<dd class=\"unsure\">racy</dd>"));
     assert!(summary.contains(&format!("### `margay check`\n\n**{first}")), "{summary}");
     assert!(

@@ -7,9 +7,9 @@ mod group;
 pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, OnceLock};
 
 use crate::front::{FrontEnd, write};
 use crate::point::{Point, What};
@@ -66,6 +66,8 @@ struct Work<'a> {
     runs: AtomicUsize,
     /// How often it did not end in time.
     late: AtomicUsize,
+    /// What the compiler says of a program without functions, if that does not compile either: asked at most once.
+    empty: OnceLock<Option<String>>,
     of: usize,
     progress: &'a dyn Progress,
 }
@@ -106,6 +108,7 @@ pub fn compile(
         ready: Condvar::new(),
         runs: AtomicUsize::new(0),
         late: AtomicUsize::new(0),
+        empty: OnceLock::new(),
         of: points.len(),
         progress,
     };
@@ -179,16 +182,33 @@ impl Work<'_> {
         }
     }
 
-    /// Compiles a group, and says what becomes of its points: answers, or smaller groups.
-    fn group(&self, group: &Group) {
-        let program = write(self.front, group);
+    /// Compiles a program of so many functions: the file that it was written to, and what came of it.
+    fn compiled(&self, text: &str, functions: usize) -> (PathBuf, Result<String, Failure>) {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let input = self.folder.join(format!("program{number}{}", self.front.suffix));
         let output = self.folder.join(format!("program{number}.ptx"));
-        let result = std::fs::write(&input, &program.text)
+        let result = std::fs::write(&input, text)
             .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
-            .and_then(|()| self.command.run(&input, &output, self.folder, group.len()));
+            .and_then(|()| self.command.run(&input, &output, self.folder, functions));
         let _ = std::fs::remove_file(&output);
+        (input, result)
+    }
+
+    /// Is this what the compiler says of a program without functions, too? Then it is about the command (an architecture that the
+    /// compiler does not know), and no smaller group compiles.
+    fn is_of_the_command(&self, failure: &Failure) -> bool {
+        let of_nothing = self.empty.get_or_init(|| {
+            let failed = self.compiled(&write(self.front, &[]).text, 0).1.err();
+            failed.filter(Failure::is_refusal).map(|f| f.to_string())
+        });
+        failure.is_refusal() && of_nothing.as_ref().is_some_and(|said| *said == failure.to_string())
+    }
+
+    /// Compiles a group, and says what becomes of its points: answers, or smaller groups.
+    fn group(&self, group: &Group) {
+        let program = write(self.front, group);
+        let (input, result) = self.compiled(&program.text, group.len());
+        let hopeless = group.len() > 1 && result.as_ref().is_err_and(|failure| self.is_of_the_command(failure));
         let read = result.and_then(|text| match ptx::read(&text) {
             Ok(module) => Ok((text, module)),
             Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
@@ -214,6 +234,11 @@ impl Work<'_> {
             Err(Failure::NotStarted(why)) => queue.lost = Some(why),
             Err(Failure::Stopped) => queue.lost = Some("interrupted".to_owned()),
             Err(failure @ Failure::TooLong(_)) if self.late.fetch_add(1, Ordering::Relaxed) >= PATIENCE => {
+                for &(number, _) in group {
+                    queue.answers[number] = Some(Compiled::Failed(failure.clone()));
+                }
+            }
+            Err(failure) if hopeless => {
                 for &(number, _) in group {
                     queue.answers[number] = Some(Compiled::Failed(failure.clone()));
                 }

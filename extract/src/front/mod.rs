@@ -9,6 +9,10 @@ pub use template::{FrontEnd, Statement, Unpacked, fill as filled};
 use std::path::Path;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
+use margay_models::limited::{self, STANDARD_INPUT};
+
+/// The largest file of a front end that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
 
 /// The built-in front ends: their names and texts.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -43,15 +47,16 @@ pub fn find(name: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
         return FrontEnd::read(name, &SourceFile::new(format!("<built-in>/{name}.toml"), text));
     }
     let path = Path::new(name);
-    if path.extension().is_some_and(|e| e == "toml") || path.exists() {
-        let text = std::fs::read_to_string(path).map_err(|e| {
+    if path.extension().is_some_and(|e| e == "toml") || path.exists() || name == STANDARD_INPUT {
+        let text = limited::text(path, MAX_FILE).map_err(|e| {
             vec![
-                Diagnostic::error(format!("cannot read the front end `{name}`: {e}"))
+                Diagnostic::error(format!("cannot read the front end `{}`: {e}", limited::name(path)))
                     .help("a front end is a TOML file (docs/extract.md)"),
             ]
         })?;
-        let stem = path.file_stem().map_or(name.into(), |s| s.to_string_lossy());
-        return FrontEnd::read(&stem, &SourceFile::new(name, text));
+        let name = limited::name(path);
+        let stem = path.file_stem().map_or(name.as_str().into(), |s| s.to_string_lossy());
+        return FrontEnd::read(&stem, &SourceFile::new(name.clone(), text));
     }
     let error = Diagnostic::error(format!("there is no front end `{name}`"));
     let known: Vec<&str> = names().collect();

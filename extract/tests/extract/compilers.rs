@@ -87,6 +87,16 @@ fn a_good_compiler() {
     assert_eq!(table.runs, 2, "all points in two programs");
 }
 
+/// A compiler that does not know the architecture says so of every program: it is not asked about each point.
+#[test]
+fn an_architecture_that_is_not_known() {
+    let command = r#"echo "error: no such architecture" >&2 && exit 1 # {in} {out}"#;
+    let table = table(command, MINUTE).expect("it runs");
+    let found = answers(&table);
+    assert!(found.iter().all(|(_, answer)| answer == "absent: no such architecture"), "{found:?}");
+    assert_eq!(table.runs, 3, "two programs of all points, and one of none");
+}
+
 /// One construct that does not compile costs one row, and what the compiler says about it is kept.
 #[test]
 fn rejected_constructs() {

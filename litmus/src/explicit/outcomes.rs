@@ -18,6 +18,8 @@ pub struct Outcomes {
     pub values: BTreeSet<Vec<i64>>,
     /// Was a loop cut off, so that there may be more?
     pub bounded: bool,
+    /// For each location of the test, the value that is its address.
+    pub addresses: Vec<i64>,
 }
 
 impl Runner {
@@ -29,7 +31,8 @@ impl Runner {
         let total = self.questions.signature.total_coherence();
         let mut axioms = self.questions.axioms.clone();
         let mut effort = Effort::new(options);
-        let mut outcomes = Outcomes { bounded: unfolding.bounded, ..Outcomes::default() };
+        let addresses = (0..test.locations.len()).map(|l| unfolding.address(l)).collect();
+        let mut outcomes = Outcomes { values: BTreeSet::new(), bounded: unfolding.bounded, addresses };
         // A comparison of each variable with itself makes the search settle its value.
         let all_known = variables.iter().map(|v| {
             let side = Operand::Variable(v.clone());

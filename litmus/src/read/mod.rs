@@ -40,8 +40,8 @@ pub struct Read {
 
 /// Reads the test in a file.
 pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
-    let name = path.display().to_string();
-    let bytes = limited::read(path, MAX_BYTES).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
+    let name = limited::name(path);
+    let bytes = limited::given(path, MAX_BYTES).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
     let text = String::from_utf8(bytes).map_err(|e| {
         // What precedes the byte says where it is; the byte itself stands there as a replacement character.
         let place = e.utf8_error().valid_up_to();

@@ -199,6 +199,11 @@ impl Unfolding {
         &self.shared.threads
     }
 
+    /// The address of a location by its index.
+    pub(crate) fn address(&self, location: usize) -> Address {
+        self.shared.address(location)
+    }
+
     /// The address of a location.
     pub(crate) fn address_of(&self, name: &str) -> Option<Address> {
         self.shared.address_of(name).ok()

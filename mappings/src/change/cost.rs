@@ -35,7 +35,7 @@ impl Costs {
     /// # Errors
     /// A file that cannot be read, what is no table of numbers, an instruction that the target does not have.
     pub fn load(path: &Path, target: Signature) -> Result<Self, Vec<Diagnostic>> {
-        let name = path.display().to_string();
+        let name = limited::name(path);
         let text = limited::text(path, MAX_COSTS).map_err(|e| {
             vec![
                 Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))

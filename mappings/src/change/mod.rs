@@ -11,7 +11,7 @@ mod weaken;
 pub(crate) use compile::{Use, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
-pub use pool::{Evidence, Pool};
+pub use pool::{Evidence, Pool, Standing};
 pub use repair::{Changed, Repair, RepairReport, repair};
 pub use step::Steps;
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
@@ -120,7 +120,7 @@ impl<'a> Asker<'a> {
                 };
                 match self.pool.add(mapping, found) {
                     // Whoever changes rows relies on this: the search and the engine for litmus tests agree on what is compiled.
-                    Some(index) if self.pool.has_outcome(mapping, index) != Some(false) => Asked::Falls(index),
+                    Some(index) if self.pool.standing(mapping, index) != Standing::Mended => Asked::Falls(index),
                     Some(_) | None => bug(),
                 }
             }

@@ -4,12 +4,13 @@
 //! refutes every mapping that compiles its program to something that has the outcome, which an engine for litmus tests decides in
 //! milliseconds, where a search takes seconds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
 
+use super::Slot;
 use super::compile::{Use, compile, uses};
 use crate::check::Counterexample;
 use crate::language::{Lowering, Mapping};
@@ -35,13 +36,24 @@ impl Evidence {
     }
 }
 
+/// Does a mapping let the program of a counterexample have its outcome?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It does, with these lowerings, each once: no change mends it that leaves all of them as they are.
+    Refuted(Vec<Slot>),
+    /// It does not.
+    Mended,
+    /// There are too many mixtures of alternatives to ask about.
+    Unknown,
+}
+
 /// Counterexamples, and the prepared target model.
 #[derive(Debug)]
 pub struct Pool {
     runner: Runner,
     evidence: Vec<Evidence>,
     /// What was found out, by counterexample and lowerings of its rows.
-    known: BTreeMap<(usize, Vec<String>), Option<bool>>,
+    known: BTreeMap<(usize, Vec<String>), Standing>,
 }
 
 impl Pool {
@@ -76,11 +88,11 @@ impl Pool {
     pub fn refutes(&mut self, mapping: &Mapping) -> Option<usize> {
         let mut order: Vec<usize> = (0..self.evidence.len()).collect();
         order.sort_by_key(|&i| self.evidence[i].counterexample.events);
-        order.into_iter().find(|&i| self.has_outcome(mapping, i) == Some(true))
+        order.into_iter().find(|&i| matches!(self.standing(mapping, i), Standing::Refuted(_)))
     }
 
-    /// Does a mapping let the program of a counterexample have its outcome? `None` if there are too many mixtures to ask.
-    pub fn has_outcome(&mut self, mapping: &Mapping, index: usize) -> Option<bool> {
+    /// Does a mapping let the program of a counterexample have its outcome?
+    pub fn standing(&mut self, mapping: &Mapping, index: usize) -> Standing {
         let rows = self.evidence[index].rows();
         let text = |&row: &usize| {
             mapping.rows[row]
@@ -91,21 +103,21 @@ impl Pool {
                 .join(" or ")
         };
         let key = (index, rows.iter().map(text).collect());
-        if let Some(&known) = self.known.get(&key) {
-            return known;
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
         }
         let answer = self.run(mapping, index);
-        self.known.insert(key, answer);
+        self.known.insert(key, answer.clone());
         answer
     }
 
-    fn run(&mut self, mapping: &Mapping, index: usize) -> Option<bool> {
+    fn run(&mut self, mapping: &Mapping, index: usize) -> Standing {
         let Evidence { counterexample, uses } = &self.evidence[index];
-        let choices: Vec<Vec<&Lowering>> =
-            uses.iter().map(|u| mapping.rows[u.row].alternatives.iter().filter(|l| l.form == u.form).collect()).collect();
-        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES)?;
-        Some((0..count).any(|mut number| {
-            let lowerings: Vec<&Lowering> = choices
+        let choices: Vec<Vec<Slot>> = uses.iter().map(|used| different(mapping, used)).collect();
+        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES);
+        let Some(count) = count else { return Standing::Unknown };
+        for mut number in 0..count {
+            let slots: Vec<Slot> = choices
                 .iter()
                 .map(|c| {
                     let chosen = c[number % c.len()];
@@ -113,10 +125,27 @@ impl Pool {
                     chosen
                 })
                 .collect();
+            let lowerings: Vec<&Lowering> = slots.iter().map(|slot| slot.lowering(mapping)).collect();
             let source = &counterexample.source;
             let compiled = compile(mapping, source, uses, &lowerings, &counterexample.finals);
             let test = compiled.and_then(|(target, finals)| render(&target, "compiled", None, &finals).ok());
-            test.is_some_and(|t| self.runner.run(&t.test, &Options::default(), Choice::Auto).is_ok_and(|v| v.reachable))
-        }))
+            if test.is_some_and(|t| self.runner.run(&t.test, &Options::default(), Choice::Auto).is_ok_and(|v| v.reachable)) {
+                let slots: BTreeSet<Slot> = slots.into_iter().collect();
+                return Standing::Refuted(slots.into_iter().collect());
+            }
+        }
+        Standing::Mended
     }
+}
+
+/// The alternatives that an operation may become, one for each sequence of instructions.
+fn different(mapping: &Mapping, used: &Use) -> Vec<Slot> {
+    let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| Slot { row: used.row, alternative });
+    let mut out: Vec<Slot> = Vec::new();
+    for slot in of_form.filter(|slot| slot.lowering(mapping).form == used.form) {
+        if !out.iter().any(|known| known.lowering(mapping).steps == slot.lowering(mapping).steps) {
+            out.push(slot);
+        }
+    }
+    out
 }

@@ -48,17 +48,18 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic
 
 /// The text of a mapping's file.
 pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
-    let name = path.display();
-    let fail = |why: String| Diagnostic::error(format!("cannot read the mapping `{name}`: {why}"));
-    let meta = std::fs::metadata(path).map_err(|e| {
-        fail(e.to_string())
-            .help("`margay mappings` lists the built-in mappings; give one by its path or by its name without `.map`")
+    let name = limited::name(path);
+    let text = limited::text(path, MAX_FILE).map_err(|e| {
+        let error = Diagnostic::error(format!("cannot read the mapping `{name}`: {e}"));
+        match e.kind() {
+            std::io::ErrorKind::IsADirectory => error.help("name one .map file in it"),
+            std::io::ErrorKind::NotFound => {
+                error.help("`margay mappings` lists the built-in mappings; give one by its path or by its name without `.map`")
+            }
+            _ => error,
+        }
     })?;
-    if meta.is_dir() {
-        return Err(fail("it is a folder".to_owned()).help("name one .map file in it"));
-    }
-    let text = limited::text(path, MAX_FILE).map_err(|e| fail(e.to_string()))?;
-    Ok(SourceFile::new(name.to_string(), text))
+    Ok(SourceFile::new(name, text))
 }
 
 /// Loads a mapping from text. `folder` is where its models may lie; `None` for built-in mappings.

@@ -63,13 +63,12 @@ fn folder_name(folder: &Path) -> String {
 
 /// Reads a text file, within the limit of size.
 pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
-    let name = path.display().to_string();
+    let name = limited::name(path);
     let fail = |what: String| Diagnostic::error(format!("cannot read {name}: {what}"));
-    let metadata = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
-    if metadata.is_dir() {
-        return Err(fail("it is a folder".into()).help("give the path of a .cat file"));
-    }
-    let bytes = limited::read(path, crate::cat::MAX_TEXT as u64).map_err(|e| fail(e.to_string()))?;
+    let bytes = limited::given(path, crate::cat::MAX_TEXT as u64).map_err(|e| match e.kind() {
+        std::io::ErrorKind::IsADirectory => fail(e.to_string()).help("give the path of a .cat file"),
+        _ => fail(e.to_string()),
+    })?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
         fail(format!("it is not a text in UTF-8 (line {line})")).help("a model is a .cat text")

@@ -9,6 +9,7 @@ mod cuda;
 mod planted;
 mod shape;
 mod sim;
+#[cfg(not(target_family = "wasm"))]
 mod watchdog;
 
 use std::fmt;

@@ -116,7 +116,7 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
         (false, false) => Exit::Holds,
     });
     let printed = match output.format {
-        Format::Human | Format::Junit => {
+        Format::Human => {
             let effort =
                 format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.question.bound);
             output.print(&[summary(&cells, stopped, output), rows(&cells, levels, output), effort].join("\n"))

@@ -94,7 +94,7 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
     }
     match output.format {
         Format::Json => output.json(&object)?,
-        Format::Human | Format::Junit => page::print(&all, &options.out, missing, output)?,
+        Format::Human => page::print(&all, &options.out, missing, output)?,
     }
     let unknown = all.iter().flat_map(|s| &s.records).any(|r| r.failure.is_some() || r.counts[3] > 0 || r.is_open());
     let worse = all.iter().any(|s| !s.regressions().is_empty());

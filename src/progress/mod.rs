@@ -1,6 +1,7 @@
-//! Progress on a terminal: what is being solved, how much is left, how long it has taken. In a pipe there is none, unless the reader asks for
-//! lines.
+//! Progress on a terminal: what is being solved, how much is left, how long it has taken. Elsewhere, a line now and then,
+//! or each as it comes where the reader asks for that.
 
+mod heartbeat;
 mod lines;
 
 use std::io::IsTerminal;
@@ -13,35 +14,47 @@ use margay_models::diagnostic::Diagnostic;
 use crate::arguments::Format;
 use crate::output::Output;
 use crate::terminal::{is_dumb, printable};
+use heartbeat::Heartbeat;
 
-/// Where a bar is drawn: on a terminal, if the output is for people; as lines, where they are asked for; else nowhere.
-fn target(for_people: bool) -> ProgressDrawTarget {
-    match () {
+/// Is there a terminal on which a line can be drawn again?
+fn can_show() -> bool {
+    std::io::stderr().is_terminal() && !is_dumb()
+}
+
+/// A bar on standard error, drawn on a terminal if the output is for people; else a line now and then. `of` is what it counts.
+fn begin(drawn: bool, steps: usize, of: &str, template: &str) -> (ProgressBar, Option<Heartbeat>) {
+    let drawn = drawn && can_show();
+    let target = match () {
         () if lines::asked() => lines::target(),
-        () if for_people && std::io::stderr().is_terminal() && !is_dumb() => ProgressDrawTarget::stderr(),
+        () if drawn => ProgressDrawTarget::stderr(),
         () => ProgressDrawTarget::hidden(),
+    };
+    let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    if lines::asked() {
+        return (bar, None);
     }
-}
-
-/// A bar for so many things. On a terminal it moves while nothing happens.
-fn bar(for_people: bool, of: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(of), target(for_people));
-    if !bar.is_hidden() && !lines::asked() {
+    if drawn {
         bar.enable_steady_tick(Duration::from_millis(120));
+        return (bar, None);
     }
-    bar
+    let heartbeat = Heartbeat::of(&bar, of);
+    (bar, heartbeat)
 }
 
-/// A bar on standard error.
+/// The bar of a check.
 pub struct Bar {
     bar: ProgressBar,
     output: Output,
+    _heartbeat: Option<Heartbeat>,
 }
 
 impl Bar {
-    /// Visible on a terminal only, and only if the output is for people.
+    /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output) -> Self {
-        Self { bar: bar(output.format == Format::Human, 0), output }
+        let template = "{spinner} {msg}: {pos}/{len} thread shapes, {elapsed}";
+        let (bar, heartbeat) = begin(output.format == Format::Human, 0, "thread shapes", template);
+        Self { bar, output, _heartbeat: heartbeat }
     }
 
     fn say(&self, message: &str) {
@@ -56,9 +69,6 @@ impl Bar {
 
 impl Progress for Bar {
     fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
-        let style = ProgressStyle::with_template("{spinner} {msg}: {pos}/{len} thread shapes, {elapsed}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar.set_style(style);
         self.bar.set_length(shapes as u64);
         self.bar.set_position(0);
         self.say(&format!("{events} events, {}", axioms.join(", ")));
@@ -86,15 +96,15 @@ impl Progress for Bar {
 /// A bar for work of a known number of steps, with an estimate of the end.
 pub struct Steps {
     bar: ProgressBar,
+    _heartbeat: Option<Heartbeat>,
 }
 
 impl Steps {
-    /// Visible on a terminal only, and only if the output is for people.
-    pub fn new(visible: bool, steps: usize, of: &str) -> Self {
-        let bar = bar(visible, steps as u64);
-        let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{elapsed}}, {{eta}} left: {{msg}}");
-        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar }
+    /// Drawn on a terminal only, and only if the output is for people.
+    pub fn new(drawn: bool, steps: usize, of: &str) -> Self {
+        let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{percent}} %, {{elapsed}}, {{eta}} left: {{msg}}");
+        let (bar, heartbeat) = begin(drawn, steps, of, &template);
+        Self { bar, _heartbeat: heartbeat }
     }
 
     /// One more is done.
@@ -122,27 +132,28 @@ impl Steps {
 }
 
 /// A count of things that are done, on standard error.
-pub struct Count(ProgressBar);
+pub struct Count {
+    bar: ProgressBar,
+    _heartbeat: Option<Heartbeat>,
+}
 
 impl Count {
-    /// Visible on a terminal only, and only if the output is for people.
+    /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output, what: &str) -> Self {
-        let bar = bar(output.format == Format::Human, 0);
-        let style = ProgressStyle::with_template("{spinner} {pos}/{len} {msg}, {elapsed}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message(what.to_owned());
-        Self(bar)
+        let template = format!("{{spinner}} {{pos}}/{{len}} {what}, {{elapsed}}");
+        let (bar, heartbeat) = begin(output.format == Format::Human, 0, what, &template);
+        Self { bar, _heartbeat: heartbeat }
     }
 
     /// Takes it off the screen.
     pub fn finish(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
 impl margay_extract::compile::Progress for Count {
     fn answered(&self, done: usize, of: usize) {
-        self.0.set_length(of as u64);
-        self.0.set_position(done as u64);
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
     }
 }

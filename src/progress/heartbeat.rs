@@ -1,0 +1,66 @@
+//! Where no bar can be drawn (a pipe, a log, a dumb terminal), a line on standard error every half minute: that the work goes on, and how far
+//! it is.
+
+use std::io::Write;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use indicatif::{HumanDuration, ProgressBar};
+use margay_litmus::parallel::THREADS;
+
+/// The seconds between two lines; 0 for none.
+const VARIABLE: &str = "MARGAY_HEARTBEAT";
+const USUAL: Duration = Duration::from_secs(30);
+
+/// Ends when it is dropped.
+pub struct Heartbeat {
+    _ends: Sender<()>,
+}
+
+impl Heartbeat {
+    /// Says how far a bar that nobody sees is; `of` is what it counts.
+    pub fn of(bar: &ProgressBar, of: &str) -> Option<Self> {
+        let interval = match std::env::var(VARIABLE) {
+            Ok(text) => Duration::try_from_secs_f64(text.parse().ok()?).ok()?,
+            Err(_) => USUAL,
+        };
+        if interval.is_zero() || !THREADS {
+            return None;
+        }
+        let (ends, ended) = channel();
+        let (bar, of) = (bar.clone(), of.to_owned());
+        std::thread::spawn(move || {
+            while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) && !bar.is_finished() {
+                let _ = writeln!(std::io::stderr(), "{}", line(&bar, &of));
+            }
+        });
+        Some(Self { _ends: ends })
+    }
+}
+
+/// `margay: 3/26 thread shapes after 90 seconds: 5 events, SC`.
+fn line(bar: &ProgressBar, of: &str) -> String {
+    let count = match bar.length() {
+        Some(0) | None => format!("{} {of}", bar.position()),
+        Some(all) => format!("{}/{all} {of}", bar.position()),
+    };
+    let about = Some(bar.message()).filter(|m| !m.is_empty()).map_or(String::new(), |m| format!(": {m}"));
+    format!("margay: {count} after {}{about}", HumanDuration(Duration::from_secs(bar.elapsed().as_secs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::ProgressDrawTarget;
+
+    #[test]
+    fn a_line_says_how_far_the_work_is() {
+        let bar = ProgressBar::with_draw_target(Some(26), ProgressDrawTarget::hidden());
+        bar.set_position(3);
+        assert_eq!(line(&bar, "thread shapes"), "margay: 3/26 thread shapes after 0 seconds");
+        bar.set_message("5 events, SC");
+        assert_eq!(line(&bar, "thread shapes"), "margay: 3/26 thread shapes after 0 seconds: 5 events, SC");
+        bar.set_length(0);
+        assert!(line(&bar, "answers").starts_with("margay: 3 answers after"));
+    }
+}
