@@ -1,7 +1,6 @@
 //! The choice among the counterexamples of one size.
 
 use margay_models::explain;
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::case::{self, Answer, Decision, Preferred, Setting};
@@ -12,6 +11,7 @@ use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, 
 use super::{canonical, cases, witness};
 use crate::encode::Question;
 use crate::encode::shape::Shape;
+use crate::pool::Pool;
 use crate::status::{Examiner, Standing, Status};
 
 /// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each once up to isomorphism; else one.
@@ -24,7 +24,7 @@ pub fn choose(
     setting: &Setting<'_>,
     (asked, shapes): (&Asked, &[Shape]),
     (question, decided): (usize, &[Decided<'_>]),
-    (pool, progress): (&ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
 ) -> Result<(), Fault> {
     let ask = &setting.asks[question];
     let is_execution = setting.options.level == Level::Execution;
@@ -99,7 +99,7 @@ fn preferred(
     setting: &Setting<'_>,
     question: usize,
     decided: &[Decided<'_>],
-    (pool, progress): (&ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
 ) -> Result<Option<Witness>, Fault> {
     let found = found(question, decided);
     let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
@@ -125,7 +125,7 @@ fn of_a_program(
     setting: &Setting<'_>,
     asked: &Asked,
     shapes: &[Shape],
-    (pool, progress): (&ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
 ) -> Result<Option<Witness>, Fault> {
     let options = CheckOptions {
         level: Level::Program,

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
@@ -21,6 +20,7 @@ use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
+use crate::pool::Pool;
 
 /// A kind of programs (at execution level there is one), with what was learned of it.
 pub struct Kind {
@@ -162,7 +162,7 @@ pub fn decide<'a>(
     setting: &Setting<'_>,
     shapes: &'a [Shape],
     open: &[usize],
-    (pool, progress): (&ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
 ) -> Result<Vec<Decided<'a>>, Fault> {
     let options = setting.options;
     let every_shape = options.keep_going || options.all.is_some();
@@ -253,7 +253,7 @@ pub fn decide<'a>(
     let busy: Mutex<Vec<f64>> = Mutex::default();
     let all: Mutex<Vec<(usize, Result<Decided<'a>, Fault>)>> = Mutex::default();
     pool.install(|| {
-        (0..pool.current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
+        (0..pool.size()).into_par_iter().with_max_len(1).for_each(|_| {
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= work.len() {

@@ -34,7 +34,7 @@ use crate::certificate;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
-use crate::pool::pool;
+use crate::pool::{Pool, pool};
 use case::{Answer, Decision, Extent, Setting};
 use kind::{Decided, Kind};
 use questions::Asked;
@@ -200,7 +200,7 @@ fn conclude(
     (asked, shapes): (&Asked, &[Shape]),
     open: &[usize],
     (decided, earlier): (&[Decided<'_>], &[Decision]),
-    (pool, progress): (&rayon::ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
 ) {
     let v = &setting.problem.vocabulary;
     let bound = shapes.first().map_or(0, Shape::events);
