@@ -77,7 +77,7 @@ fn fig_11_with_the_papers_operations() {
         "  source_SC : acyclic ",
         "  target_Causality : irreflexive ((rf ∪ fr) ⨾ cause)",
         "  wf_coherence_order_is_total : ",
-        "no_race : empty race",
+        "  no_Race : empty race",
     ] {
         assert!(text.contains(line), "`{line}` stands in it");
     }
