@@ -115,6 +115,22 @@ pub enum Command {
     Man(crate::manual::Man),
 }
 
+impl Command {
+    /// Does the exit code answer a question? The other commands show or write something.
+    pub fn is_a_question(&self) -> bool {
+        !matches!(
+            self,
+            Self::Explain(_)
+                | Self::Gen(_)
+                | Self::Report(_)
+                | Self::Models(_)
+                | Self::Mappings(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+        )
+    }
+}
+
 /// Options of `models` and `mappings`.
 #[derive(Debug, Args)]
 pub struct List {
@@ -156,6 +172,26 @@ pub struct Search {
     pub solver: Backend,
 }
 
+/// A statement about a mapping: between which models, of which axioms, and up to which bound it is searched for a counterexample.
+#[derive(Debug, Args)]
+pub struct Statement {
+    /// The largest number of source events; a read-modify-write is two, initial writes are none
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    pub bound: usize,
+    /// Of executions: ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub axiom: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
+    pub typed: Switch,
+    /// A .cat file or model name to use instead of the mapping's source model
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// A .cat file or model name to use instead of the mapping's target model
+    #[arg(long, value_name = "MODEL")]
+    pub target: Option<String>,
+}
+
 /// What is asked of a mapping, whatever is then done with the answer.
 #[derive(Debug, Args)]
 pub struct Question {
@@ -167,25 +203,13 @@ pub struct Question {
     /// At most so many guards `if (r == v)` and values computed from a read [default: as many as useful]
     #[arg(long, value_name = "N")]
     pub guards: Option<usize>,
-    /// The largest number of source events; a read-modify-write is two, initial writes are none
-    #[arg(short, long, value_name = "N", default_value_t = 5)]
-    pub bound: usize,
-    /// At execution level, ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
-    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
-    pub axiom: Vec<String>,
-    /// Is a location atomic or plain, never both?
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
-    pub typed: Switch,
+    /// The statement
+    #[command(flatten)]
+    pub statement: Statement,
     /// At execution level, which modification orders must fail: `universal`, some one above coherence order (the published statement);
     /// `exists`, all of them, so that the outcome itself is forbidden, as at program level [default: universal]
     #[arg(long, value_enum, value_name = "READING")]
     pub co: Option<Co>,
-    /// A .cat file or model name to use instead of the mapping's source model
-    #[arg(long, value_name = "MODEL")]
-    pub source: Option<String>,
-    /// A .cat file or model name to use instead of the mapping's target model
-    #[arg(long, value_name = "MODEL")]
-    pub target: Option<String>,
     /// How it searches
     #[command(flatten)]
     pub search: Search,
@@ -249,21 +273,13 @@ pub struct Prove {
     /// each question, --out gets the page
     #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "tried"])]
     pub all_mappings: bool,
-    /// How far the bounded search goes that runs beside the proof: the largest number of source events
-    #[arg(short, long, value_name = "N", default_value_t = 5)]
-    pub bound: usize,
-    /// Prove this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
-    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
-    pub axiom: Vec<String>,
-    /// Is a location atomic or plain, never both?
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
-    pub typed: Switch,
-    /// A .cat file or model name to use instead of the mapping's source model
-    #[arg(long, value_name = "MODEL")]
-    pub source: Option<String>,
-    /// A .cat file or model name to use instead of the mapping's target model
-    #[arg(long, value_name = "MODEL")]
-    pub target: Option<String>,
+    /// The statement; the bounded search for a counterexample runs beside the proof
+    #[command(flatten)]
+    pub statement: Statement,
+    /// Lemmas, a .cat file that includes the target model: its checks are proved if they can be, and then used, and its definitions
+    /// may become members of invariants (docs/unbounded.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "model"])]
+    pub lemmas: Option<PathBuf>,
     /// Show the guesses about the target's relations, and which of them hold
     #[arg(long)]
     pub tried: bool,
@@ -570,6 +586,6 @@ pub enum Co {
 /// Solvers by name, those of this build listed in the help.
 fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name()))
+    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
         .map(|name| name.parse::<Backend>().unwrap_or_default())
 }

@@ -41,9 +41,10 @@ pub fn watch_interrupts() {
         Some((stop, reason)) if !stop.swap(true, Ordering::Relaxed) => {
             reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
         }
+        // Nothing is written out first: the run may hold standard output, or wait for a reader that never reads.
         _ => {
             let _ = writeln!(std::io::stderr(), "{}", Reason::Interrupted.words());
-            crate::exit::at_once(crate::exit::Exit::Undecided);
+            crate::exit::abandon(crate::exit::Exit::Undecided);
         }
     });
     if let Err(error) = installed {

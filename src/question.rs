@@ -5,7 +5,7 @@ use margay_mappings::language::{LoadOptions, Loaded};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::arguments::{self, Co, Question, Search, Switch};
+use crate::arguments::{self, Co, Question, Search, Statement, Switch};
 use crate::limits::Limits;
 
 /// The level, as the library names it.
@@ -38,27 +38,29 @@ impl Search {
     }
 }
 
-impl Question {
+impl Statement {
     /// The mapping of that path or name, between the models asked for.
     pub fn load(&self, mapping: &str) -> Result<Loaded, Vec<Diagnostic>> {
         library::find(mapping, &LoadOptions { source: self.source.clone(), target: self.target.clone() })
     }
 
-    /// The options that mean the same for one mapping and for all.
-    pub fn usual(&self) -> Result<CheckOptions, Diagnostic> {
+    /// The options that mean the same for one mapping and for all, at program level.
+    pub fn usual(&self, search: &Search) -> Result<CheckOptions, Diagnostic> {
         let mut asked = CheckOptions::new(self.bound);
-        asked.without.clone_from(&self.search.without);
-        asked.only.clone_from(&self.search.only);
+        asked.without.clone_from(&search.without);
+        asked.only.clone_from(&search.only);
         asked.typed = self.typed == Switch::On;
-        asked.jobs = self.search.jobs(asked.jobs)?;
-        asked.backend = self.search.solver;
+        asked.jobs = search.jobs(asked.jobs)?;
+        asked.backend = search.solver.clone();
         Ok(asked)
     }
+}
 
+impl Question {
     /// The options for one mapping.
     pub fn options(&self, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
-        let mut asked = self.usual()?;
-        asked.axioms.clone_from(&self.axiom);
+        let mut asked = self.statement.usual(&self.search)?;
+        asked.axioms.clone_from(&self.statement.axiom);
         asked.deadline = limits.deadline;
         asked.stop = limits.stop.clone();
         let &[one] = self.level.as_slice() else {

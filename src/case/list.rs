@@ -40,7 +40,7 @@ fn shown(cost: Option<Cost>) -> [String; 2] {
 
 /// Runs the commands: with a folder the cases are written into it.
 pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
-    let loaded = match options.question.load(&options.mapping) {
+    let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
     };

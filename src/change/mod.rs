@@ -22,7 +22,7 @@ use crate::output::Output;
 /// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
 /// observe, so the reading of modification order is `exists` where none is asked for.
 fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, Limits, CheckOptions), Vec<Diagnostic>> {
-    let Loaded { mapping, warnings } = question.load(name)?;
+    let Loaded { mapping, warnings } = question.statement.load(name)?;
     output.warn(&warnings);
     let limits = question.search.limits();
     let mut options = question.options(&limits).map_err(|e| vec![e])?;

@@ -35,7 +35,7 @@ fn all(options: &Check, output: &Output) -> Outcome {
     let mut levels: Vec<Level> = options.question.level.iter().map(|&l| level(l)).collect();
     levels.sort_unstable();
     levels.dedup();
-    match folders(options).and_then(|()| options.question.usual()) {
+    match folders(options).and_then(|()| options.question.statement.usual(&options.question.search)) {
         Ok(asked) => matrix::run(options, &levels, &asked, output),
         Err(error) => output.wrong(&[error]),
     }
@@ -47,7 +47,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         return all(options, output);
     }
     let name = options.mapping.as_deref().unwrap_or_default();
-    let loaded = match options.question.load(name) {
+    let loaded = match options.question.statement.load(name) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
     };

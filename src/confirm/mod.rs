@@ -40,7 +40,7 @@ impl Confirmed<'_> {
 
 /// Runs the command.
 pub fn run(options: &Confirm, output: &Output) -> Outcome {
-    let loaded = match options.question.load(&options.mapping) {
+    let loaded = match options.question.statement.load(&options.mapping) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
     };

@@ -6,6 +6,7 @@ use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
 use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
 
+use super::lemmas::Lemma;
 use super::written::Written;
 use crate::check::{Presented, stem, write_counterexample};
 use crate::exit::Exit;
@@ -21,6 +22,8 @@ pub struct Answer<'a> {
     pub report: &'a Report,
     /// What came of the search.
     pub search: &'a CheckReport,
+    /// What came of the lemmas of a file.
+    pub lemmas: &'a [Lemma<'a>],
     /// Why it ended before its time.
     pub stopped: Option<&'static str>,
     /// The certificate that was written.

@@ -35,6 +35,10 @@ pub fn print(answer: &Answer<'_>, tried: bool, output: &Output) -> io::Result<()
     if let Said::Open(..) = whole {
         gaps(answer.report, output)?;
     }
+    for lemma in answer.lemmas {
+        output.print("")?;
+        lemma.print(output)?;
+    }
     if !answer.report.steps.is_empty() {
         output.print("")?;
         steps(answer.report, output)?;
@@ -95,11 +99,17 @@ pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
         shown.push(gap);
         output.print("")?;
         output.print(&output.heading(&format!("What is missing for {}", goal.name)))?;
-        output.print(&wrapped(&format!("{}.", gap.what), output.width()))?;
-        if let Some(drawing) = &gap.drawing {
-            output.print("These events make it fail, as far as they alone tell (they need not be all of an execution):")?;
-            output.print(text(&drawing.execution, &drawing.picture, output.width(), output.colour()).trim())?;
-        }
+        missing_events(gap, output)?;
+    }
+    Ok(())
+}
+
+/// What is missing, and the events that show it.
+pub fn missing_events(gap: &Gap, output: &Output) -> io::Result<()> {
+    output.print(&wrapped(&format!("{}.", gap.what), output.width()))?;
+    if let Some(drawing) = &gap.drawing {
+        output.print("These events make it fail, as far as they alone tell (they need not be all of an execution):")?;
+        output.print(text(&drawing.execution, &drawing.picture, output.width(), output.colour()).trim())?;
     }
     Ok(())
 }

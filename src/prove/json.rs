@@ -5,6 +5,7 @@ use margay_prove::theorem::{Gap, StepReport};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Said};
+use super::lemmas::Lemma;
 use super::written::Written;
 use crate::check::counterexample_json;
 use crate::output::SCHEMA;
@@ -76,6 +77,7 @@ pub fn object(answer: &Answer<'_>, tried: bool) -> Value {
         "none_up_to": if let Said::Open(n, _) = whole { Some(n) } else { None },
         "axioms": axioms,
         "steps": answer.report.steps.iter().map(step).collect::<Vec<_>>(),
+        "lemmas": answer.lemmas.iter().map(Lemma::json).collect::<Vec<_>>(),
         "tried": if tried { answer.report.tried.iter().map(guesses).collect() } else { Value::Null },
         "counterexamples": answer.presented().iter().map(counterexample_json).collect::<Vec<_>>(),
         "certificate": answer.certified.map(Written::json),

@@ -81,12 +81,13 @@ fn question(
     let begin = Instant::now();
     let loaded = library::find(mapping, &LoadOptions { source: Some(source.to_owned()), target: Some(target.to_owned()) })?;
     let limits = all.of_one(options.search.timeout);
-    let (asked, report, search) = of_mapping(&loaded.mapping, options, &limits, output)?;
+    let (asked, report, search) = of_mapping(&loaded.mapping, None, options, &limits, output)?;
     let answer = Answer {
         mapping: &loaded.mapping,
         options: &asked,
         report: &report,
         search: &search,
+        lemmas: &[],
         stopped: None,
         certified: None,
         seconds: 0.0,
@@ -139,7 +140,7 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
         })
         .collect();
     output.print(&table(&["mapping", "source", "target", "answer", "s"], &rows, &[4], output.width()))?;
-    output.print(&format!("{:.1} s; the search went up to {} events", start.elapsed().as_secs_f64(), options.bound))
+    output.print(&format!("{:.1} s; the search went up to {} events", start.elapsed().as_secs_f64(), options.statement.bound))
 }
 
 fn json(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> Value {
@@ -159,7 +160,7 @@ fn json(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> Value {
         "schema": SCHEMA,
         "margay": env!("CARGO_PKG_VERSION"),
         "complete": stopped.is_none(),
-        "bound": options.bound,
+        "bound": options.statement.bound,
         "answers": cells.iter().map(cell).collect::<Vec<_>>(),
     })
 }
@@ -173,7 +174,7 @@ fn page(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> String {
          every modification order above the target's coherence order. *Counterexample at n*: one with n source events (a read-modify-write \
          is two) is not. *Open*: no proof was found, and none of so many events or fewer is a counterexample. All of this is about single \
          executions, not programs ([docs/unbounded.md](../../docs/unbounded.md)).\n\n{}.\n\n",
-        options.bound,
+        options.statement.bound,
         env!("CARGO_PKG_VERSION"),
         counts(cells)
     );

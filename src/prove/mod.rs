@@ -5,24 +5,25 @@ mod answer;
 mod beside;
 mod human;
 mod json;
+mod lemmas;
 mod matrix;
 mod model;
 mod written;
 
 pub use beside::beside;
-pub use human::{gaps, steps};
+pub use human::{gaps, missing_events, steps};
 pub use json::{gap, step};
 
 use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, asked, check};
-use margay_mappings::language::{LoadOptions, Mapping};
-use margay_mappings::library;
+use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::model::Model;
 use margay_prove::certificate::{Document, Given};
 use margay_prove::theorem::{Report, Setting};
 use margay_prove::theory::mapping::Selection;
 
 use crate::Outcome;
-use crate::arguments::{Format, Prove, Switch};
+use crate::arguments::{Format, Prove};
 use crate::check::is_like;
 use crate::folder;
 use crate::limits::Limits;
@@ -45,26 +46,32 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         return model::run(options, output);
     }
     let name = options.mapping.as_deref().unwrap_or_default();
-    let loaded = match library::find(name, &LoadOptions { source: options.source.clone(), target: options.target.clone() }) {
+    let loaded = match options.statement.load(name) {
         Ok(loaded) => loaded,
         Err(errors) => return output.wrong(&errors),
     };
     output.warn(&loaded.warnings);
+    let lemmas = match options.lemmas.as_deref().map(|path| lemmas::read(path, output)).transpose() {
+        Ok(lemmas) => lemmas,
+        Err(errors) => return output.wrong(&errors),
+    };
     let limits = options.search.limits();
     let start = std::time::Instant::now();
-    let (asked, report, search) = match of_mapping(&loaded.mapping, options, &limits, output) {
+    let (asked, report, search) = match of_mapping(&loaded.mapping, lemmas.as_ref(), options, &limits, output) {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
+    let lemmas = lemmas.as_ref().map_or_else(Vec::new, |model| lemmas::settle(model, &report.lemmas, &limits, &asked));
     let given = Given { without: asked.without.clone(), only: asked.only.clone(), typed: asked.typed };
     let certified = written::certify(options.certify.as_deref(), report.proof.as_ref(), |proof| {
-        Document::of_mapping(&loaded.mapping, given, written::theorems(&report), proof)
+        Document::of_mapping(&loaded.mapping, given, &report, proof)
     });
     let answer = Answer {
         mapping: &loaded.mapping,
         options: &asked,
         report: &report,
         search: &search,
+        lemmas: &lemmas,
         stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
         certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
         seconds: start.elapsed().as_secs_f64(),
@@ -81,25 +88,24 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     printed.map(|()| exit)
 }
 
-/// Proves a mapping and searches for counterexamples.
+/// Proves a mapping, perhaps with lemmas, and searches for counterexamples.
 fn of_mapping(
     mapping: &Mapping,
+    lemmas: Option<&Model>,
     options: &Prove,
     limits: &Limits,
     output: &Output,
 ) -> Result<(CheckOptions, Report, CheckReport), Vec<Diagnostic>> {
-    let mut wanted = CheckOptions::new(options.bound);
-    wanted.axioms.clone_from(&options.axiom);
-    wanted.without.clone_from(&options.search.without);
-    wanted.only.clone_from(&options.search.only);
-    wanted.typed = options.typed == Switch::On;
-    wanted.jobs = options.search.jobs(wanted.jobs).map_err(|e| vec![e])?;
-    wanted.backend = options.search.solver;
+    let mut wanted = options.statement.usual(&options.search).map_err(|e| vec![e])?;
+    wanted.axioms.clone_from(&options.statement.axiom);
     wanted.deadline = limits.deadline;
     (wanted.level, wanted.co) = (Level::Execution, CoReading::Universal);
     wanted.keep_going = true;
     let (axioms, constructs) = asked(mapping, &wanted)?;
-    let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
+    let mut setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
+    if let Some(lemmas) = lemmas {
+        setting.suggest(lemmas)?;
+    }
     let bar = Bar::new(*output);
     let (mut reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
         let result = check(mapping, &CheckOptions { stop, ..wanted.clone() }, &bar);

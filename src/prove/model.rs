@@ -13,7 +13,7 @@ use margay_prove::certificate::Document;
 use margay_prove::theorem::{Report, Setting};
 use serde_json::{Value, json};
 
-use super::written::{Written, certify, theorems};
+use super::written::{Written, certify};
 use super::{beside, gap, gaps, step, steps};
 use crate::Outcome;
 use crate::arguments::{Format, Prove};
@@ -84,13 +84,13 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let limits = options.search.limits();
-    let mut wanted = CompareOptions::new(options.bound);
+    let mut wanted = CompareOptions::new(options.statement.bound);
     wanted.without.clone_from(&options.search.without);
     wanted.only.clone_from(&options.search.only);
     wanted.first = true;
     wanted.most = 1;
     wanted.deadline = limits.deadline;
-    wanted.backend = options.search.solver;
+    wanted.backend = options.search.solver.clone();
     wanted.jobs = match options.search.jobs(wanted.jobs) {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),
@@ -108,8 +108,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let report = &reports[0];
-    let certified =
-        certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, theorems(report), proof));
+    let certified = certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, report, proof));
     let stopped = limits.reason().filter(|_| report.stopped).map(|r| r.words());
     let seconds = start.elapsed().as_secs_f64();
     let answer = Answer {
@@ -119,7 +118,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         search: &search,
         stopped,
         certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
-        bound: options.bound,
+        bound: options.statement.bound,
         seconds,
     };
     let exit = output.settle(match answer.verdict() {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use margay_models::diagnostic::Diagnostic;
 use margay_prove::argument::Proof;
 use margay_prove::certificate::{Document, Extent};
-use margay_prove::theorem::Report;
 use serde_json::{Value, json};
 
 /// A certificate in its folder.
@@ -13,11 +12,6 @@ pub struct Written {
     folder: PathBuf,
     theorems: Vec<String>,
     extent: Extent,
-}
-
-/// The names of what is proved.
-pub fn theorems(report: &Report) -> Vec<String> {
-    report.goals.iter().filter(|g| g.is_theorem()).map(|g| g.name.clone()).collect()
 }
 
 /// Writes a certificate, if one is asked for and something is proved; whatever becomes of it, the answer stands.

@@ -10,8 +10,8 @@ use crate::wrapped::{indented, wrapped};
 /// How many texts are shown.
 const SHOWN: usize = 20;
 
-/// Prints the texts with their digests, and says what is not known of them; `by_options` if the command line can name files to compare.
-pub fn print(bases: &[&Basis], by_options: bool, output: &Output) -> std::io::Result<()> {
+/// Prints the texts with their digests, and says what is not known of them.
+pub fn print(bases: &[&Basis], output: &Output) -> std::io::Result<()> {
     output.print("It rests on these texts (SHA-256):")?;
     for basis in bases.iter().take(SHOWN) {
         let standing = match &basis.standing {
@@ -34,7 +34,8 @@ pub fn print(bases: &[&Basis], by_options: bool, output: &Output) -> std::io::Re
         2 => format!("`{}` and another one are texts", first.name),
         n => format!("`{}` and {} others are texts", first.name, n - 1),
     };
-    let or_name = if by_options { format!(", or name your file ({})", options(&own)) } else { String::new() };
+    let options = options(&own);
+    let or_name = if options.is_empty() { String::new() } else { format!(", or name your file ({options})") };
     let said = format!(
         "{what} of the certificate's own, compared with no file: the name is what its author wrote. Compare the SHA-256 with that of \
          your file{or_name}."
@@ -49,7 +50,13 @@ fn options(bases: &[&&Basis]) -> String {
     for basis in bases {
         // What a model includes is compared with the model.
         let (role, rest) = basis.role.split_once(' ').unwrap_or((&basis.role, ""));
-        let option = format!("`--{role}`");
+        let option = match role {
+            // A property is the author's, and shown.
+            "property" => continue,
+            "supposed" => "`--old`".to_owned(),
+            "claimed" => "`--new`".to_owned(),
+            role => format!("`--{role}`"),
+        };
         if !rest.starts_with("by ") && !options.contains(&option) {
             options.push(option);
         }

@@ -7,6 +7,7 @@ use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
 use margay_models::diagnostic::Diagnostic;
+use margay_prove::certificate::{self as theorems, Subject as Theorem};
 
 use crate::inputs;
 use crate::output::Output;
@@ -23,16 +24,16 @@ pub struct About {
     /// ... about this target model
     #[arg(long, value_name = "MODEL")]
     target: Option<String>,
-    /// Of `diff`: about this older model
+    /// Of `diff`: about this older model (of a theorem about two models: the one that is supposed)
     #[arg(long, value_name = "MODEL")]
     old: Option<String>,
-    /// Of `diff`: about this newer model
+    /// Of `diff`: about this newer model (of a theorem: the one that is claimed)
     #[arg(long, value_name = "MODEL")]
     new: Option<String>,
     /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)
     #[arg(long, value_name = "TEST")]
     test: Vec<PathBuf>,
-    /// Of `run`: these models must be among those that it is about
+    /// Of `run`: these models must be among those that it is about; of `prove --model`: it must be about this one
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
 }
@@ -62,9 +63,30 @@ impl About {
         })
     }
 
-    /// Of a theorem nothing is compared but built-in texts.
-    pub fn theorem(&self) -> Result<(), Vec<Diagnostic>> {
-        self.fits(&[])
+    /// What is held of a theorem.
+    pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::Held, Vec<Diagnostic>> {
+        let (fits, models) = match subject {
+            Theorem::Theorem { .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
+            Theorem::DiffTheorem { .. } => (&["old", "new"][..], [&self.old, &self.new]),
+            Theorem::ModelTheorem { .. } => {
+                self.fits(&["model"])?;
+                let [one] = self.model.as_slice() else {
+                    let error = Diagnostic::error("the certificate is about a property of one model");
+                    return if self.model.is_empty() {
+                        Ok(theorems::Held::default())
+                    } else {
+                        Err(vec![error.help("give one `--model`")])
+                    };
+                };
+                return Ok(theorems::Held { mapping: None, models: [Some(model(one, output)?), None] });
+            }
+        };
+        self.fits(fits)?;
+        let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        Ok(theorems::Held {
+            mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
+            models: [first?, second?],
+        })
     }
 
     /// Only these options say something about the certificate.
@@ -81,10 +103,6 @@ impl About {
         match given.iter().find(|(name, given)| *given && !known.contains(name)) {
             None => Ok(()),
             Some((name, _)) => {
-                if known.is_empty() {
-                    let error = Diagnostic::error(format!("the texts of a theorem cannot be compared by `--{name}`"));
-                    return Err(vec![error.help("compare the SHA-256 that `margay verify` prints with that of your file")]);
-                }
                 let known: Vec<String> = known.iter().map(|name| format!("`--{name}`")).collect();
                 let error = Diagnostic::error(format!("the certificate is about nothing that `--{name}` could name"));
                 Err(vec![error.help(format!("it can be compared by {}", known.join(", ")))])

@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use margay_mappings::library;
-use margay_models::certificate::{Basis, Sealed, one_text_for_each_name};
-use margay_models::diagnostic::Diagnostic;
+use margay_models::certificate::{Basis, Sealed};
 use margay_prove::certificate::{Document, Extent, Subject};
 use serde_json::{Value, json};
 
@@ -19,36 +17,22 @@ use crate::wrapped::wrapped;
 /// Verifies it, and says what it says.
 pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
     let start = Instant::now();
-    let read = options.about.theorem().and_then(|()| sealed.parse().map_err(|error| vec![error]));
+    let read = sealed.parse().map_err(|error| vec![error]);
     let seen = read.and_then(|document: Document| {
-        let bases = texts(&document.subject)?;
+        let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?)?;
         Ok((document.verify(&options.certificate)?, bases, document))
     });
     let (found, bases, document) = match seen {
         Ok(seen) => seen,
         Err(errors) => return output.wrong(&errors),
     };
+    let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
         Format::Human => print(&document, &bases, &found, seconds, output)?,
         Format::Json => output.json(&object(&document, &bases, &found, seconds))?,
     }
-    Ok(Exit::Holds)
-}
-
-/// The texts that it rests on: a built-in name is accepted for that text only.
-fn texts(subject: &Subject) -> Result<Vec<Basis>, Vec<Diagnostic>> {
-    let (mapping, models) = match subject {
-        Subject::Theorem { mapping, source, target, .. } => (Some(mapping), vec![("source", source), ("target", target)]),
-        Subject::ModelTheorem { model } => (None, vec![("model", model)]),
-        Subject::DiffTheorem { supposed, claimed, .. } => (None, vec![("supposed", supposed), ("claimed", claimed)]),
-    };
-    let built_in = || library::names().filter_map(library::built_in);
-    let mapping = mapping.map(|mapping| Basis::of("mapping", mapping, None, built_in()).map(|basis| vec![basis]));
-    let models = models.into_iter().map(|(role, model)| Basis::of_model(role, model, None));
-    let bases = mapping.into_iter().chain(models).collect::<Result<Vec<_>, _>>().map_err(|error| vec![error])?.concat();
-    one_text_for_each_name(&bases).map_err(|what| vec![Diagnostic::error(format!("the certificate is wrong: {what}"))])?;
-    Ok(bases)
+    Ok(exit)
 }
 
 /// What the theorem is about, in lines.
@@ -63,7 +47,10 @@ fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
             lines
         }
         Subject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
-        Subject::ModelTheorem { .. } => vec![format!("of {}", of("included by"))],
+        // Whatever else it says is supposed.
+        Subject::ModelTheorem { model } => {
+            std::iter::once(format!("of {}, in", of("model"))).chain(model.model.text.lines().map(str::to_owned)).collect()
+        }
         Subject::DiffTheorem { .. } => {
             vec![format!("of {}: its executions are executions of {}", of("supposed"), of("claimed"))]
         }
@@ -77,7 +64,7 @@ fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, out
         output.print(&wrapped(&line, output.width()))?;
     }
     output.print("")?;
-    bases::print(&bases.iter().collect::<Vec<_>>(), false, output)?;
+    bases::print(&bases.iter().collect::<Vec<_>>(), output)?;
     output.print("")?;
     output.print(&format!(
         "{} steps, {} obligations, {} instances, {} clauses derived",

@@ -72,8 +72,15 @@ fn a_property_of_a_model_and_its_certificate() {
     assert_eq!((&report["kind"], &report["theorems"][0]), (&"model-theorem".into(), &"Property".into()));
     assert!(report["extent"]["obligations"].as_u64().is_some_and(|n| n > 4), "{report}");
     assert!(report["texts"].as_array().is_some_and(|texts| texts.iter().any(|t| t["standing"] == "built-in")), "{report}");
+    // The model is compared with the reader's, and the property is shown.
+    let output = margay(&["verify", path, "--model", "ptx-6.0"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("empty (obs; rmw) \\ loc as Property"), "{}", out(&output));
     let output = margay(&["verify", path, "--model", "ptx-8"]);
-    assert_eq!(output.status.code(), Some(2), "what cannot be compared is not passed over: {}", out(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(err(&output).contains("another model than"), "{}", err(&output));
+    let output = margay(&["verify", path, "--mapping", "rc11-to-ptx"]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
 
     // The digest is made again, so that only the argument tells.
     let damaged = |behind: &str, from: &str, to: &str, words: &str| {
@@ -96,6 +103,61 @@ fn a_property_of_a_model_and_its_certificate() {
     damaged("\"instances\"", "\"fact ", "\"fact 9999", "does not hold");
     damaged("\"derived\"", "| ", "| 99999 ", "does not hold");
     damaged("\"derived\"", "| ", "| rubbish ", "cannot be read");
+}
+
+#[test]
+fn a_theorem_of_a_mapping_is_compared_with_the_readers_files() {
+    let folder = folder("prove/held");
+    let certificate = folder.join("certificate");
+    let path = certificate.to_str().expect("a path of text");
+    let output = margay(&["prove", "rc11-to-ptx", "--only", "R.RLX,W.RLX,W.REL,R.ACQ", "--bound", "2", "--certify", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let held = ["verify", path, "--mapping", "rc11-to-ptx", "--source", "rc11-scoped", "--target", "ptx-6.0", "--format", "json"];
+    let output = margay(&held);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(json(&output)["compared"], true);
+    for (option, other) in [("--mapping", "dpcpp"), ("--source", "rc11"), ("--target", "ptx-8"), ("--model", "ptx-6.0")] {
+        let output = margay(&["verify", path, option, other]);
+        assert_eq!(output.status.code(), Some(2), "{option}: {}", out(&output));
+    }
+}
+
+#[test]
+fn lemmas_of_a_file_are_shown_or_not_used() {
+    let folder = folder("prove/lemmas");
+    std::fs::create_dir_all(&folder).expect("made");
+    let file = folder.join("lemmas.cat");
+    let path = file.to_str().expect("a path of text");
+    let written =
+        |lines: &str| std::fs::write(&file, format!("PTX \"lemmas\"\ninclude \"ptx-6.0.cat\"\n{lines}\n")).expect("written");
+    let asked = |more: &[&str]| {
+        let question = ["prove", "rc11-to-ptx", "--only", "R.RLX,W.RLX,W.REL,R.ACQ", "--bound", "2", "--lemmas", path];
+        margay(&[&question, more].concat())
+    };
+    written(
+        "empty (po; cause-base) \\ cause-base as Before\nempty cause-base \\ po as Wrong\nirreflexive cause-base as No-circle",
+    );
+    let output = asked(&["--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    assert_eq!(report["verdict"], "theorem");
+    let lemma = |k: usize| (report["lemmas"][k]["line"].as_u64(), report["lemmas"][k]["verdict"].as_str());
+    assert_eq!([lemma(0), lemma(1)], [(Some(3), Some("proved")), (Some(4), Some("false"))], "{}", report["lemmas"]);
+    assert_eq!(lemma(2), (Some(5), Some("proved")), "{}", report["lemmas"]);
+    assert_eq!(report["lemmas"][1]["events"], 2);
+    // For people the execution is printed.
+    let text = words(&out(&asked(&[])));
+    assert!(text.contains("false: lemma Wrong (line 4)") && text.contains("An execution of 2 events"), "{text}");
+    for (lines, word) in [
+        ("let rec c = po | c; rf\nempty c as C", "recursive"),
+        ("empty no-such-name as X", "no-such-name"),
+        ("", "suggests nothing"),
+    ] {
+        written(lines);
+        let output = asked(&[]);
+        assert_eq!(output.status.code(), Some(2), "{lines}: {}", out(&output));
+        assert!(err(&output).contains(word), "{}", err(&output));
+    }
 }
 
 #[test]

@@ -6,3 +6,4 @@ mod forgery;
 mod relabelled;
 mod runs;
 mod searches;
+mod theorems;

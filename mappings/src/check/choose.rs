@@ -7,7 +7,7 @@ use super::case::{self, Answer, Decision, Preferred, Setting};
 use super::kind::{self, Decided, Kind};
 use super::program::{self, Learned};
 use super::questions::Asked;
-use super::{CheckOptions, CheckReport, CoReading, Counterexample, Disagreement, Level, Progress, Verdict, Witness};
+use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Progress, Verdict, Witness};
 use super::{canonical, cases, witness};
 use crate::encode::Question;
 use crate::encode::shape::Shape;
@@ -18,14 +18,14 @@ use crate::status::{Examiner, Standing, Status};
 /// Among single executions one whose program is a compiler bug comes first; where there is none of that size, one of the fewest threads.
 ///
 /// # Errors
-/// The engines disagree about a candidate.
+/// The engines disagree about a candidate, or the solver failed.
 pub fn choose(
     report: &mut CheckReport,
     setting: &Setting<'_>,
     (asked, shapes): (&Asked, &[Shape]),
     (question, decided): (usize, &[Decided<'_>]),
     (pool, progress): (&Pool, &dyn Progress),
-) -> Result<(), Disagreement> {
+) -> Result<(), Fault> {
     let ask = &setting.asks[question];
     let is_execution = setting.options.level == Level::Execution;
     let mut chosen = Vec::new();
@@ -63,8 +63,8 @@ pub fn choose(
     Ok(())
 }
 
-fn unreadable() -> Disagreement {
-    Disagreement("an instance could not be read back".to_owned())
+fn unreadable() -> Fault {
+    Fault::Disagreement("an instance could not be read back".to_owned())
 }
 
 /// The shapes that have a counterexample, each with what was learned there.
@@ -79,7 +79,7 @@ fn every(
     question: usize,
     decided: &[Decided<'_>],
     (limit, mut more): (usize, bool),
-) -> Result<(Vec<Witness>, bool), Disagreement> {
+) -> Result<(Vec<Witness>, bool), Fault> {
     let mut all = Vec::new();
     for (of, _) in &found(question, decided) {
         let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit)?;
@@ -100,7 +100,7 @@ fn preferred(
     question: usize,
     decided: &[Decided<'_>],
     (pool, progress): (&Pool, &dyn Progress),
-) -> Result<Option<Witness>, Disagreement> {
+) -> Result<Option<Witness>, Fault> {
     let found = found(question, decided);
     let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
     let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
@@ -126,7 +126,7 @@ fn of_a_program(
     asked: &Asked,
     shapes: &[Shape],
     (pool, progress): (&Pool, &dyn Progress),
-) -> Result<Option<Witness>, Disagreement> {
+) -> Result<Option<Witness>, Fault> {
     let options = CheckOptions {
         level: Level::Program,
         co: CoReading::Exists,
@@ -156,7 +156,7 @@ fn counterexample(
     questions: &[Question],
     witness: Witness,
     standing: Standing,
-) -> Result<Counterexample, Disagreement> {
+) -> Result<Counterexample, Fault> {
     let violated = witness.confirm(setting.mapping, questions, setting.options.level)?;
     let source = &setting.mapping.source;
     Ok(Counterexample {

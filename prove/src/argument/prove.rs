@@ -8,6 +8,7 @@ use crate::logic::{Expr, Term};
 use crate::search::houdini::open_all;
 use crate::search::property::Property;
 use crate::theory::Theory;
+use rayon::prelude::*;
 
 /// An obligation with its refutation.
 #[derive(Debug, Clone)]
@@ -72,10 +73,28 @@ pub fn complete(
         let step = written
             .read(&mut theory)
             .map_err(|what| Box::new(Failure { claim: String::new(), what, structure: None, theory: theory.clone() }))?;
+        let asked = obligations(&mut theory, &step);
+        let attempts: Vec<Attempt> = asked
+            .par_iter()
+            .map(|obligation| {
+                let mut effort = Effort::default();
+                let one = settle_one(&theory, None, obligation, reach, &mut effort).map(|(mut one, _)| {
+                    one.possible = is_possible(&theory, &step.claims[obligation.claim], obligation, reach, &mut effort);
+                    one
+                });
+                (one, effort)
+            })
+            .collect();
         let mut settled = Vec::new();
-        for obligation in obligations(&mut theory, &step) {
-            let mut one = settle_one(&mut theory, None, &obligation, reach, effort)?;
-            one.possible = is_possible(&theory, &step.claims[obligation.claim], &obligation, reach, effort);
+        for (obligation, (one, own)) in asked.iter().zip(attempts) {
+            effort.add(own);
+            let mut one = one?;
+            // What is taken apart gets its names in the order of the obligations, as whoever checks the proof gives them.
+            if one.apart && !holds_in_turn(&mut theory, obligation, &one) {
+                let possible = one.possible;
+                one = settle_one(&theory, None, obligation, reach, effort)?.0;
+                one.possible = possible;
+            }
             settled.push(one);
         }
         theory.learn(proof.steps.len(), &step);
@@ -84,6 +103,12 @@ pub fn complete(
     }
     Ok((theory, proof))
 }
+
+/// Claims of earlier steps that a refutation uses: the number of the step, and of the claim in it.
+type Lemmas = Vec<(usize, usize)>;
+
+/// What came of an obligation, and what it took.
+type Attempt = (Result<Settled, Box<Failure>>, Effort);
 
 /// Which claims of each step the goals need.
 fn needed(
@@ -108,54 +133,99 @@ fn needed(
             }
             continue;
         }
-        loop {
-            // Claims of one step support each other: whatever one of them supposes is needed, too.
-            if !needed[number].contains(&true) {
-                break;
+        needed_of_step(&mut theory, steps, number, &mut needed, reach, effort)?;
+    }
+    Ok(needed)
+}
+
+/// Marks what the needed claims of one step need. Claims of a step support each other: whatever one of them supposes is needed, too.
+fn needed_of_step(
+    theory: &mut Theory,
+    steps: &[Step],
+    number: usize,
+    needed: &mut [Vec<bool>],
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<(), Box<Failure>> {
+    let step = &steps[number];
+    if !needed[number].contains(&true) {
+        return Ok(());
+    }
+    let whole = obligations(theory, step);
+    let mut done = vec![false; whole.len()];
+    loop {
+        let open: Vec<usize> = (0..whole.len()).filter(|&o| !done[o] && needed[number][whole[o].claim]).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        // What is needed anyway may do. All see the same, so that the outcome does not depend on who is first.
+        let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
+        let theory = &*theory;
+        let found: Vec<(Result<Uses, Box<Failure>>, Effort)> = open
+            .par_iter()
+            .map(|&o| {
+                let mut effort = Effort::default();
+                (uses(theory, steps, number, &known, &whole[o], reach, &mut effort), effort)
+            })
+            .collect();
+        for (o, (uses, own)) in open.into_iter().zip(found) {
+            effort.add(own);
+            let Uses { lemmas, supposed } = uses?;
+            done[o] = true;
+            let opened = whole[o].question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
+            for (lemma, claim) in lemmas.into_iter().chain(opened).filter(|l| l.0 < number) {
+                needed[lemma][claim] = true;
             }
-            let whole = obligations(&mut theory, step);
-            let mut more = false;
-            for obligation in &whole {
-                if !needed[number][obligation.claim] {
-                    continue;
-                }
-                // What is needed anyway may do; if not, of all that is known what cannot be left out.
-                let mut known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
-                let settled = match settle_one(&mut theory, Some(&known), obligation, reach, effort) {
-                    Ok(settled) => settled,
-                    Err(_) => {
-                        let mut settled = None;
-                        let all: Claims = all_claims(steps, number, |_, _| true);
-                        let first = settle_one(&mut theory, Some(&all), obligation, reach, effort)?;
-                        let used: Vec<(usize, usize)> = first.refutation.lemmas(&theory).filter(|l| !known.contains(l)).collect();
-                        known.extend(used.iter().copied());
-                        settled.get_or_insert(first);
-                        for lemma in used {
-                            known.remove(&lemma);
-                            match settle_one(&mut theory, Some(&known), obligation, reach, effort) {
-                                Ok(less) => settled = Some(less),
-                                Err(_) => {
-                                    known.insert(lemma);
-                                }
-                            }
-                        }
-                        settled.expect("the first one is there")
-                    }
-                };
-                let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
-                for (lemma, claim) in settled.refutation.lemmas(&theory).chain(opened).filter(|l| l.0 < number) {
-                    needed[lemma][claim] = true;
-                }
-                for claim in settled.refutation.supposed(obligation).chain(parts_of(step)) {
-                    more |= !std::mem::replace(&mut needed[number][claim], true);
-                }
-            }
-            if !more {
-                break;
+            for claim in supposed.into_iter().chain(parts_of(step)) {
+                needed[number][claim] = true;
             }
         }
     }
-    Ok(needed)
+}
+
+/// What a refutation uses: claims of earlier steps, and those of its own step that an induction supposes.
+struct Uses {
+    lemmas: Lemmas,
+    supposed: Vec<usize>,
+}
+
+/// What an obligation needs besides `known`: of all that comes before, what cannot be left out.
+fn uses(
+    theory: &Theory,
+    steps: &[Step],
+    number: usize,
+    known: &Claims,
+    obligation: &Obligation,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Uses, Box<Failure>> {
+    let of = |(settled, lemmas): (Settled, Lemmas)| {
+        let supposed = settled.refutation.supposed(obligation).collect();
+        Uses { lemmas, supposed }
+    };
+    if let Ok(found) = settle_one(theory, Some(known), obligation, reach, effort) {
+        return Ok(of(found));
+    }
+    let all: Claims = all_claims(steps, number, |_, _| true);
+    let mut found = settle_one(theory, Some(&all), obligation, reach, effort)?;
+    let used: Lemmas = found.1.iter().copied().filter(|l| !known.contains(l)).collect();
+    let mut kept = known.clone();
+    kept.extend(used.iter().copied());
+    for lemma in used {
+        kept.remove(&lemma);
+        match settle_one(theory, Some(&kept), obligation, reach, effort) {
+            Ok(less) => found = less,
+            Err(_) => {
+                kept.insert(lemma);
+            }
+        }
+    }
+    Ok(of(found))
+}
+
+/// Does the refutation of an obligation that is taken apart hold with the names that this theory gives?
+fn holds_in_turn(theory: &mut Theory, obligation: &Obligation, settled: &Settled) -> bool {
+    apart(theory, obligation).is_some_and(|longer| settled.refutation.check(theory, &longer).is_ok())
 }
 
 fn mark(steps: &[Step], needed: &mut [Vec<bool>], claims: &[Claim]) {
@@ -205,47 +275,54 @@ fn parts_of(step: &Step) -> impl Iterator<Item = usize> + '_ {
     step.claims.iter().enumerate().filter(move |(_, c)| is_inclusion(c)).map(|(i, _)| i)
 }
 
-/// Refutes an obligation, if need be with closures taken apart.
+/// Refutes an obligation, if need be with closures taken apart; with the claims of earlier steps that are used.
 fn settle_one(
-    theory: &mut Theory,
+    theory: &Theory,
     claims: Option<&Claims>,
     obligation: &Obligation,
     reach: Reach,
     effort: &mut Effort,
-) -> Result<Settled, Box<Failure>> {
+) -> Result<(Settled, Lemmas), Box<Failure>> {
     let mut last = None;
-    let longer = apart(theory, obligation);
-    let whole = Some(obligation.clone());
     // The simplest first: without further events, with them, with closures taken apart.
-    for (steps, is_apart, asked) in [(0, false, &whole), (reach.steps, false, &whole), (reach.steps, true, &longer)] {
-        let Some(asked) = asked else { continue };
-        let reach = Reach { steps, ..reach };
-        match settle(theory, claims, asked, reach, effort) {
-            Outcome::Refuted(refutation) => {
-                refutation.check(theory, asked).map_err(|what| {
-                    Box::new(Failure {
-                        claim: asked.what.clone(),
-                        what: format!("a refutation is wrong: {what}"),
-                        structure: None,
-                        theory: theory.clone(),
-                    })
-                })?;
-                return Ok(Settled {
-                    what: asked.what.clone(),
-                    apart: is_apart,
-                    events: asked.events,
-                    possible: true,
-                    refutation,
-                });
-            }
+    for steps in [0, reach.steps] {
+        match attempt(theory, claims, obligation, Reach { steps, ..reach }, effort)? {
+            Outcome::Refuted(refutation) => return Ok(settled(theory, obligation, refutation, false)),
             Outcome::Model(structure) => last = Some(structure),
             Outcome::Unknown => {}
         }
     }
-    Err(Box::new(Failure {
-        claim: obligation.what.clone(),
-        what: obligation.what.clone(),
-        structure: last,
-        theory: theory.clone(),
-    }))
+    let mut own = theory.clone();
+    if let Some(longer) = apart(&mut own, obligation) {
+        match attempt(&own, claims, &longer, reach, effort)? {
+            Outcome::Refuted(refutation) => return Ok(settled(&own, &longer, refutation, true)),
+            Outcome::Model(structure) => last = Some(structure),
+            Outcome::Unknown => {}
+        }
+    }
+    let (claim, what) = (obligation.what.clone(), obligation.what.clone());
+    Err(Box::new(Failure { claim, what, structure: last, theory: own }))
+}
+
+/// A refutation is checked as soon as it is found.
+fn attempt(
+    theory: &Theory,
+    claims: Option<&Claims>,
+    asked: &Obligation,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Outcome, Box<Failure>> {
+    let outcome = settle(theory, claims, asked, reach, effort);
+    if let Outcome::Refuted(refutation) = &outcome {
+        refutation.check(theory, asked).map_err(|what| {
+            let what = format!("a refutation is wrong: {what}");
+            Box::new(Failure { claim: asked.what.clone(), what, structure: None, theory: theory.clone() })
+        })?;
+    }
+    Ok(outcome)
+}
+
+fn settled(theory: &Theory, asked: &Obligation, refutation: Refutation, apart: bool) -> (Settled, Lemmas) {
+    let lemmas = refutation.lemmas(theory).collect();
+    (Settled { what: asked.what.clone(), apart, events: asked.events, possible: true, refutation }, lemmas)
 }

@@ -94,6 +94,9 @@ pub struct WrittenStep {
 /// How deep written expressions may be.
 const MAX_DEPTH: usize = 400;
 
+/// How many sets and relations a theory may have before an expression is read.
+const MAX_SYMBOLS: usize = 30_000;
+
 impl WrittenStep {
     /// Writes a step.
     pub fn of(theory: &Theory, step: &Step) -> Self {
@@ -239,6 +242,9 @@ fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<ExprId, String> {
 fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<ExprId, String> {
     if depth > MAX_DEPTH {
         return Err("an expression is too deep".to_owned());
+    }
+    if theory.symbols.len() > MAX_SYMBOLS {
+        return Err(format!("it speaks of more than {MAX_SYMBOLS} relations"));
     }
     let mut one = |e: &WrittenExpr| expression(theory, e, depth + 1);
     let mut two =

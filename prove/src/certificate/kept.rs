@@ -6,6 +6,7 @@ use crate::argument::{Proof, Settled, WrittenStep};
 use crate::ground::{Origin, Refutation, Step, Value};
 use crate::logic::clause::MAX_EVENTS;
 use crate::logic::{Atom, Pred, Term};
+use crate::theorem::Allowed;
 
 /// A step with the refutations of its obligations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,49 @@ pub struct KeptObligation {
     pub instances: Vec<String>,
     /// The derivation: `1 -3 | 4 0 2`, a clause in numbered literals, and the clauses that it follows from.
     pub derived: Vec<String>,
+}
+
+/// A structure that what is supposed allows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptAllowed {
+    /// What event 0 is.
+    pub role: String,
+    /// The number of events.
+    pub events: usize,
+    /// What holds, for each set and relation in order: a name, `: `, and the events or pairs of events, e.g. `rf: 1 0, 3 2`.
+    pub holds: Vec<String>,
+}
+
+impl KeptAllowed {
+    /// Keeps a structure.
+    pub fn of(allowed: &Allowed) -> Self {
+        let mut holds: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, pair) in &allowed.atoms {
+            match holds.last_mut() {
+                Some((last, pairs)) if *last == name => pairs.push(numbers(pair)),
+                _ => holds.push((name, vec![numbers(pair)])),
+            }
+        }
+        let holds = holds.into_iter().map(|(name, pairs)| format!("{name}: {}", pairs.join(", "))).collect();
+        Self { role: allowed.role.clone(), events: allowed.events, holds }
+    }
+
+    /// The structure that was kept.
+    ///
+    /// # Errors
+    /// A line that is none.
+    pub fn read(&self) -> Result<Allowed, String> {
+        let mut atoms = Vec::new();
+        for line in &self.holds {
+            let (name, pairs) = line.rsplit_once(": ").ok_or_else(|| format!("`{line}` is no relation with its pairs"))?;
+            for pair in pairs.split(", ") {
+                let [a, b] = list(pair)?[..] else { return Err(format!("`{pair}` is no pair of events")) };
+                atoms.push((name.to_owned(), [a, b]));
+            }
+        }
+        Ok(Allowed { role: self.role.clone(), events: self.events, atoms })
+    }
 }
 
 impl KeptStep {

@@ -1,8 +1,10 @@
 //! Certificates of theorems: the texts, the argument and its refutations, to be followed again without a solver (docs/certificates.md).
 
+mod bases;
 mod kept;
 
-pub use kept::{KeptObligation, KeptStep};
+pub use bases::Held;
+pub use kept::{KeptAllowed, KeptObligation, KeptStep};
 
 use std::path::Path;
 
@@ -14,7 +16,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, Proof, check};
-use crate::theorem::Setting;
+use crate::theorem::{Report, Setting};
 use crate::theory::mapping::Selection;
 
 /// The kinds of subjects of these certificates.
@@ -34,6 +36,9 @@ pub struct Document {
     pub subject: Subject,
     /// The names of the axioms that are theorems.
     pub theorems: Vec<String>,
+    /// For each role of an event an execution in part that what is supposed allows; none of models, whose events have no roles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<KeptAllowed>,
     /// The argument.
     pub steps: Vec<KeptStep>,
 }
@@ -99,44 +104,45 @@ impl Document {
     ///
     /// # Errors
     /// Texts of models that cannot be read again.
-    pub fn of_mapping(mapping: &Mapping, given: Given, theorems: Vec<String>, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_mapping(mapping: &Mapping, given: Given, report: &Report, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
         let subject = Subject::Theorem {
             mapping: Text::of(&mapping.file),
             source: ModelText::of(&mapping.source)?,
             target: ModelText::of(&mapping.target)?,
             given,
         };
-        Ok(Self::new(subject, theorems, proof))
+        Ok(Self::new(subject, report, proof))
     }
 
     /// The certificate of a proof about a model.
     ///
     /// # Errors
     /// Texts of the model that cannot be read again.
-    pub fn of_model(model: &Model, theorems: Vec<String>, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
-        Ok(Self::new(Subject::ModelTheorem { model: ModelText::of(model)? }, theorems, proof))
+    pub fn of_model(model: &Model, report: &Report, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+        Ok(Self::new(Subject::ModelTheorem { model: ModelText::of(model)? }, report, proof))
     }
 
     /// The certificate of a proof about two models.
     ///
     /// # Errors
     /// Texts of models that cannot be read again.
-    pub fn of_models(supposed: &Model, claimed: &Model, theorems: Vec<String>, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_models(supposed: &Model, claimed: &Model, report: &Report, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
         let subject = Subject::DiffTheorem {
             supposed: ModelText::of(supposed)?,
             claimed: ModelText::of(claimed)?,
             names: [supposed.name.clone(), claimed.name.clone()],
         };
-        Ok(Self::new(subject, theorems, proof))
+        Ok(Self::new(subject, report, proof))
     }
 
-    fn new(subject: Subject, theorems: Vec<String>, proof: &Proof) -> Self {
+    fn new(subject: Subject, report: &Report, proof: &Proof) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
             margay: env!("CARGO_PKG_VERSION").to_owned(),
             subject,
-            theorems,
+            theorems: report.theorems(),
+            allowed: report.allowed.iter().map(KeptAllowed::of).collect(),
             steps: KeptStep::all(proof),
         }
     }
@@ -160,7 +166,7 @@ impl Document {
         match &self.subject {
             Subject::Theorem { mapping, source, target, given } => {
                 let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
-                let mut options = CheckOptions::new(1);
+                let mut options = CheckOptions::published(1);
                 options.axioms.clone_from(&self.theorems);
                 options.without.clone_from(&given.without);
                 options.only.clone_from(&given.only);
@@ -186,11 +192,22 @@ impl Document {
         self.theorems.iter().map(|n| model.check_named(n).ok_or_else(|| missing(n))).collect()
     }
 
+    /// What is supposed allows every operation: it does not contradict itself.
+    fn allows(&self, setting: &Setting<'_>) -> Result<(), String> {
+        if self.allowed.len() != setting.roles.len() {
+            return Err(format!("it shows {} of {} kinds of events to be possible", self.allowed.len(), setting.roles.len()));
+        }
+        for (kept, &role) in self.allowed.iter().zip(&setting.roles) {
+            kept.read()
+                .and_then(|allowed| allowed.check(&setting.theory, role))
+                .map_err(|what| format!("that `{}` is possible is not shown: {what}", setting.theory.symbols.name(role)))?;
+        }
+        Ok(())
+    }
+
     fn follow(&self, setting: &Setting<'_>, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
-        if let Some(what) = &setting.uncovered {
-            return Err(wrong(what.clone()));
-        }
+        self.allows(setting).map_err(wrong)?;
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
         let mut theory = setting.theory.clone();
         let followed = check(&mut theory, &proof);

@@ -22,6 +22,10 @@ fn conjunction(
     lits: &[Lit],
     found: &mut dyn FnMut(&[Term]) -> bool,
 ) {
+    // Most clauses have a premise that is true of nothing.
+    if lits.iter().any(|l| !negated(l) && structure.is_empty(l.atom.pred)) {
+        return;
+    }
     let fixed = lits.iter().filter(|l| l.atom.args.iter().all(|a| a.as_variable().is_none()));
     for lit in fixed {
         if structure.holds(lit.atom) == negated(lit) {

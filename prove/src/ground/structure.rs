@@ -10,12 +10,15 @@ pub struct Structure {
     rows: Vec<u64>,
     /// The same from the other side.
     columns: Vec<u64>,
+    /// For each symbol the events that are related to themselves (the members of a set), and those that are related to any.
+    ends: Vec<[u64; 2]>,
 }
 
 impl Structure {
     /// Every set and relation is empty, and events are equal to themselves.
     pub fn new(symbols: usize, events: usize) -> Self {
-        let mut new = Self { events, rows: vec![0; symbols * events], columns: vec![0; symbols * events] };
+        let (rows, columns) = (vec![0; symbols * events], vec![0; symbols * events]);
+        let mut new = Self { events, rows, columns, ends: vec![[0; 2]; symbols] };
         for e in 0..events {
             new.set(Pred::EQUAL, e, e);
         }
@@ -49,12 +52,20 @@ impl Structure {
 
     /// The events that are related to themselves; the members of a set.
     pub fn diagonal(&self, pred: Pred) -> u64 {
-        (0..self.events).fold(0, |set, e| set | (self.row(pred, e) & 1 << e))
+        self.ends[pred.index()][0]
     }
 
     fn set(&mut self, pred: Pred, a: usize, b: usize) {
         self.rows[pred.index() * self.events + a] |= 1 << b;
         self.columns[pred.index() * self.events + b] |= 1 << a;
+        let [diagonal, domain] = &mut self.ends[pred.index()];
+        *diagonal |= u64::from(a == b) << a;
+        *domain |= 1 << a;
+    }
+
+    /// Is nothing in a set or relation?
+    pub fn is_empty(&self, pred: Pred) -> bool {
+        self.ends[pred.index()][1] == 0
     }
 
     /// Makes an atom true.

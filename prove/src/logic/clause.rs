@@ -17,7 +17,7 @@ impl Term {
 
     /// The event of that number.
     pub fn event(number: usize) -> Self {
-        debug_assert!(number < MAX_EVENTS);
+        assert!(number < 2 * MAX_EVENTS, "events are numbered below variables");
         Self(number as u8)
     }
 

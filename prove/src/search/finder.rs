@@ -44,6 +44,8 @@ pub struct Finder {
     pub effort: Effort,
     /// What was guessed.
     pub tried: Vec<Tried>,
+    /// Members for invariants that a user suggests, which are tried first.
+    pub(super) members: Vec<(u8, ExprId)>,
 }
 
 /// Kinds of guesses in the order in which they are made, each with how many steps away events may be. What the third kind brings may
@@ -53,7 +55,7 @@ const STAGES: [usize; 5] = [0, 1, 2, 1, 3];
 impl Finder {
     /// A search that begins with a theory.
     pub fn new(theory: Theory, reach: Reach) -> Self {
-        Self { theory, steps: Vec::new(), reach, effort: Effort::default(), tried: Vec::new() }
+        Self { theory, steps: Vec::new(), reach, effort: Effort::default(), tried: Vec::new(), members: Vec::new() }
     }
 
     /// Adds a step, and knows its claims.
@@ -69,9 +71,13 @@ impl Finder {
     /// Does a claim hold by what is known? If not, a structure that contradicts it. `least`, `most`: how hard to try: 0 with the events
     /// that it speaks of alone, 1 with values of functions, 2 with closures taken apart.
     pub fn try_claim(&mut self, claim: &Claim, least: usize, most: usize) -> Result<(), Option<Structure>> {
-        let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+        self.try_step(&Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true }, least, most)
+    }
+
+    /// Do the claims of a step hold by its rule?
+    pub(super) fn try_step(&mut self, step: &Step, least: usize, most: usize) -> Result<(), Option<Structure>> {
         let mut last = None;
-        for obligation in obligations(&mut self.theory, &step) {
+        for obligation in obligations(&mut self.theory, step) {
             let mut done = false;
             let whole = Some(obligation);
             for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {
@@ -194,7 +200,8 @@ impl Finder {
                 missing.push((closure, none));
                 continue;
             }
-            let candidates = self.candidates(closure, &relations, places);
+            let mut candidates = self.members.clone();
+            candidates.extend(self.candidates(closure, &relations, places));
             if let Err(none) = self.bounded(closure, &candidates) {
                 missing.push((closure, none));
             }
@@ -211,7 +218,8 @@ impl Finder {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
                 let orders = self.strict_orders(&relations, places);
-                let candidates = self.order_candidates(closures);
+                let mut candidates = self.members.clone();
+                candidates.extend(self.order_candidates(closures));
                 self.acyclic(expr, &orders, &candidates)
             } else {
                 self.try_claim(&claim, 0, 2)

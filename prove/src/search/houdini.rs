@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 
 use super::property::{Property, X, Y, Z};
 use crate::ground::{Answer, Effort, Limits, Problem, Structure};
-use crate::logic::{Atom, Clause, Existence, Form, Lit, Meaning, Pred, Term};
+use crate::logic::{Atom, Clause, Existence, ExprId, Form, Lit, Meaning, Pred, Term};
+use crate::search::template::Vocabulary;
 use crate::theory::{Opening, Theory, Treatment};
 
 /// One way for a pair to come into a relation.
@@ -44,9 +45,10 @@ pub fn rules(theory: &mut Theory, group: &[Pred], apart: bool) -> Vec<Rule> {
             Meaning::Fixpoint(body, _) => {
                 for part in theory.exprs.union_parts(body) {
                     let (body, events) = open_all(theory, part, s, t, 2, group);
-                    let earlier: Vec<Atom> =
-                        body.lits().iter().filter(|l| l.positive && group.contains(&l.atom.pred)).map(|l| l.atom).collect();
-                    found.push(Rule { body, events, earlier, of: pred });
+                    for body in certain(body, group) {
+                        let earlier = body.lits().iter().filter(|l| is_earlier(l, group)).map(|l| l.atom).collect();
+                        found.push(Rule { body, events, earlier, of: pred });
+                    }
                 }
             }
             Meaning::Defined(body) => {
@@ -59,10 +61,35 @@ pub fn rules(theory: &mut Theory, group: &[Pred], apart: bool) -> Vec<Rule> {
     found
 }
 
-/// Opens an expression down to base symbols, and closures and fixpoints without a bound.
-pub fn open_all(theory: &mut Theory, expr: crate::logic::ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
+/// Is it a pair of a relation of the group?
+fn is_earlier(lit: &Lit, group: &[Pred]) -> bool {
+    lit.positive && group.contains(&lit.atom.pred)
+}
+
+/// The body as formulas in which each pair of the group is there whatever the choice: what an induction supposes of a pair is true only
+/// of pairs that are. In `let rec c = (c | b); m` the first event may have come by `b`.
+fn certain(body: Form, group: &[Pred]) -> Vec<Form> {
+    let parts = match &body {
+        Form::And(parts) => parts.clone(),
+        Form::Lit(_) | Form::Const(_) => return vec![body],
+        Form::Or(_) => vec![body.clone()],
+    };
+    let chosen = |part: &Form| matches!(part, Form::Or(_)) && part.lits().iter().any(|l| is_earlier(l, group));
+    if !parts.iter().any(chosen) {
+        return vec![body];
+    }
+    body.cases().into_iter().map(|lits| Form::and(lits.into_iter().map(Form::lit))).collect()
+}
+
+/// Opens an expression down to base symbols, and closures and fixpoints without a bound. A bound that is made of the group is left out:
+/// its pairs do not come before those that an induction is about.
+pub fn open_all(theory: &mut Theory, expr: ExprId, s: Term, t: Term, next: usize, group: &[Pred]) -> (Form, usize) {
+    let made_of_group = |theory: &Theory, bound: ExprId| {
+        !group.is_empty() && Vocabulary::of(theory, [bound]).relations.iter().any(|p| group.contains(p))
+    };
     let treat = |theory: &Theory, p: Pred, within: &[Pred]| match (theory.bound(p), theory.symbols.get(p).meaning) {
         _ if group.contains(&p) => Treatment::Keep,
+        (Some(bound), _) if made_of_group(theory, bound) => Treatment::Keep,
         (Some(bound), _) if !within.contains(&p) => Treatment::Within(bound),
         (None, Meaning::Defined(body)) if !theory.is_local(p) => Treatment::Replace(body),
         _ => Treatment::Keep,

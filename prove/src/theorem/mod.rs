@@ -1,19 +1,21 @@
 //! From a question to a theorem: what is to be shown, the search for an argument, its check, and what is missing where there is none.
 
+mod allowed;
 mod drawing;
 mod report;
 mod setting;
 
+pub use allowed::Allowed;
 pub use drawing::Drawing;
-pub use report::{Gap, GoalReport, Report, StepReport, Times};
+pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
 pub use setting::{Goal, Setting};
 
 use std::time::Instant;
 
 use crate::argument::{Claim, Failure, Proof, Step, check, complete};
-use crate::ground::{Effort, Reach, possible};
-use crate::logic::{Atom, Form, Lit, Pred, Term};
+use crate::ground::{Effort, Reach};
 use crate::search::finder::{Finder, Missing};
+use crate::search::suggested::Suggested;
 use crate::theory::{Stop, Theory};
 
 /// How far obligations may reach: the most events, and how many steps from those that they speak of.
@@ -24,15 +26,15 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let begin = Instant::now();
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
-    if let Some(what) = setting.uncovered.clone().or_else(|| impossible(setting, &theory)) {
-        let gap = Gap { what, ..Gap::default() };
-        let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(&theory), gap: Some(gap.clone()) };
-        let goals = setting.goals.iter().map(goal).collect();
-        let (times, effort) = (Times::default(), Effort::default());
-        return Report { goals, steps: Vec::new(), tried: Vec::new(), proof: None, times, effort, stopped: stop.is_raised() };
-    }
+    let mut effort = Effort::default();
+    let allowed = match allowed(setting, &theory, &mut effort) {
+        Ok(allowed) => allowed,
+        Err(what) => return contradictory(setting, &theory, what, effort, stop.is_raised()),
+    };
     let mut finder = Finder::new(theory, REACH);
-    let found = setting.search(&mut finder);
+    finder.effort = effort;
+    let (found, suggested) = setting.search(&mut finder);
+    let lemmas = suggested.into_iter().map(|s| lemma(setting, &finder.theory, s)).collect();
     let searched = begin.elapsed();
     let mut goals: Vec<GoalReport> = Vec::new();
     let mut claims = Vec::new();
@@ -68,17 +70,25 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let times = Times { search: searched, proof: completed, check: begin.elapsed() };
     let steps = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
-    Report { goals, steps, tried: setting.tried(&finder), proof, times, effort, stopped }
+    Report { goals, steps, tried: setting.tried(&finder), lemmas, proof, allowed, times, effort, stopped }
 }
 
-/// An operation that no execution can have, by what is supposed: then that contradicts itself, and would prove anything.
-fn impossible(setting: &Setting, theory: &Theory) -> Option<String> {
-    let is_possible = |role: Pred| {
-        let there = Form::lit(Lit::yes(Atom::unary(role, Term::event(0))));
-        possible(theory, &there, 1, REACH, &mut Effort::default()).is_some()
+/// For each role a structure that what is supposed allows, or the operation that it does not.
+fn allowed(setting: &Setting, theory: &Theory, effort: &mut Effort) -> Result<Vec<Allowed>, String> {
+    let mut of = |&role: &_| {
+        let found = Allowed::find(theory, role, effort);
+        found.ok_or_else(|| format!("what is supposed of executions was not seen to allow a `{}`", theory.symbols.name(role)))
     };
-    let role = setting.roles.iter().copied().find(|&role| !is_possible(role))?;
-    Some(format!("what is supposed of executions was not seen to allow a `{}`", theory.symbols.name(role)))
+    setting.roles.iter().map(&mut of).collect()
+}
+
+/// Nothing is proved of what does not allow its own operations.
+fn contradictory(setting: &Setting, theory: &Theory, what: String, effort: Effort, stopped: bool) -> Report {
+    let gap = Gap { what, ..Gap::default() };
+    let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
+    let goals = setting.goals.iter().map(goal).collect();
+    let (steps, tried, lemmas, allowed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    Report { goals, steps, tried, lemmas, proof: None, allowed, times: Times::default(), effort, stopped }
 }
 
 /// Completes what was found: all goals together, or those that can be alone.
@@ -112,6 +122,14 @@ fn checked(setting: &Setting, proof: &Proof) -> Result<Vec<Claim>, String> {
     let mut theory = setting.theory.clone();
     let followed = check(&mut theory, proof);
     followed.map(|f| f.0).map_err(|flaw| format!("the check of the argument fails at step {}: {}", flaw.step, flaw.what))
+}
+
+/// What came of a suggested lemma.
+fn lemma(setting: &Setting, theory: &Theory, suggested: Suggested) -> LemmaReport {
+    let check = &setting.lemmas.expect("it suggested this").checks[suggested.check];
+    let claim = suggested.claim.text(theory);
+    let gap = (!suggested.holds).then(|| gap(setting, theory, Missing::Claim(suggested.claim, suggested.refuted)));
+    LemmaReport { check: suggested.check, name: check.display_name(), line: check.place.line(), claim, gap }
 }
 
 /// What is missing, in words and as a drawing.

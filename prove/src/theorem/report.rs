@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Drawing;
+use super::{Allowed, Drawing};
 use crate::argument::Proof;
 use crate::ground::Effort;
 
@@ -56,6 +56,21 @@ pub struct StepReport {
     pub empty: Vec<String>,
 }
 
+/// What came of a lemma that a file suggests.
+#[derive(Debug, Clone)]
+pub struct LemmaReport {
+    /// The number of the check in the file's model.
+    pub check: usize,
+    /// Its name.
+    pub name: String,
+    /// The line of the file.
+    pub line: usize,
+    /// What it says, in the names of the theory.
+    pub claim: String,
+    /// Why it is not used; without it the lemma is proved.
+    pub gap: Option<Gap>,
+}
+
 /// How long each part took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Times {
@@ -76,8 +91,12 @@ pub struct Report {
     pub steps: Vec<StepReport>,
     /// For each relation, what was guessed of it, and whether it was kept.
     pub tried: Vec<(String, Vec<(String, bool)>)>,
+    /// What came of the lemmas that a file suggests.
+    pub lemmas: Vec<LemmaReport>,
     /// The proof, if there is anything to prove.
     pub proof: Option<Proof>,
+    /// For each role of an event a structure that what is supposed allows.
+    pub allowed: Vec<Allowed>,
     /// How long it took.
     pub times: Times,
     /// What it took.
@@ -90,5 +109,10 @@ impl Report {
     /// Are all goals theorems?
     pub fn is_theorem(&self) -> bool {
         self.goals.iter().all(GoalReport::is_theorem)
+    }
+
+    /// The names of what is proved.
+    pub fn theorems(&self) -> Vec<String> {
+        self.goals.iter().filter(|g| g.is_theorem()).map(|g| g.name.clone()).collect()
     }
 }

@@ -4,14 +4,16 @@ use margay_mappings::encode::is_undefined_behaviour;
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Check, Model, Role, Sort};
+use margay_models::signature::Signature;
 use margay_models::wellformed;
 
 use crate::argument::Claim;
 use crate::logic::{ExprId, Meaning, Pred};
 use crate::search::finder::{Finder, Missing};
+use crate::search::suggested::{Suggested, own_checks};
 use crate::search::template::Vocabulary;
 use crate::theory::mapping::{Selection, has_ghosts, with_source};
-use crate::theory::{Reason, Theory};
+use crate::theory::{Base, Reason, Theory};
 
 /// Something to be shown.
 #[derive(Debug, Clone)]
@@ -34,8 +36,6 @@ pub struct Setting<'a> {
     pub goals: Vec<Goal>,
     /// The sets that say what an event is, for drawings; empty where its kind says all.
     pub roles: Vec<Pred>,
-    /// Why nothing is proved of it, whatever the search would find.
-    pub uncovered: Option<String>,
     /// The model whose axioms are to be shown.
     claimed: &'a Model,
     /// What the supposed axioms and the conditions on executions are about.
@@ -46,6 +46,12 @@ pub struct Setting<'a> {
     closures: Vec<Pred>,
     /// From operations to the fences that rows put beside them.
     places: Vec<Pred>,
+    /// The base names that lemmas may be about: those of the target, or of the models.
+    base: Base,
+    /// The language of these names.
+    signature: Signature,
+    /// Lemmas that the search may use, if it can show them.
+    pub(super) lemmas: Option<&'a Model>,
 }
 
 impl<'a> Setting<'a> {
@@ -58,17 +64,28 @@ impl<'a> Setting<'a> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         let ghosts = has_ghosts(mapping, selection);
-        let uncovered = ghosts.then(|| "a row makes nothing of an operation, which proofs do not cover".to_owned());
         let target = Theory::of_target(mapping, ghosts);
         let built = with_source(mapping, selection, &target);
         let mut theory = built.theory.clone();
         let mut roots = built.target.checks.clone();
         roots.extend(theory.translate(wellformed::model(mapping.target.signature), &built.bases[0]).checks);
         let closures = built.source_closures(&theory);
-        let places = theory.symbols.iter().filter(|(_, s)| s.name.starts_with("fence-")).map(|(p, _)| p).collect();
         let goals = goals(source, axioms, &built.source.checks);
-        let roles = built.roles;
-        Ok(Self { theory, goals, roles, uncovered, claimed: source, roots, supposed: built.target.checks, closures, places })
+        let (roles, places, supposed) = (built.roles, built.places, built.target.checks);
+        let [base, _] = built.bases;
+        Ok(Self {
+            theory,
+            goals,
+            roles,
+            claimed: source,
+            roots,
+            supposed,
+            closures,
+            places,
+            base,
+            signature: mapping.target.signature,
+            lemmas: None,
+        })
     }
 
     /// Properties of a model that follow from its other axioms.
@@ -97,12 +114,14 @@ impl<'a> Setting<'a> {
             theory,
             goals,
             roles: Vec::new(),
-            uncovered: None,
             claimed: model,
             roots,
             supposed,
             closures,
             places: Vec::new(),
+            base,
+            signature: model.signature,
+            lemmas: None,
         })
     }
 
@@ -133,21 +152,46 @@ impl<'a> Setting<'a> {
             theory,
             goals,
             roles: Vec::new(),
-            uncovered: None,
             claimed,
             roots,
             supposed: old.checks,
             closures,
             places: Vec::new(),
+            base,
+            signature: supposed.signature,
+            lemmas: None,
         })
     }
 
-    /// Searches for lemmas, invariants and orders, and for each goal.
-    pub(super) fn search(&self, finder: &mut Finder) -> Vec<Result<(), Missing>> {
+    /// Lets the search use the checks of a text as lemmas, if it can show them, and its definitions as members of invariants.
+    ///
+    /// # Errors
+    /// A text about another language, recursive definitions, checks that claim that something is there.
+    pub fn suggest(&mut self, lemmas: &'a Model) -> Result<(), Vec<Diagnostic>> {
+        if lemmas.signature != self.signature {
+            let what = format!("the lemmas of `{}` are about executions of another language", lemmas.name);
+            return Err(vec![Diagnostic::error(what).help("begin the file like that of the target, and include it")]);
+        }
+        refuse(lemmas, own_checks(lemmas).map(|i| &lemmas.checks[i]))?;
+        let own = lemmas.definitions.iter().find(|d| d.group.is_some() && d.place.file.name == lemmas.source.name);
+        if let Some(own) = own {
+            let error =
+                Diagnostic::error(format!("`{}` is recursive, and lemmas are about the relations of the target", own.name));
+            return Err(vec![error.at(&own.place.file, own.place.span, "defined here").help("define it without `rec`")]);
+        }
+        self.lemmas = Some(lemmas);
+        Ok(())
+    }
+
+    /// Searches for lemmas, invariants and orders, and for each goal; what came of suggested lemmas.
+    pub(super) fn search(&self, finder: &mut Finder) -> (Vec<Result<(), Missing>>, Vec<Suggested>) {
+        let mut suggested = self.lemmas.map_or_else(Vec::new, |lemmas| finder.suggestions(lemmas, &self.base));
+        finder.show_suggested(&mut suggested);
         finder.lemmas(&self.roots);
+        finder.show_suggested(&mut suggested);
         let checks: Vec<(usize, ExprId)> = self.goals.iter().map(|g| (g.check, g.expr)).collect();
         let found = finder.axioms(self.claimed, &checks, &self.supposed, &self.closures, &self.places);
-        found.into_iter().map(|(_, result)| result.map(|_| ())).collect()
+        (found.into_iter().map(|(_, result)| result.map(|_| ())).collect(), suggested)
     }
 
     /// What was guessed, in words.

@@ -28,6 +28,10 @@ pub fn facts(signature: Signature) -> &'static Model {
     })
 }
 
+/// The relations that whole threads have: of them a target sees what is emitted.
+pub(super) const OF_WHOLE_THREADS: [BaseRelation; 6] =
+    [BaseRelation::Po, BaseRelation::Int, BaseRelation::Ctrl, BaseRelation::Scta, BaseRelation::Scluster, BaseRelation::Sgpu];
+
 /// The files that signatures have in common.
 struct Shared;
 
@@ -56,14 +60,14 @@ impl Theory {
                 base.sets.insert(set, self.exprs.symbol(pred));
             }
         }
-        use BaseRelation::{Ext, Fr, Id, Int, Po, Scluster, Scta, Sgpu, SyncBarrier, Syncbar, Vloc};
+        use BaseRelation::{Ext, Fr, Id, SyncBarrier, Syncbar, Vloc};
         for &relation in BaseRelation::ALL {
             let left_out = matches!(relation, Id | Ext | Fr) || emitted && matches!(relation, SyncBarrier | Syncbar | Vloc);
             if relation.is_in(signature) && !left_out {
                 let pred = self.symbols.declare(relation.name(), 2, Meaning::Base);
                 let symbol = self.exprs.symbol(pred);
                 let here = self.exprs.make(Expr::Product(universe, universe));
-                let beyond = matches!(relation, Po | Int | Scta | Scluster | Sgpu);
+                let beyond = OF_WHOLE_THREADS.contains(&relation);
                 base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
             }
         }

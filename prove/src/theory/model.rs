@@ -43,17 +43,15 @@ struct Translation<'a> {
 impl Theory {
     /// Reads a model over the base names of a level.
     pub fn translate(&mut self, model: &Model, base: &Base) -> Translated {
-        let mut translation = Translation {
-            model,
-            base,
-            theory: self,
-            known: FxHashMap::default(),
-            definitions: FxHashMap::default(),
-            places: FxHashMap::default(),
-            groups: 0,
-        };
+        let mut translation = Translation::new(self, model, base);
         let checks = model.checks.iter().map(|c| translation.expr(c.expr)).collect();
         Translated { definitions: translation.definitions, checks, places: translation.places }
+    }
+
+    /// Reads expressions of a model over the base names of a level.
+    pub fn translate_all(&mut self, model: &Model, base: &Base, nodes: &[Node]) -> Vec<ExprId> {
+        let mut translation = Translation::new(self, model, base);
+        nodes.iter().map(|&node| translation.expr(node)).collect()
     }
 
     /// Assumes a check.
@@ -94,7 +92,13 @@ impl Theory {
     }
 }
 
-impl Translation<'_> {
+impl<'a> Translation<'a> {
+    fn new(theory: &'a mut Theory, model: &'a Model, base: &'a Base) -> Self {
+        let known = FxHashMap::default();
+        let (definitions, places) = (FxHashMap::default(), FxHashMap::default());
+        Self { model, base, theory, known, definitions, places, groups: 0 }
+    }
+
     fn definition(&mut self, id: DefId) -> ExprId {
         if let Some(&known) = self.definitions.get(&id) {
             return known;

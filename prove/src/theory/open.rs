@@ -2,7 +2,11 @@
 //! where a sequence meets. The branches of a union share their new events.
 
 use super::Theory;
+use crate::logic::clause::MAX_EVENTS;
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+
+/// New events have numbers below this one, which leaves some for the events that a property speaks of.
+const MOST_OPENED: usize = MAX_EVENTS - 20;
 
 /// What becomes of a symbol when it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +54,9 @@ impl Theory {
                 (_, Expr::Diagonal(set)) => Form::and([self.open(a, s, t, opening), self.open(set, t, t, opening)]),
                 _ => {
                     let between = match opening.variables {
-                        None => Term::event(opening.next),
+                        None if opening.next < MOST_OPENED => Term::event(opening.next),
+                        // Rather unopened than with two events of one number.
+                        None => return self.form(id, s, t),
                         Some(most) if opening.next < most => Term::variable(opening.next as u8),
                         Some(_) => return self.form(id, s, t),
                     };

@@ -117,8 +117,11 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
     });
     let printed = match output.format {
         Format::Human => {
-            let effort =
-                format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.question.bound);
+            let effort = format!(
+                "{:.1} s; of each question: bounds 1 to {}",
+                start.elapsed().as_secs_f64(),
+                options.question.statement.bound
+            );
             output.print(&[summary(&cells, stopped, output), rows(&cells, levels, output), effort].join("\n"))
         }
         Format::Json => output.json(&json::object(&cells, &mended, stopped)),

@@ -25,7 +25,7 @@ pub fn page(cells: &[Cell], mended: &[Mended], options: &Check, stopped: Option<
     };
     let mut out = format!(
         "# What compilers emit, checked\n\nMade by `margay check --all-mappings --bound {}{timeout}{level}`, version {}. {INTRODUCTION}\n\n",
-        asked.bound,
+        asked.statement.bound,
         env!("CARGO_PKG_VERSION")
     );
     if let Some(reason) = stopped {

@@ -1,0 +1,137 @@
+//! Events that exist by functions: the other half of an operation, a fence beside it, what a read reads.
+
+use margay_solver::Literal;
+
+use super::Problem;
+use crate::ground::clauses::Value;
+use crate::ground::search::matches;
+use crate::ground::structure::Structure;
+use crate::logic::{Atom, Existence, Form, Lit, Term};
+use crate::theory::Use;
+
+impl Problem<'_> {
+    /// Adds the value of a function where the structure has none.
+    pub(super) fn add_values(&mut self, structure: &Structure) -> bool {
+        let theory = self.theory;
+        for &i in &self.active.1 {
+            let source = &theory.sources[i];
+            let step = match source.when {
+                Use::Steps(steps) => steps,
+                Use::OnRequest => continue,
+            };
+            let existence = &source.existence;
+            let mut missing = None;
+            matches(structure, existence.variables, &existence.guard, &mut |values| {
+                let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
+                if existence.events > 0 && (depth + step > self.limits.depth || self.events() >= self.limits.events) {
+                    return true;
+                }
+                let all = existence.variables + existence.events;
+                let there = existence.cases.iter().any(|case| {
+                    let mut any = false;
+                    let fixed: Vec<Lit> = case.iter().map(|l| partly(*l, values)).collect();
+                    matches(structure, all - existence.variables, &fixed, &mut |_| {
+                        any = true;
+                        false
+                    });
+                    any
+                });
+                if there {
+                    return true;
+                }
+                missing = Some((values.to_vec(), depth));
+                false
+            });
+            if let Some((values, depth)) = missing {
+                self.take(structure, i, values, depth + step);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Uses an existence of the theory at some events. An event that is there for a function whose guard does not hold, in the structure
+    /// at hand, may be its value where the guard does not hold.
+    fn take(&mut self, structure: &Structure, source: usize, values: Vec<Term>, depth: u8) {
+        let theory = self.theory;
+        let existence = &theory.sources[source].existence;
+        let idle = |event: Term| {
+            let mut same = self.values.iter().filter(|v| v.event == event && theory.sources[v.source].existence.events > 0);
+            event.index() < self.depths.len()
+                && self.depths[event.index()] == depth
+                && values.iter().all(|x| *x < event)
+                && same.all(|v| {
+                    let guard = &theory.sources[v.source].existence.guard;
+                    (v.source != source || v.of != values)
+                        && theory.sources[v.source].existence.events == 1
+                        && guard.iter().map(|l| l.with(&v.of)).any(|l| structure.holds(l.atom) != l.positive)
+                })
+        };
+        let reused = if existence.events == 1 { self.values.iter().map(|v| v.event).find(|&e| idle(e)) } else { None };
+        let Some(event) = reused else {
+            let event = Term::event(self.events());
+            self.exists(existence, &values, None, depth);
+            self.values.push(Value { source, of: values, event, unless: Vec::new() });
+            return;
+        };
+        // Where none of the earlier guards holds: a clause for each way to choose a literal of each that does not.
+        let makes = |v: &Value| v.event == event && theory.sources[v.source].existence.events > 0;
+        let unless: Vec<usize> = (0..self.values.len()).filter(|&v| makes(&self.values[v])).collect();
+        let mut all = values.clone();
+        all.push(event);
+        let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        for &earlier in &unless {
+            let Value { source, of, .. } = &self.values[earlier];
+            let guard = &theory.sources[*source].existence.guard;
+            let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(of))));
+            let literal = match holds {
+                Form::Lit(lit) => self.literal(lit),
+                other => self.switch(&other),
+            };
+            clause.push(literal);
+        }
+        for case in &existence.cases {
+            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
+            let literal = match form {
+                Form::Lit(lit) => self.literal(lit),
+                Form::Const(false) => continue,
+                other => self.switch(&other),
+            };
+            clause.push(literal);
+        }
+        self.session.add_clause(&clause);
+        self.values.push(Value { source, of: values, event, unless });
+    }
+
+    /// Supposes an existence at some events; with a guard, where that holds.
+    pub fn exists(&mut self, existence: &Existence, values: &[Term], guard: Option<Literal>, depth: u8) {
+        let mut all = values.to_vec();
+        for _ in 0..existence.events {
+            self.depths.push(depth);
+            all.push(Term::event(self.events() - 1));
+        }
+        let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        clause.extend(guard.map(|g| !g));
+        for case in &existence.cases {
+            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
+            let literal = match form {
+                Form::Lit(lit) => self.literal(lit),
+                Form::Const(false) => continue,
+                other => self.switch(&other),
+            };
+            clause.push(literal);
+        }
+        self.session.add_clause(&clause);
+    }
+}
+
+/// Puts values in the place of the first variables, and numbers the others from 0.
+fn partly(lit: Lit, values: &[Term]) -> Lit {
+    let shift = |t: Term| match t.as_variable() {
+        Some(v) if usize::from(v) < values.len() => values[usize::from(v)],
+        Some(v) => Term::variable(v - values.len() as u8),
+        None => t,
+    };
+    let [a, b] = lit.atom.args.map(shift);
+    Lit { atom: Atom::binary(lit.atom.pred, a, b), ..lit }
+}

@@ -1,0 +1,262 @@
+//! The roles of events: what each construct's row makes, with the fences of its lowering around it, and that every event has one role.
+
+use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern};
+use margay_models::execution::Scope;
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
+
+use super::{Selection, X, Y, Z};
+use crate::logic::{Atom, ExprId, Lit, Meaning, Pred, Term};
+use crate::theory::{Base, Reason, Theory};
+
+/// A part of a source operation that is an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    ReadHalf,
+    WriteHalf,
+}
+
+/// What an event of the source is, and which of the row's lowerings it has.
+#[derive(Debug, Clone)]
+pub(super) struct Role<'a> {
+    pub(super) pred: Pred,
+    pub(super) construct: Construct,
+    pub(super) part: Part,
+    pub(super) row: &'a Row,
+    pub(super) lowering: &'a Lowering,
+}
+
+/// The roles of all constructs, without what is known of them.
+pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &Selection) -> Vec<Role<'a>> {
+    let mut roles = Vec::new();
+    for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
+        let mut name = row.construct.name(mapping.source.signature);
+        if let ScopePattern::Named(scope) = row.scope {
+            name = format!("{name}.{}", scope.name());
+        }
+        for (k, lowering) in row.alternatives.iter().enumerate() {
+            let name = if row.alternatives.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
+            let parts: &[(Part, &str)] = match row.construct.operation {
+                Operation::Rmw => &[(Part::ReadHalf, ":read"), (Part::WriteHalf, ":write")],
+                _ => &[(Part::Whole, "")],
+            };
+            for &(part, suffix) in parts {
+                let (pred, _) = theory.declare_set(&format!("{name}{suffix}"));
+                roles.push(Role { pred, construct: row.construct, part, row, lowering });
+            }
+        }
+    }
+    roles
+}
+
+/// Where a fence of a lowering is: so many instructions before or behind the access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Before(usize),
+    Behind(usize),
+}
+
+/// A theory that learns what the rows make.
+pub(super) struct Builder<'a> {
+    pub(super) mapping: &'a Mapping,
+    pub(super) theory: Theory,
+    pub(super) target: Base,
+    pub(super) roles: Vec<Role<'a>>,
+    /// The roles of fences that rows add.
+    pub(super) added: Vec<Pred>,
+    /// From the first event of an operation to each fence that its row adds, by the place of the fence: the first before the access, the
+    /// second before it, ..., the first behind it.
+    pub(super) places: Vec<(Place, Pred)>,
+    /// The roles that have a fence at a place.
+    pub(super) owners: Vec<(Pred, Pred)>,
+}
+
+impl Builder<'_> {
+    pub(super) fn say(&mut self, lits: Vec<Lit>, what: &str) {
+        self.theory.assume_clause(lits, &Reason::Row(what.to_owned()));
+    }
+
+    /// The symbol of a base set of the target, if it can have members.
+    pub(super) fn target_set(&self, set: BaseSet) -> Option<Pred> {
+        self.target.sets.get(&set).and_then(|&e| self.theory.as_symbol(e))
+    }
+
+    /// Makes the roles' facts, and the base names of the source.
+    pub(super) fn levels(&mut self, selection: &Selection) -> Base {
+        let source_scopes = self.source_scopes();
+        for i in 0..self.roles.len() {
+            self.events_of(i, &source_scopes);
+        }
+        self.one_role_each();
+        self.rmw_halves(&source_scopes);
+        let base = self.source_base(&source_scopes);
+        if selection.typed {
+            self.locations_have_one_type(&base);
+        }
+        base
+    }
+
+    fn source_scopes(&mut self) -> Vec<(Scope, Pred)> {
+        let scopes = self.mapping.scopes();
+        let name = &self.mapping.source.name;
+        let all: Vec<(Scope, Pred)> =
+            scopes.into_iter().map(|s| (s, self.theory.declare_set(&format!("{name}.{}", s.name())).0)).collect();
+        for (i, &(_, a)) in all.iter().enumerate() {
+            for &(_, b) in &all[i + 1..] {
+                self.say(vec![Lit::no(Atom::unary(a, X)), Lit::no(Atom::unary(b, X))], "one scope");
+            }
+        }
+        all
+    }
+
+    /// What an event of a role is in the target, and which fences are around it.
+    fn events_of(&mut self, i: usize, scopes: &[(Scope, Pred)]) {
+        let Role { pred, construct, part, row, lowering } = self.roles[i].clone();
+        let what = self.theory.symbols.name(pred).to_owned();
+        let premise = Lit::no(Atom::unary(pred, X));
+        // The scope in the source.
+        let has_scope = construct.has_scope();
+        match row.scope {
+            ScopePattern::Named(scope) => {
+                let own = scopes.iter().filter(|s| s.0 == scope).map(|s| Lit::yes(Atom::unary(s.1, X)));
+                self.say(std::iter::once(premise).chain(own).collect(), &what);
+            }
+            ScopePattern::Any(_) if has_scope && !scopes.is_empty() => {
+                let any = scopes.iter().map(|s| Lit::yes(Atom::unary(s.1, X)));
+                self.say(std::iter::once(premise).chain(any).collect(), &what);
+            }
+            ScopePattern::Any(_) => {
+                for &(_, scope) in scopes {
+                    self.say(vec![premise, Lit::no(Atom::unary(scope, X))], &what);
+                }
+            }
+        }
+        let access = lowering.access().unwrap_or(0);
+        let Some(step) = lowering.steps.get(access) else {
+            // What is not there is in no set.
+            for &set in BaseSet::ALL {
+                if let Some(set) = self.target_set(set) {
+                    self.say(vec![premise, Lit::no(Atom::unary(set, X))], &what);
+                }
+            }
+            self.present(&[premise], X, false, &what);
+            return;
+        };
+        self.present(&[premise], X, true, &what);
+        self.kind(*step, part == Part::WriteHalf, &[premise], X, &what);
+        self.scope(*step, &[premise], X, X, scopes, &what);
+        let is_half = part != Part::Whole;
+        if !is_half {
+            let rmw = self.relation(BaseRelation::Rmw);
+            self.say(vec![premise, Lit::no(Atom::binary(rmw, X, Y))], &what);
+            self.say(vec![premise, Lit::no(Atom::binary(rmw, Y, X))], &what);
+        }
+        if part == Part::WriteHalf {
+            return;
+        }
+        let mut fences = Vec::new();
+        for k in (0..lowering.steps.len()).filter(|&k| k != access) {
+            let place = if k < access { Place::Before(access - k) } else { Place::Behind(k - access) };
+            let fence = self.theory.declare_set(&format!("{what}:fence{}", k + 1)).0;
+            self.added.push(fence);
+            let own = self.place(place);
+            self.owners.push((own, pred));
+            self.fence(pred, fence, own, lowering.steps[k], scopes, &what);
+            fences.push((k, fence, own));
+        }
+        self.adjacent(pred, part == Part::ReadHalf, access, lowering.steps.len(), &fences, &what);
+    }
+
+    /// The relation from operations to their fences at a place.
+    pub(super) fn place(&mut self, place: Place) -> Pred {
+        if let Some(&(_, known)) = self.places.iter().find(|p| p.0 == place) {
+            return known;
+        }
+        let name = match place {
+            Place::Before(1) => "fence-before".to_owned(),
+            Place::Before(k) => format!("fence-before-{k}"),
+            Place::Behind(1) => "fence-behind".to_owned(),
+            Place::Behind(k) => format!("fence-behind-{k}"),
+        };
+        let pred = self.theory.symbols.declare(&name, 2, Meaning::Base);
+        self.places.push((place, pred));
+        let own = |a, b| Atom::binary(pred, a, b);
+        let equal = |a, b| Lit::yes(Atom::binary(Pred::EQUAL, a, b));
+        self.say(vec![Lit::no(own(X, Y)), Lit::no(own(X, Z)), equal(Y, Z)], "one fence at a place");
+        self.say(vec![Lit::no(own(X, Y)), Lit::no(own(Z, Y)), equal(X, Z)], "a fence of one operation");
+        pred
+    }
+
+    pub(super) fn relation(&self, relation: BaseRelation) -> Pred {
+        self.theory.as_symbol(self.target.relations[&relation]).expect("it is a base relation of every signature")
+    }
+
+    /// The whole program order, that of source operations that become nothing included.
+    pub(super) fn po(&self) -> Pred {
+        self.theory.symbols.named("po").expect("every signature has it")
+    }
+
+    /// Where some operations become nothing: is this one there?
+    pub(super) fn present(&mut self, premise: &[Lit], x: Term, there: bool, what: &str) {
+        if let Some(emitted) = self.theory.as_symbol(self.target.universe) {
+            let lit = Atom::unary(emitted, x);
+            self.say(premise.iter().copied().chain([if there { Lit::yes(lit) } else { Lit::no(lit) }]).collect(), what);
+        }
+    }
+
+    /// Every event is an initial write or has one role.
+    fn one_role_each(&mut self) {
+        let init = self.target_set(BaseSet::Iw).expect("every signature has it");
+        let all: Vec<Pred> =
+            std::iter::once(init).chain(self.roles.iter().map(|r| r.pred)).chain(self.added.iter().copied()).collect();
+        self.say(all.iter().map(|&p| Lit::yes(Atom::unary(p, X))).collect(), "every event has a role");
+        for (i, &a) in all.iter().enumerate() {
+            for &b in &all[i + 1..] {
+                self.say(vec![Lit::no(Atom::unary(a, X)), Lit::no(Atom::unary(b, X))], "one role");
+            }
+        }
+        for (_, own) in self.places.clone() {
+            let owners = self.owners.iter().filter(|o| o.0 == own).map(|o| Lit::yes(Atom::unary(o.1, X)));
+            let lits = std::iter::once(Lit::no(Atom::binary(own, X, Y))).chain(owners).collect();
+            self.say(lits, "operations with a fence at a place");
+        }
+        // Sets that no row has a member in.
+        let exprs: Vec<(BaseSet, ExprId)> = self.target.sets.iter().map(|(&s, &e)| (s, e)).collect();
+        for (set, expr) in exprs {
+            let Some(pred) = self.theory.as_symbol(expr) else { continue };
+            let made =
+                self.theory.facts.iter().any(|f| {
+                    matches!(f.reason, Reason::Row(_)) && f.clause.lits.iter().any(|l| l.positive && l.atom.pred == pred)
+                });
+            if !made
+                && !matches!(set, BaseSet::Iw | BaseSet::Rmw | BaseSet::Weak | BaseSet::Na | BaseSet::Atomic | BaseSet::Mfence)
+            {
+                self.say(vec![Lit::no(Atom::unary(pred, X))], "no row has it");
+            }
+        }
+    }
+
+    /// The two halves of a read-modify-write are of one operation.
+    fn rmw_halves(&mut self, scopes: &[(Scope, Pred)]) {
+        let rmw = self.relation(BaseRelation::Rmw);
+        let pair = Lit::no(Atom::binary(rmw, X, Y));
+        for pair_of_roles in self.roles.clone().windows(2) {
+            let [read, write] = pair_of_roles else { continue };
+            if read.part != Part::ReadHalf {
+                continue;
+            }
+            let (r, w) = (Atom::unary(read.pred, X), Atom::unary(write.pred, Y));
+            self.say(vec![pair, Lit::no(r), Lit::yes(w)], "halves");
+            self.say(vec![pair, Lit::yes(r), Lit::no(w)], "halves");
+            let all = self.target.relations[&BaseRelation::Rmw];
+            let (domain, range) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
+            self.say(vec![Lit::no(r), Lit::yes(Atom::unary(domain, X))], "halves");
+            self.say(vec![Lit::no(w), Lit::yes(Atom::unary(range, Y))], "halves");
+        }
+        for &(_, scope) in scopes {
+            let (x, y) = (Atom::unary(scope, X), Atom::unary(scope, Y));
+            self.say(vec![pair, Lit::no(x), Lit::yes(y)], "halves");
+            self.say(vec![pair, Lit::yes(x), Lit::no(y)], "halves");
+        }
+    }
+}

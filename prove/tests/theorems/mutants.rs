@@ -1,0 +1,125 @@
+//! The judge's question: with a row weaker or an axiom of the target less, what is still called a theorem has no counterexample.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use margay_mappings::change::{Slot, Steps};
+use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
+use margay_mappings::language::Mapping;
+use margay_models::model::{CheckKind, Role};
+use rayon::prelude::*;
+
+use super::{mapping, no_sc, options, proved, theorems};
+
+/// A mapping with something changed.
+struct Mutant {
+    /// What, in words.
+    what: String,
+    mapping: Mapping,
+}
+
+/// Each row with one instruction less, or one step weaker.
+fn weaker_rows(mapping: &Mapping, without: &[String]) -> Vec<Mutant> {
+    let steps = Steps::new(mapping);
+    let mut all = Vec::new();
+    for slot in Slot::all(mapping) {
+        let row = &mapping.rows[slot.row];
+        if without.contains(&row.construct.name(mapping.source.signature)) {
+            continue;
+        }
+        for lowering in steps.weaker(row, slot.lowering(mapping)) {
+            let (head, body) = slot.text(mapping, &lowering);
+            let mut changed = mapping.clone();
+            slot.set(&mut changed, lowering);
+            all.push(Mutant { what: format!("{head} => {body}"), mapping: changed });
+        }
+    }
+    all
+}
+
+/// Each axiom of the target left out, and each `acyclic` as `irreflexive`.
+fn weaker_target(mapping: &Mapping) -> Vec<Mutant> {
+    let mut all = Vec::new();
+    for (number, check) in mapping.target.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom) {
+        let mut without = mapping.clone();
+        without.target.checks.remove(number);
+        all.push(Mutant { what: format!("no {}", check.display_name()), mapping: without });
+        if check.kind == CheckKind::Acyclic {
+            let mut weaker = mapping.clone();
+            weaker.target.checks[number].kind = CheckKind::Irreflexive;
+            all.push(Mutant { what: format!("{} of cycles of one edge", check.display_name()), mapping: weaker });
+        }
+    }
+    all
+}
+
+/// What a proof and a search say of each axiom: `theorem`, `at n`, or `open`.
+fn judged(mutant: &Mutant, without: &[String], bound: usize) -> Vec<(String, String)> {
+    let report = proved(&mutant.mapping, without);
+    let proved = theorems(&report);
+    let asked = CheckOptions { bound, keep_going: true, jobs: 1, ..options(without) };
+    let found = check(&mutant.mapping, &asked, &Silent).expect("it is a mapping");
+    let words = |axiom: &margay_mappings::check::AxiomReport| {
+        let is_theorem = proved.contains(&axiom.axiom.as_str());
+        let falls = axiom.verdict == Verdict::Counterexample;
+        assert!(!(is_theorem && falls), "{}: {} is proved, and falls at {} events", mutant.what, axiom.axiom, axiom.bound);
+        if is_theorem {
+            "theorem".to_owned()
+        } else if falls {
+            format!("at {}", axiom.bound)
+        } else {
+            "open".to_owned()
+        }
+    };
+    found.axioms.iter().map(|a| (a.axiom.clone(), words(a))).collect()
+}
+
+#[test]
+fn no_weaker_row_of_fig_11_is_proved_and_falls() {
+    // One mutant of each row here, all of them in the test below.
+    let whole = mapping("rc11-to-ptx", None);
+    let mut all = weaker_rows(&whole, &no_sc());
+    assert!(all.len() > 15, "{}", all.len());
+    all.dedup_by_key(|m| m.what.split(" =>").next().expect("a head").to_owned());
+    let fallen: usize =
+        all.par_iter().map(|mutant| judged(mutant, &no_sc(), 4)).filter(|axioms| axioms.iter().any(|a| a.1 != "theorem")).count();
+    assert_eq!(fallen, all.len(), "no row could be weaker");
+}
+
+/// All mutants of some tables, to a bound that is named: run with `--release -- --ignored`, perhaps with a file for the page in
+/// `MARGAY_MUTANTS`.
+#[test]
+#[ignore = "takes many minutes"]
+fn all_weaker_rows_and_targets() {
+    let bound = std::env::var("MARGAY_BOUND").ok().and_then(|b| b.parse().ok()).unwrap_or(5);
+    let begin = Instant::now();
+    let mut page = String::from("| table | changed | answer |\n| --- | --- | --- |\n");
+    let mut count = [0, 0];
+    for (name, source, without) in [
+        ("rc11-to-ptx", "rc11-scoped", no_sc()),
+        ("rc11-to-ptx-descoped", "rc11-lb", Vec::new()),
+        ("llvm-22.1-sm90", "rc11-scoped", no_sc()),
+        ("libcudacxx-3.5", "c20-scoped", no_sc()),
+        ("nvidia-abi-12.8.1", "c20", Vec::new()),
+    ] {
+        let whole = mapping(name, Some(source));
+        let mut all = weaker_rows(&whole, &without);
+        all.extend(weaker_target(&whole));
+        let answers: Vec<Vec<(String, String)>> = all.par_iter().map(|mutant| judged(mutant, &without, bound)).collect();
+        for (mutant, axioms) in all.iter().zip(answers) {
+            count[0] += 1;
+            count[1] += usize::from(axioms.iter().all(|a| a.1 == "theorem"));
+            let words: Vec<String> = axioms.iter().map(|(axiom, said)| format!("{axiom}: {said}")).collect();
+            writeln!(page, "| {name} ({source}) | `{}` | {} |", mutant.what, words.join("; ")).expect("text");
+        }
+    }
+    let [all, theorems] = count;
+    let head = format!(
+        "{all} mutants, {theorems} of them theorems, searched up to {bound} events, {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    println!("{head}");
+    if let Ok(path) = std::env::var("MARGAY_MUTANTS") {
+        std::fs::write(path, format!("{head}\n\n{page}")).expect("it can be written");
+    }
+}

@@ -1,0 +1,80 @@
+//! The rules prove nothing false: inductions suppose a claim of pairs that are there and come before alone, and no two events have one
+//! number.
+
+use margay_models::diagnostic::SourceFile;
+use margay_models::model::Model;
+use margay_models::typing::FilesThenBuiltIn;
+use margay_prove::argument::{Claim, Rule, Step, complete};
+use margay_prove::ground::Effort;
+use margay_prove::logic::{Atom, Expr, Lit, Term};
+use margay_prove::search::property::Property;
+use margay_prove::theorem::{REACH, Setting, prove};
+use margay_prove::theory::Stop;
+
+fn read(text: &str) -> Model {
+    let text = format!("PTX \"test\"\ninclude \"ptx-6.0.cat\"\n{text}");
+    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
+}
+
+fn setting(model: &Model) -> Setting<'_> {
+    let number = model.check_named("Question").expect("it is there");
+    Setting::of_model(model, &[number]).expect("it is of a form that has a rule")
+}
+
+#[test]
+fn a_recursion_with_a_choice_inside_a_sequence() {
+    // `c` is `co; rf`, and an initial write is first in coherence order.
+    for (definition, question, holds) in [
+        ("let rec c = (c | co); rf", "empty [IW]; c", false),
+        ("let rec c = (c | co); rf", "empty c \\ loc", true),
+        ("let rec c = rf; (po | c) | (c | po); co", "empty [IW]; c", false),
+        ("let rec c = co; (c | rf)", "empty c; [R]", false),
+        ("let rec c = co; (c | rf)", "empty c; [W]", true),
+    ] {
+        let model = read(&format!("{definition}\n{question} as Question"));
+        let report = prove(&setting(&model), &Stop::default());
+        assert_eq!(report.is_theorem(), holds, "{definition}: {question}: {:?}", report.goals[0].gap.as_ref().map(|g| &g.what));
+    }
+}
+
+#[test]
+fn a_bound_that_is_made_of_the_relation_is_no_induction() {
+    // `d` is within `c | c; c`, since `c` contains it. That its pairs are pairs of `c` which come before is not so.
+    let model = read("let d = po & loc\nlet rec c = d | (c; rf)\nempty c \\ rf as Question");
+    let setting = setting(&model);
+    let mut found = setting.theory.clone();
+    let [c, d, rf] = ["c", "d", "rf"].map(|name| found.symbols.named(name).expect("it has a name"));
+    let whole = found.exprs.symbol(c);
+    let twice = found.exprs.sequence(whole, whole);
+    let bound = found.exprs.union(whole, twice);
+    let within = Claim::Pairs { of: d, property: Property::Within(bound) };
+    let in_rf = Lit::yes(Atom::binary(rf, Term::variable(0), Term::variable(1)));
+    let wrong = Claim::Pairs { of: c, property: Property::Clause(vec![in_rf]) };
+    let first = Step { claims: vec![within.clone()], rule: Rule::Induction(vec![d]), known: true };
+    let second = Step { claims: vec![wrong.clone()], rule: Rule::Induction(vec![c]), known: true };
+    let attempt = |goal: Claim| {
+        complete(&setting.theory, &found, &[first.clone(), second.clone()], &[goal], REACH, &mut Effort::default()).is_ok()
+    };
+    assert!(attempt(within), "the bound itself holds");
+    assert!(!attempt(wrong), "program order is no reads-from");
+}
+
+#[test]
+fn sequences_with_more_events_than_have_numbers() {
+    let model = read("empty [W]; loc; [R] as Question");
+    let setting = setting(&model);
+    for length in [10, 50, 70, 130, 260] {
+        let mut found = setting.theory.clone();
+        let [w, r, loc] = ["W", "R", "loc"].map(|name| {
+            let pred = found.symbols.named(name).expect("it has a name");
+            found.exprs.symbol(pred)
+        });
+        let [from, to] = [w, r].map(|set| found.exprs.make(Expr::Diagonal(set)));
+        let middle = (0..length).fold(to, |rest, _| found.exprs.sequence(loc, rest));
+        let long = found.exprs.sequence(from, middle);
+        let claim = Claim::Empty(long, false);
+        let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+        let proved = complete(&setting.theory, &found, &[step], &[claim], REACH, &mut Effort::default()).is_ok();
+        assert!(!proved, "a write and a read of one location are {length} steps from each other, too");
+    }
+}
