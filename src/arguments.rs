@@ -115,6 +115,22 @@ pub enum Command {
     Man(crate::manual::Man),
 }
 
+impl Command {
+    /// Does the exit code answer a question? The other commands show or write something.
+    pub fn is_a_question(&self) -> bool {
+        !matches!(
+            self,
+            Self::Explain(_)
+                | Self::Gen(_)
+                | Self::Report(_)
+                | Self::Models(_)
+                | Self::Mappings(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+        )
+    }
+}
+
 /// Options of `models` and `mappings`.
 #[derive(Debug, Args)]
 pub struct List {
@@ -570,6 +586,6 @@ pub enum Co {
 /// Solvers by name, those of this build listed in the help.
 fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name()))
+    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
         .map(|name| name.parse::<Backend>().unwrap_or_default())
 }

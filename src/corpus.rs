@@ -121,15 +121,20 @@ pub fn run(options: &Corpus, output: &Output) -> Outcome {
         let help = format!("write lines `TEST MODEL VERDICT SOURCE` into its {}; `margay run` says verdicts", corpus::EXPECTED);
         errors.push(error.help(help));
     }
-    report(&checked, &errors, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
-    if !errors.is_empty() {
-        // In JSON they are part of the report.
-        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
-    }
     let disagree = checked.iter().any(Checked::is_disagreement);
     let differ = checked.iter().any(Checked::differs);
     let missing = options.require_verdicts && !unmentioned.is_empty();
-    Ok(if !missing && (!differ || options.bless && !disagree) { Exit::Holds } else { Exit::Found })
+    let exit = output.settle(match errors.is_empty() {
+        false => Exit::Wrong,
+        true if !missing && (!differ || options.bless && !disagree) => Exit::Holds,
+        true => Exit::Found,
+    });
+    report(&checked, &errors, &unmentioned, start.elapsed().as_secs_f64(), options, output)?;
+    // In JSON they are part of the report.
+    if !errors.is_empty() && output.format != Format::Json {
+        return output.wrong(&errors);
+    }
+    Ok(exit)
 }
 
 /// The lines of a folder by test, in the order of the file.
@@ -197,7 +202,7 @@ fn report(
     output: &Output,
 ) -> std::io::Result<()> {
     if output.asked == FormatOption::Junit {
-        return output.print(&junit::report(checked, errors, unmentioned, options.require_verdicts)?);
+        return output.print(&junit::report(checked, errors, unmentioned, options.require_verdicts));
     }
     let differences: Vec<&Checked> = checked.iter().filter(|c| c.differs()).collect();
     let passed = checked.len() - differences.len();

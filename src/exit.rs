@@ -31,6 +31,11 @@ pub fn leave(exit: Exit) -> ExitCode {
 pub fn at_once(exit: Exit) -> ! {
     let _ = std::io::stdout().flush();
     let _ = std::io::stderr().flush();
+    abandon(exit)
+}
+
+/// Ends the program where it stands: what has not been written is lost.
+pub fn abandon(exit: Exit) -> ! {
     // SAFETY: takes a number and does not come back.
     unsafe { libc::_exit(exit as i32) }
 }

@@ -1,5 +1,6 @@
 //! What stops a long run: Ctrl-C, a deadline, a memory limit. All raise one flag, and the reason is remembered.
 
+#[cfg(not(target_family = "wasm"))]
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,20 +35,26 @@ static RUNNING: OnceLock<(Arc<AtomicBool>, Arc<AtomicU8>)> = OnceLock::new();
 
 /// From now on the first Ctrl-C (or request to terminate) asks the run for an orderly end, and the second one ends at once, as does the first
 /// where nothing has begun that could be ended in order.
+#[cfg(not(target_family = "wasm"))]
 pub fn watch_interrupts() {
     let installed = ctrlc::set_handler(|| match RUNNING.get() {
         Some((stop, reason)) if !stop.swap(true, Ordering::Relaxed) => {
             reason.store(Reason::Interrupted as u8, Ordering::Relaxed);
         }
+        // Nothing is written out first: the run may hold standard output, or wait for a reader that never reads.
         _ => {
             let _ = writeln!(std::io::stderr(), "{}", Reason::Interrupted.words());
-            crate::exit::at_once(crate::exit::Exit::Undecided);
+            crate::exit::abandon(crate::exit::Exit::Undecided);
         }
     });
     if let Err(error) = installed {
         tracing::warn!("Ctrl-C will end the program at once: {error}");
     }
 }
+
+/// In WebAssembly nothing interrupts a program: a page ends the worker that runs it.
+#[cfg(target_family = "wasm")]
+pub fn watch_interrupts() {}
 
 /// The flag that asks the run to stop.
 pub fn stop() -> Option<&'static Arc<AtomicBool>> {
@@ -83,7 +90,8 @@ impl Limits {
         };
         // A program has one run; if it had more, the first would be asked to stop.
         let _ = RUNNING.set((limits.stop.clone(), limits.reason.clone()));
-        if let Some(most) = memory {
+        // Where the system does not say how much is used, there is nothing to watch.
+        if let (Some(most), Some(_)) = (memory, resident()) {
             limits.watch_memory(most);
         }
         limits

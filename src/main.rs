@@ -49,6 +49,8 @@ use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(exit::usage(&error) as u8),
@@ -96,7 +98,7 @@ fn main() -> ExitCode {
         Command::Completions(options) => manual::completions(options, &output),
         Command::Man(options) => manual::pages(options, &output),
     };
-    exit::leave(exit.unwrap_or_else(|error| output.failed(&error)))
+    exit::leave(exit.unwrap_or_else(|error| output.failed(&error, arguments.command.is_a_question())))
 }
 
 /// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.

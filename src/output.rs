@@ -108,6 +108,7 @@ impl Output {
 
     /// Reports wrong input: on standard error for people, as an object on standard output for programs.
     pub fn wrong(self, found: &[Diagnostic]) -> io::Result<Exit> {
+        self.settle(Exit::Wrong);
         match self.format {
             Format::Human => diagnostics::print(found, self.colour_errors(), self.width()),
             Format::Json => self.json(&serde_json::json!({ "schema": SCHEMA, "errors": diagnostics::json(found) }))?,
@@ -125,14 +126,15 @@ impl Output {
         *ANSWER.get_or_init(|| exit)
     }
 
-    /// The end of a program whose output could not be written: that of its answer, if it has one.
-    pub fn failed(self, error: &io::Error) -> Exit {
+    /// The end of a program whose output could not be written: that of its answer, if it has one. `asks`: is the command a question? Then
+    /// whoever closes the pipe before the answer is known has none.
+    pub fn failed(self, error: &io::Error, asks: bool) -> Exit {
         let answer = ANSWER.get().copied();
         if error.kind() != io::ErrorKind::BrokenPipe {
             let _ = writeln!(io::stderr(), "error: cannot write: {error}");
             return answer.unwrap_or(Exit::Wrong);
         }
         // The reader has seen enough.
-        answer.unwrap_or(Exit::Holds)
+        answer.unwrap_or(if asks { Exit::Undecided } else { Exit::Holds })
     }
 }

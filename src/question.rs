@@ -51,7 +51,7 @@ impl Statement {
         asked.only.clone_from(&search.only);
         asked.typed = self.typed == Switch::On;
         asked.jobs = search.jobs(asked.jobs)?;
-        asked.backend = search.solver;
+        asked.backend = search.solver.clone();
         Ok(asked)
     }
 }

@@ -85,6 +85,9 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
         undecided |= allowed.as_ref().is_some_and(|a| a.bounded);
         let rows = histogram::rows(&shown.histogram, allowed.as_ref().map(|a| &a.values), machine.observed());
         differs |= histogram::differs(&rows);
+        if differs {
+            output.settle(Exit::Found);
+        }
         if output.format == Format::Json {
             output.print(&line(&name, &read.test, &machine, &shown, &rows, model.as_ref(), options).to_string())?;
         } else {

@@ -160,15 +160,7 @@ fn steps(c: &Counterexample, thread: u8) -> Vec<String> {
 }
 
 fn order_word(order: Order, volatile: bool) -> &'static str {
-    match order {
-        _ if volatile => "volatile",
-        Order::Plain => "weak",
-        Order::Rlx => "relaxed",
-        Order::Acq => "acquire",
-        Order::Rel => "release",
-        Order::AcqRel => "acq_rel",
-        Order::Sc => "sc",
-    }
+    if volatile { "volatile" } else { order.name() }
 }
 
 /// The order of a read-modify-write whose halves have these orders.

@@ -1,11 +1,14 @@
-//! Many tests at once. Whoever takes the answers gets them in the order of the tests, however many threads there are.
+//! Threads, where the platform has them, and many tests at once. Whoever takes the answers gets them in the order of the tests, however many threads there are.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+/// Can the program start threads? In WebAssembly it cannot: what would be done beside something else is done before or after it.
+pub const THREADS: bool = !cfg!(target_family = "wasm");
+
 /// Does `work` for each number below `items` on `jobs` threads, each with what it prepared, and hands on what comes out in order, on
-/// this thread, as soon as it is there and all before it are.
+/// this thread, as soon as it is there and all before it are. One job is done on this thread, too.
 ///
 /// # Errors
 /// That of `done`; then no more work is begun.
@@ -16,10 +19,14 @@ pub fn in_order<S, R: Send, E>(
     work: impl Fn(&mut S, usize) -> R + Sync,
     mut done: impl FnMut(usize, R) -> Result<(), E>,
 ) -> Result<(), E> {
+    if !THREADS || jobs.min(items) <= 1 {
+        let mut state = prepare();
+        return (0..items).try_for_each(|item| done(item, work(&mut state, item)));
+    }
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel::<(usize, R)>();
     std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, items.max(1)) {
+        for _ in 0..jobs.min(items) {
             let sender = sender.clone();
             let (next, prepare, work) = (&next, &prepare, &work);
             scope.spawn(move || {

@@ -4,6 +4,7 @@
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Signature;
 
+use crate::cells;
 use crate::explicit::grows_with_reads;
 use crate::test::{Dialect, Test};
 use crate::unfold::{Bounds, Unfolding};
@@ -12,6 +13,7 @@ use crate::verdict::{Error, Options};
 /// A model as an engine asks about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Questions {
+    model: Model,
     pub signature: Signature,
     /// The checks that every legal execution passes.
     pub axioms: Vec<usize>,
@@ -34,6 +36,7 @@ impl Questions {
         let mut blame: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
         blame.sort_by_key(|&i| (model.checks[i].kind == CheckKind::Empty, i));
         Self {
+            model: model.clone(),
             signature: model.signature,
             blame,
             axioms: model.axioms().map(|(i, _)| i).collect(),
@@ -64,6 +67,9 @@ impl Questions {
         if of_test != self.signature && self.signature != Signature::Plain {
             return Err(Error::Signature { test: of_test, model: self.signature });
         }
-        Ok(Unfolding::new(test, self.signature, Bounds { skip_waiting, ..options.bounds })?)
+        let bounds = Bounds { skip_waiting, ..options.bounds };
+        let Some(split) = cells::split(test)? else { return Ok(Unfolding::new(test, self.signature, bounds)?) };
+        cells::ordered(&split, &self.model, options)?;
+        Ok(Unfolding::new(&split.test, self.signature, bounds)?)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::signature::Signature;
-use margay_solver::Limits;
+use margay_solver::{Failure, Limits};
 
 use crate::corpus::Expected;
 use crate::engine::Engine;
@@ -131,6 +131,8 @@ pub enum Error {
     },
     /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
     Unconfirmed(String),
+    /// The SAT solver failed.
+    Solver(Failure),
     /// An answer was to be proved, and there is no proof of it that is accepted.
     Unproved(String),
     /// An answer was to be proved, and the proof cannot be written.
@@ -145,6 +147,7 @@ impl Error {
             | Self::Steps
             | Self::Disagreement { .. }
             | Self::Unconfirmed(_)
+            | Self::Solver(_)
             | Self::Unproved(_)
             | Self::Unwritten(_) => true,
             Self::Unfold(_) | Self::Signature { .. } => false,
@@ -166,12 +169,19 @@ impl fmt::Display for Error {
             Self::Unconfirmed(why) => {
                 write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
             }
+            Self::Solver(failure) => failure.fmt(f),
             Self::Unproved(why) | Self::Unwritten(why) => f.write_str(why),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Solver(failure)
+    }
+}
 
 impl From<unfold::Error> for Error {
     fn from(e: unfold::Error) -> Self {

@@ -126,7 +126,7 @@ fn instructions() {
         t:4:2: error: `fence` needs a scope [fence.sc: no scope] (PTX has no default here: write e.g. `fence.sc.gpu`)
     st.u32 x, 1 ;
      ld.u64 r0, x
-        t:5:2: error: accesses of 32 and of 64 bits to `x`: the model does not apply [ld.u64 r0, x: another width than before] (the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2))
+        t:5:2: warning: accesses of 32 and of 64 bits to `x`: each is taken as accesses to cells [ld.u64 r0, x: another width than before] (cells are as wide as the narrowest access, `x[0]` has the lowest bits; the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2))
     fence.relaxed.gpu
         t:4:8: error: unknown qualifier `relaxed` [relaxed: not known]
     fence.proxy

@@ -233,7 +233,7 @@ fn instructions_that_are_near_or_refused() {
         t:4:2: error: `nanosleep` is not modelled [a delay] (it changes no value and orders nothing: leave it out)
     st.weak.u8 y, 1
     st.weak.u16 y, 1
-        t:5:2: error: accesses of 8 and of 16 bits to `y`: the model does not apply [another width than before] (the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2))
+        t:5:2: warning: accesses of 8 and of 16 bits to `y`: each is taken as accesses to cells [another width than before] (cells are as wide as the narrowest access, `y[0]` has the lowest bits; the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2))
     ");
 }
 

@@ -155,13 +155,13 @@ fn what_is_wrong() {
         there is no location 4 bytes behind `x[1]`; elements of arrays are declared by `x[2]={0,0}`
     st.u32 x[0], 1 ;
      ld.u64 r0, x[1]
-        t:5:2: error: accesses of 32 and of 64 bits to `x`: the model does not apply
+        accesses of 64 and of 32 bits to `x`: an access of 64 bits is not aligned at byte 4
     st.u32 x[0], 1 ;
      ld.u64 r0, [r1]
-        accesses of 32 and of 64 bits to `x[0]`: the model does not apply (PTX ISA 8.7.2)
+        accesses of 32 and of 64 bits to `x[0]` that are not taken apart: whether they race is not looked into, and if so the model does not apply (PTX ISA 8.7.2)
     st.u32 x[0], 1 ;
      ld.u64 r0, y
-        accesses of 32 and of 64 bits to `x[0]`: the model does not apply (PTX ISA 8.7.2)
+        accesses of 32 and of 64 bits to `x[0]` that are not taken apart: whether they race is not looked into, and if so the model does not apply (PTX ISA 8.7.2)
     ld.u32 r0, x
         t:2:14: error: 3 values for 2 elements
     ld.u32 r0, x

@@ -33,6 +33,18 @@ impl Order {
             Self::Sc => "SC",
         }
     }
+
+    /// The word in PTX (ISA 9.7), `weak` for [`Order::Plain`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "weak",
+            Self::Rlx => "relaxed",
+            Self::Acq => "acquire",
+            Self::Rel => "release",
+            Self::AcqRel => "acq_rel",
+            Self::Sc => "sc",
+        }
+    }
 }
 
 /// Scopes, narrowest first (PTX ISA 8.5; C++: block, cluster, device, system).

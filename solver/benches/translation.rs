@@ -107,7 +107,7 @@ fn main() {
         let mut statistics = None;
         for _ in 0..9 {
             let start = Instant::now();
-            let mut session = Session::new(bounds.clone(), encoding, Backend::Batsat);
+            let mut session = Session::new(bounds.clone(), encoding, &Backend::batsat());
             for &formula in &hard {
                 session.assert(&logic, formula);
             }
@@ -120,12 +120,14 @@ fn main() {
             println!("{name:<22} {:>10} {:>10} {:>10} {:>12.1}", s.gates, s.variables, s.clauses, times[times.len() / 2]);
         }
     }
-    let mut session = Session::new(bounds, base, Backend::default());
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
+    let mut session = Session::new(bounds, base, &Backend::default());
     for &formula in &hard {
         session.assert(&logic, formula);
     }
     session.assert(&logic, violated);
     let start = Instant::now();
-    let found = session.solve(&[], &Limits::default()).instance().is_some();
+    let found = session.solve(&[], &Limits::default()).unwrap().instance().is_some();
     println!("{} answers {found} in {:.1} ms", Backend::default(), start.elapsed().as_secs_f64() * 1e3);
 }

@@ -2,12 +2,12 @@
 //! same. Run with `cargo run -p margay-solver --example latin_squares`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Comparison, Encoding, Ended, Formula, Limits, Logic, Session, Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, Comparison, Encoding, Ended, Failure, Formula, Limits, Logic, Session, Symmetry, TupleSet, Universe,
 };
 
 const ORDER: u32 = 4;
 
-fn main() {
+fn main() -> Result<(), Failure> {
     let mut logic = Logic::new();
     let rows = logic.relation("Row", 1);
     let columns = logic.relation("Column", 1);
@@ -56,15 +56,15 @@ fn main() {
 
     let symmetry = Symmetry::interchangeable(&bounds, &logic, &formulas);
     let start = || {
-        let mut session = Session::new(bounds.clone(), Encoding::default(), Backend::default());
+        let mut session = Session::new(bounds.clone(), Encoding::default(), &Backend::default());
         for formula in formulas {
             session.assert(&logic, formula);
         }
         session
     };
     let none = Limits::default();
-    let (all, ended) = start().instances(&[], &[square], &Symmetry::none(), &none, usize::MAX);
-    let (classes, _) = start().instances(&[], &[square], &symmetry, &none, usize::MAX);
+    let (all, ended) = start().instances(&[], &[square], &Symmetry::none(), &none, usize::MAX)?;
+    let (classes, _) = start().instances(&[], &[square], &symmetry, &none, usize::MAX)?;
     println!("Latin squares of order {ORDER}: {} ({ended:?})", all.len());
     println!("up to exchanges of rows, columns and symbols: {}", classes.len());
     for class in &classes {
@@ -76,4 +76,5 @@ fn main() {
     }
     // What the literature says (OEIS A002860, A040082).
     assert_eq!((all.len(), classes.len(), ended), (576, 2, Ended::Complete));
+    Ok(())
 }

@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use rustsat::solvers::SolverResult;
-
 use crate::instance::Instance;
 use crate::limits::Limits;
 use crate::logic::Relation;
 use crate::session::{Literal, Session};
+use crate::solver::{Answer, Failure};
 use crate::symmetry::Symmetry;
 
 /// Why an enumeration ended.
@@ -28,6 +27,9 @@ impl Session {
     ///
     /// The order is the solver's. To have it independent of the solver, ask each time for a
     /// [`Session::lexicographic_minimum`], or sort.
+    ///
+    /// # Errors
+    /// The solver failed.
     pub fn enumerate(
         &mut self,
         assumptions: &[Literal],
@@ -35,17 +37,17 @@ impl Session {
         symmetry: &Symmetry,
         limits: &Limits,
         mut visit: impl FnMut(&Instance) -> ControlFlow<()>,
-    ) -> Ended {
+    ) -> Result<Ended, Failure> {
         let bound: Vec<Relation> = projected.iter().copied().filter(|&r| self.bounds().get(r).is_some()).collect();
         // The clauses that exclude what was visited hold only while this is assumed.
         let enumerating = self.fresh();
         let mut assumed = assumptions.to_vec();
         assumed.push(enumerating);
         let ended = loop {
-            match self.decide(&assumed, limits) {
-                SolverResult::Sat => {}
-                SolverResult::Unsat => break Ended::Complete,
-                SolverResult::Interrupted => break Ended::Unknown,
+            match self.decide(&assumed, limits)? {
+                Answer::Sat => {}
+                Answer::Unsat => break Ended::Complete,
+                Answer::Unknown => break Ended::Unknown,
             }
             let instance = self.instance();
             if visit(&instance).is_break() {
@@ -65,10 +67,13 @@ impl Session {
             }
         };
         self.add_clause(&[!enumerating]);
-        ended
+        Ok(ended)
     }
 
     /// The first instances of an enumeration, at most so many, and why it ended.
+    ///
+    /// # Errors
+    /// The solver failed.
     pub fn instances(
         &mut self,
         assumptions: &[Literal],
@@ -76,7 +81,7 @@ impl Session {
         symmetry: &Symmetry,
         limits: &Limits,
         at_most: usize,
-    ) -> (Vec<Instance>, Ended) {
+    ) -> Result<(Vec<Instance>, Ended), Failure> {
         let mut found = Vec::new();
         let ended = self.enumerate(assumptions, projected, symmetry, limits, |instance| {
             if found.len() == at_most {
@@ -84,7 +89,7 @@ impl Session {
             }
             found.push(instance.clone());
             ControlFlow::Continue(())
-        });
-        (found, ended)
+        })?;
+        Ok((found, ended))
     }
 }

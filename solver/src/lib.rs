@@ -45,13 +45,13 @@
 //! bounds.between(ceiling, TupleSet::new(2), pairs.clone());
 //! bounds.between(floor, TupleSet::new(2), pairs);
 //!
-//! let mut session = Session::new(bounds, Encoding::default(), Backend::default());
+//! let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
 //! session.assert(&logic, ceilings);
 //! session.assert(&logic, floors);
 //! session.assert(&logic, premise);
 //! // A goal is asked for in one call; what is asserted holds in all.
 //! let goal = session.goal(&logic, refuted);
-//! let Outcome::Sat(counterexample) = session.solve(&[goal], &Limits::default()) else { panic!("it does not follow") };
+//! let Outcome::Sat(counterexample) = session.solve(&[goal], &Limits::default())? else { panic!("it does not follow") };
 //! // The answer comes back as relations, and can be judged without the solver.
 //! assert_eq!(counterexample.evaluate(&logic, c).len(), 2);
 //! assert!(counterexample.holds(&logic, premise) && !counterexample.holds(&logic, conclusion));
@@ -62,7 +62,8 @@
 //! let identity = logic.identity();
 //! let unshared = logic.subset(sharing, identity);
 //! session.assert(&logic, unshared);
-//! assert_eq!(session.solve(&[goal], &Limits::default()), Outcome::Unsat);
+//! assert_eq!(session.solve(&[goal], &Limits::default())?, Outcome::Unsat);
+//! # Ok::<(), margay_solver::Failure>(())
 //! ```
 //!
 //! # The pipeline
@@ -77,17 +78,15 @@
 //!    of every occurrence: where a larger closure or fixpoint could only make the formula harder to satisfy, it is a fresh
 //!    relation under Horn clauses, which is small; elsewhere it is computed exactly, by repeated squaring or iteration.
 //! 4. The circuit becomes clauses, again only those that polarity asks for ([`Encoding`] has a switch for each technique).
-//! 5. A [`Backend`] searches: CaDiCaL (feature `cadical`, on by default, needs a C++ compiler), BatSat or Varisat (Rust).
+//! 5. A [`Solver`] searches. The one of the library is BatSat, in Rust; CaDiCaL is a crate beside it (`margay-cadical`), and anyone can
+//!    bring one ([`solver`]).
 //! 6. A [`Session`] keeps all of this between calls. Formulas, goals and clauses may be added at any time; calls may
 //!    assume literals, minimise weighted sums or lexicographic vectors, and enumerate up to [`Symmetry`].
 //! 7. An [`Instance`] gives the relations of a solution, and evaluates any expression or formula on them, by an evaluator that
 //!    shares no code with the translator.
-//!
-//! Adding a SAT solver takes one file: a type with rustsat's `SolveIncremental`, and limits.
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
-mod backend;
 mod bounds;
 mod circuit;
 mod cnf;
@@ -103,12 +102,12 @@ mod objective;
 mod options;
 pub mod proof;
 mod session;
+pub mod solver;
 mod symmetry;
 mod translate;
 mod tuples;
 mod universe;
 
-pub use backend::Backend;
 pub use bounds::Bounds;
 pub use encoding::Encoding;
 pub use enumerate::Ended;
@@ -119,6 +118,7 @@ pub use logic::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMono
 pub use objective::Objective;
 pub use options::{Preset, SolverOptions};
 pub use session::{Literal, Outcome, Session, Statistics};
+pub use solver::{Answer, Backend, Factory, Failure, Solver};
 pub use symmetry::{Permutation, Symmetry};
 pub use tuples::TupleSet;
 pub use universe::{Atom, Universe};

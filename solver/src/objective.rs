@@ -3,11 +3,11 @@
 
 use rustsat::encodings::pb::{BoundUpper, BoundUpperIncremental, DynamicPolyWatchdog};
 use rustsat::instances::{BasicVarManager, Cnf, ManageVars};
-use rustsat::solvers::SolverResult;
 use rustsat::types::{Lit, Var};
 
 use crate::limits::Limits;
 use crate::session::{Literal, Outcome, Session};
+use crate::solver::{Answer, Failure};
 
 /// A weighted sum of literals of a session.
 pub struct Objective {
@@ -27,36 +27,52 @@ impl Session {
     /// The search descends from the first instance found: each call asks for a smaller sum, by assumptions on the outputs of a
     /// dynamic polynomial watchdog (Paxian, Reimer and Becker, SAT 2018, by way of rustsat).
     ///
+    /// # Errors
+    /// The solver failed, or the sum is too large to be encoded.
+    ///
     /// # Panics
     /// If a goal is among the objective's literals.
-    pub fn minimize(&mut self, assumptions: &[Literal], objective: &[(u32, Literal)], limits: &Limits) -> (Outcome, Option<u64>) {
+    pub fn minimize(
+        &mut self,
+        assumptions: &[Literal],
+        objective: &[(u32, Literal)],
+        limits: &Limits,
+    ) -> Result<(Outcome, Option<u64>), Failure> {
         let mut objective = self.objective(objective);
-        let best = self.minimum(assumptions, &mut objective, limits);
-        match best.1 {
-            Some(sum) if !self.keep_at_most(&mut objective, sum) => (Outcome::Unknown, None),
-            _ => best,
+        let best = self.minimum(assumptions, &mut objective, limits)?;
+        if let Some(sum) = best.1 {
+            self.keep_at_most(&mut objective, sum)?;
         }
+        Ok(best)
     }
 
     /// An instance under the assumptions with the smallest sum, and the sum; other instances stay possible. Asked again after
     /// clauses were added, it begins with the sum that was the smallest before; the assumptions must then be the same.
-    pub fn minimum(&mut self, assumptions: &[Literal], objective: &mut Objective, limits: &Limits) -> (Outcome, Option<u64>) {
+    ///
+    /// # Errors
+    /// As [`Session::minimize`].
+    pub fn minimum(
+        &mut self,
+        assumptions: &[Literal],
+        objective: &mut Objective,
+        limits: &Limits,
+    ) -> Result<(Outcome, Option<u64>), Failure> {
         let mut best = (Outcome::Unsat, None);
         if let Some(known) = objective.known {
-            best = self.below(assumptions, objective, Some(known + 1), limits);
+            best = self.below(assumptions, objective, Some(known + 1), limits)?;
             if matches!(best.0, Outcome::Sat(_) | Outcome::Unknown) {
-                return best;
+                return Ok(best);
             }
         }
         loop {
-            match self.below(assumptions, objective, best.1, limits) {
+            match self.below(assumptions, objective, best.1, limits)? {
                 (Outcome::Unsat, _) => break,
-                (Outcome::Unknown, _) => return (Outcome::Unknown, None),
+                (Outcome::Unknown, _) => return Ok((Outcome::Unknown, None)),
                 better => best = better,
             }
         }
         objective.known = best.1.or(objective.known);
-        best
+        Ok(best)
     }
 
     /// A weighted sum of literals, to ask for its minimum more than once.
@@ -81,46 +97,50 @@ impl Session {
     }
 
     /// An instance under the assumptions, and its sum, which is smaller than the given one; other instances stay possible.
+    ///
+    /// # Errors
+    /// As [`Session::minimize`].
     pub fn below(
         &mut self,
         assumptions: &[Literal],
         objective: &mut Objective,
         sum: Option<u64>,
         limits: &Limits,
-    ) -> (Outcome, Option<u64>) {
-        let Some(mut wanted) = self.assumptions(assumptions) else { return (Outcome::Unsat, None) };
+    ) -> Result<(Outcome, Option<u64>), Failure> {
+        let Some(mut wanted) = self.assumptions(assumptions) else { return Ok((Outcome::Unsat, None)) };
         if let Some(sum) = sum {
             let Some(most) = usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1)) else {
-                return (Outcome::Unsat, None);
+                return Ok((Outcome::Unsat, None));
             };
             if objective.terms.iter().map(|&(_, w)| w).sum::<usize>() > most {
-                let Some(bounds) = self.at_most(&mut objective.watchdog, most) else { return (Outcome::Unknown, None) };
-                wanted.extend(bounds);
+                wanted.extend(self.at_most(&mut objective.watchdog, most)?);
             }
         }
-        match self.decide_literals(&wanted, limits) {
-            SolverResult::Sat => {
+        Ok(match self.decide_literals(&wanted, limits)? {
+            Answer::Sat => {
                 let sum = (objective.least + self.sum(&objective.terms)) as u64;
                 (Outcome::Sat(self.instance()), Some(sum))
             }
-            SolverResult::Unsat => (Outcome::Unsat, None),
-            SolverResult::Interrupted => (Outcome::Unknown, None),
-        }
+            Answer::Unsat => (Outcome::Unsat, None),
+            Answer::Unknown => (Outcome::Unknown, None),
+        })
     }
 
-    /// From now on every instance has at most this sum. False if the bound cannot be encoded.
-    pub fn keep_at_most(&mut self, objective: &mut Objective, sum: u64) -> bool {
+    /// From now on every instance has at most this sum.
+    ///
+    /// # Errors
+    /// The sum is too large to be encoded.
+    pub fn keep_at_most(&mut self, objective: &mut Objective, sum: u64) -> Result<(), Failure> {
         let Some(sum) = (sum as usize).checked_sub(objective.least) else {
             self.add_clause(&[]);
-            return true;
+            return Ok(());
         };
         if objective.terms.iter().map(|&(_, w)| w).sum::<usize>() > sum {
-            let Some(bounds) = self.at_most(&mut objective.watchdog, sum) else { return false };
-            for literal in bounds {
+            for literal in self.at_most(&mut objective.watchdog, sum)? {
                 self.emitter.literals([literal]);
             }
         }
-        true
+        Ok(())
     }
 
     /// The sum of the weights of literals that are true in the assignment found last.
@@ -129,8 +149,9 @@ impl Session {
     }
 
     /// Literals that, if true, keep the sum within a bound.
-    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Option<Vec<i32>> {
-        let taken = u32::try_from(self.emitter.clauses.variables()).ok()?;
+    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Result<Vec<i32>, Failure> {
+        let failure = |why: String| Failure::of_sum(format!("at most {bound}: {why}"));
+        let taken = u32::try_from(self.emitter.clauses.variables()).map_err(|e| failure(e.to_string()))?;
         let mut variables = BasicVarManager::from_next_free(Var::new(taken));
         let mut clauses = Cnf::new();
         let encoded = watchdog.encode_ub_change(bound..=bound, &mut clauses, &mut variables);
@@ -138,48 +159,52 @@ impl Session {
         for clause in &clauses {
             self.emitter.literals(clause.iter().map(|l| l.to_ipasir()));
         }
-        match encoded.map_err(anyhow::Error::from).and_then(|()| Ok(watchdog.enforce_ub(bound)?)) {
-            Ok(literals) => Some(literals.into_iter().map(Lit::to_ipasir).collect()),
-            Err(error) => {
-                tracing::error!("the objective cannot be encoded: {error}");
-                None
-            }
-        }
+        encoded.map_err(|e| failure(e.to_string()))?;
+        let literals = watchdog.enforce_ub(bound).map_err(|e| failure(e.to_string()))?;
+        Ok(literals.into_iter().map(Lit::to_ipasir).collect())
     }
 
     /// An instance under the assumptions in which the vector of literals is lexicographically smallest (false before true).
     ///
     /// The solver is asked for a literal only if the instance in hand has it true.
     ///
+    /// # Errors
+    /// The solver failed.
+    ///
     /// # Panics
     /// If a goal is among the literals to order by.
-    pub fn lexicographic_minimum(&mut self, assumptions: &[Literal], order: &[Literal], limits: &Limits) -> Outcome {
-        let Some(mut fixed) = self.assumptions(assumptions) else { return Outcome::Unsat };
+    pub fn lexicographic_minimum(
+        &mut self,
+        assumptions: &[Literal],
+        order: &[Literal],
+        limits: &Limits,
+    ) -> Result<Outcome, Failure> {
+        let Some(mut fixed) = self.assumptions(assumptions) else { return Ok(Outcome::Unsat) };
         // Both directions: values are read, and falsity is assumed.
         let order: Vec<i32> =
             order.iter().filter_map(|l| self.emitter.exact_literal(&self.translator.circuit, l.both_ways())).collect();
-        match self.decide_literals(&fixed, limits) {
-            SolverResult::Sat => {}
-            SolverResult::Unsat => return Outcome::Unsat,
-            SolverResult::Interrupted => return Outcome::Unknown,
+        match self.decide_literals(&fixed, limits)? {
+            Answer::Sat => {}
+            Answer::Unsat => return Ok(Outcome::Unsat),
+            Answer::Unknown => return Ok(Outcome::Unknown),
         }
         for literal in order {
             if self.literal_value(literal) {
                 fixed.push(-literal);
-                match self.decide_literals(&fixed, limits) {
-                    SolverResult::Sat => continue,
-                    SolverResult::Unsat => {
+                match self.decide_literals(&fixed, limits)? {
+                    Answer::Sat => continue,
+                    Answer::Unsat => {
                         fixed.pop();
                         fixed.push(literal);
                     }
-                    SolverResult::Interrupted => return Outcome::Unknown,
+                    Answer::Unknown => return Ok(Outcome::Unknown),
                 }
             } else {
                 fixed.push(-literal);
             }
         }
         // The assignment kept is the last one found, which all later literals agreed with.
-        Outcome::Sat(self.instance())
+        Ok(Outcome::Sat(self.instance()))
     }
 }
 

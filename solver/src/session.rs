@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use rustsat::solvers::SolverResult;
-
-use crate::backend::{Backend, Engine};
 use crate::bounds::Bounds;
 use crate::circuit::Bit;
 use crate::cnf::Emitter;
@@ -15,6 +12,7 @@ use crate::limits::Limits;
 use crate::logic::{Expr, Formula, Logic, Relation};
 use crate::options::SolverOptions;
 use crate::proof::{Log, Replay};
+use crate::solver::{Answer, Backend, Failure, NotStarted, Solver};
 use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
@@ -92,7 +90,7 @@ pub struct Statistics {
 pub struct Session {
     pub(crate) translator: Translator,
     pub(crate) emitter: Emitter,
-    engine: Box<dyn Engine>,
+    solver: Box<dyn Solver>,
     /// How much of the clauses the solver has.
     sent: usize,
     /// The bound relations.
@@ -107,35 +105,36 @@ const _: () = {
 };
 
 impl Session {
-    /// A problem without formulas: every instance within the bounds is a solution.
-    pub fn new(bounds: Bounds, encoding: Encoding, backend: Backend) -> Self {
+    /// A problem without formulas: every instance within the bounds is a solution. If the solver cannot be started, the first call
+    /// says so.
+    pub fn new(bounds: Bounds, encoding: Encoding, backend: &Backend) -> Self {
         Self::with_options(bounds, encoding, backend, &SolverOptions::default())
     }
 
     /// The same, with options for the solver.
-    pub fn with_options(bounds: Bounds, encoding: Encoding, backend: Backend, options: &SolverOptions) -> Self {
-        Self::with_engine(bounds, encoding, backend.start(options))
+    pub fn with_options(bounds: Bounds, encoding: Encoding, backend: &Backend, options: &SolverOptions) -> Self {
+        Self::with_solver(bounds, encoding, NotStarted::or(backend.start(options)))
     }
 
-    /// The same with a solver that writes a proof of all that it finds to be unsatisfiable; `None` if the solver cannot
-    /// ([`Backend::proves`]).
-    pub fn logged(bounds: Bounds, encoding: Encoding, backend: Backend, log: &Log) -> Option<Self> {
-        let engine = backend.start_logged(&SolverOptions::default(), log)?;
-        Some(Self::with_engine(bounds, encoding, engine))
+    /// The same with a solver that writes a proof of all that it finds to be unsatisfiable. If it writes none ([`Backend::proves`]), the
+    /// first call says so.
+    pub fn logged(bounds: Bounds, encoding: Encoding, backend: &Backend, log: &Log) -> Self {
+        Self::with_solver(bounds, encoding, NotStarted::or(backend.start_logged(&SolverOptions::default(), log)))
     }
 
     /// The same with a proof instead of a solver: it answers what was asked when it was written, if the session is told the same.
     /// Instances are empty.
     pub fn replayed(bounds: Bounds, encoding: Encoding, replay: &Replay) -> Self {
-        Self::with_engine(bounds, encoding, Box::new(replay.clone()))
+        Self::with_solver(bounds, encoding, Box::new(replay.clone()))
     }
 
-    fn with_engine(bounds: Bounds, encoding: Encoding, engine: Box<dyn Engine>) -> Self {
+    /// The same with a solver that has no clauses yet.
+    pub fn with_solver(bounds: Bounds, encoding: Encoding, solver: Box<dyn Solver>) -> Self {
         let relations = bounds.relations().collect();
         Self {
             translator: Translator::new(bounds, encoding),
             emitter: Emitter::new(encoding.cnf_by_polarity, encoding.inline_gates),
-            engine,
+            solver,
             sent: 0,
             relations,
             model: Vec::new(),
@@ -243,9 +242,9 @@ impl Session {
         }
     }
 
-    fn send(&mut self) -> anyhow::Result<()> {
+    fn send(&mut self) -> Result<(), Failure> {
         for clause in self.emitter.clauses.since(self.sent) {
-            self.engine.add(clause)?;
+            self.solver.add(clause)?;
         }
         self.sent = self.emitter.clauses.position();
         Ok(())
@@ -265,32 +264,31 @@ impl Session {
     }
 
     /// Looks for an instance in which all assumptions hold.
-    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Outcome {
-        match self.decide(assumptions, limits) {
-            SolverResult::Sat => Outcome::Sat(self.instance()),
-            SolverResult::Unsat => Outcome::Unsat,
-            SolverResult::Interrupted => Outcome::Unknown,
-        }
+    ///
+    /// # Errors
+    /// The solver failed.
+    pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Outcome, Failure> {
+        Ok(match self.decide(assumptions, limits)? {
+            Answer::Sat => Outcome::Sat(self.instance()),
+            Answer::Unsat => Outcome::Unsat,
+            Answer::Unknown => Outcome::Unknown,
+        })
     }
 
     /// As `solve`, without reading the instance back: the assignment is kept until the next one is found.
-    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &Limits) -> SolverResult {
-        let Some(literals) = self.assumptions(assumptions) else { return SolverResult::Unsat };
+    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Answer, Failure> {
+        let Some(literals) = self.assumptions(assumptions) else { return Ok(Answer::Unsat) };
         self.decide_literals(&literals, limits)
     }
 
-    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> SolverResult {
+    pub(crate) fn decide_literals(&mut self, literals: &[i32], limits: &Limits) -> Result<Answer, Failure> {
         self.name_tuples();
-        let answer = self.send().and_then(|()| self.engine.solve(literals, limits)).and_then(|answer| {
-            if answer == SolverResult::Sat {
-                self.model = self.engine.model(self.emitter.clauses.variables())?;
-            }
-            Ok(answer)
-        });
-        answer.unwrap_or_else(|error| {
-            tracing::error!("the SAT solver failed: {error}");
-            SolverResult::Interrupted
-        })
+        self.send()?;
+        let answer = self.solver.solve(literals, limits)?;
+        if answer == Answer::Sat {
+            self.model = self.solver.model(self.emitter.clauses.variables())?;
+        }
+        Ok(answer)
     }
 
     /// Relations that no formula mentions are inputs too.
@@ -348,7 +346,7 @@ impl Session {
         Statistics {
             variables: self.emitter.clauses.variables(),
             clauses: self.emitter.clauses.len(),
-            conflicts: self.engine.conflicts(),
+            conflicts: self.solver.conflicts(),
             gates: self.translator.circuit.len(),
         }
     }

@@ -69,6 +69,7 @@ pub fn counterexample(shown: &Presented<'_>) -> Value {
         "outcome": shown.outcome,
         "source_events": events,
         "summary": shown.summary,
+        "cycle_in_words": shown.around,
         "explanation": shown.explanation,
         "rows": shown.rows,
         "source_svg": source_svg,

@@ -62,15 +62,20 @@ pub fn run(options: &Classify, output: &Output) -> Outcome {
         }
     }
     let groups = groups(&found);
+    let repeated = groups.iter().any(|g| g.same.iter().any(|same| same.len() > 1));
+    let exit = output.settle(match errors.is_empty() {
+        false => Exit::Wrong,
+        true if options.distinct && repeated => Exit::Found,
+        true => Exit::Holds,
+    });
     match output.format {
         Format::Json => print_json(&found, &groups, &errors, output)?,
         _ => print(&found, &groups, options.duplicates, output)?,
     }
-    if !errors.is_empty() {
-        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
+    if !errors.is_empty() && output.format != Format::Json {
+        return output.wrong(&errors);
     }
-    let repeated = groups.iter().any(|g| g.same.iter().any(|same| same.len() > 1));
-    Ok(if options.distinct && repeated { Exit::Found } else { Exit::Holds })
+    Ok(exit)
 }
 
 fn classify(file: &str, test: &Test) -> Result<Classified, margay_litmus::unfold::Error> {

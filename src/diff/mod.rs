@@ -48,7 +48,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
     asked.level = if options.program { Level::Program } else { Level::Execution };
     asked.deadline = limits.deadline;
     asked.stop = limits.stop.clone();
-    asked.backend = options.search.solver;
+    asked.backend = options.search.solver.clone();
     asked.jobs = match options.search.jobs(asked.jobs) {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Forbidden, Options, Verdict, Witness};
-
+use margay_litmus::test::{Quantifier, Test};
 use margay_models::diagnostic::{Place, SourceFile};
 use margay_models::execution::Execution;
 use margay_models::explain;
@@ -120,9 +120,9 @@ fn allowed(
         }
         output.json(&object.into())?;
     } else {
-        output.print(&format!("{}: {} under {}", output.bad("allowed"), subject.test.name, subject.model.name))?;
+        output.print(&format!("{}: {} under {}", output.bad("allowed"), asked(&subject.test), subject.model.name))?;
         output.print("")?;
-        output.print(&output.heading("An execution with this outcome"))?;
+        output.print(&output.heading(&format!("An execution that {}", subject.test.condition.quantifier.asks_for())))?;
         output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;
         output.print("")?;
         output.print(&output.heading("What would forbid it"))?;
@@ -140,13 +140,22 @@ fn allowed(
     Ok(if found.is_err() { Exit::Undecided } else { Exit::Holds })
 }
 
+/// What is allowed or forbidden: the outcome that a test is about, or for a `forall` what violates it.
+fn asked(test: &Test) -> String {
+    match test.condition.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => test.name.clone(),
+        Quantifier::Forall => format!("what violates the condition of {}", test.name),
+    }
+}
+
 fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidden>, unroll: usize, output: &Output) -> Outcome {
     let Some(forbidden) = forbidden else {
         let bounded = verdict.bounded;
+        let asked = subject.test.condition.quantifier.asks_for();
         let why = if bounded {
-            format!("no execution with at most {unroll} backward jumps in each loop has this outcome")
+            format!("no execution with at most {unroll} backward jumps in each loop {asked}")
         } else {
-            "no execution of the program has this outcome, whatever the model says".to_owned()
+            format!("no execution of the program {asked}, whatever the model says")
         };
         if output.format == Format::Json {
             let mut object = base(subject, if bounded { "undecided" } else { "impossible" });
@@ -164,7 +173,7 @@ fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidde
     if output.format != Format::Json {
         let bounded = if verdict.bounded { format!(", for at most {unroll} backward jumps in each loop") } else { String::new() };
         let answer = output.good("forbidden");
-        output.print(&format!("{answer}: {} under {}{bounded}", subject.test.name, subject.model.name))?;
+        output.print(&format!("{answer}: {} under {}{bounded}", asked(&subject.test), subject.model.name))?;
     }
     for &check in &forbidden.checks {
         let check_of = &subject.model.checks[check];

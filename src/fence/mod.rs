@@ -114,6 +114,12 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
     match found {
         Err(stopped) => stop(&subject, &stopped, seconds, output),
         Ok(found) => {
+            let forbidden = found.already || !found.repairs.is_empty();
+            let exit = output.settle(match (forbidden, found.bounded) {
+                (true, true) => Exit::Undecided,
+                (true, false) => Exit::Holds,
+                (false, _) => Exit::Found,
+            });
             match output.format {
                 Format::Json => output.json(&object(&subject, &found, seconds))?,
                 _ => {
@@ -121,12 +127,7 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
                     print(&subject, &found, usize::MAX, output)?;
                 }
             }
-            let forbidden = found.already || !found.repairs.is_empty();
-            Ok(match (forbidden, found.bounded) {
-                (true, true) => Exit::Undecided,
-                (true, false) => Exit::Holds,
-                (false, _) => Exit::Found,
-            })
+            Ok(exit)
         }
     }
 }

@@ -77,6 +77,9 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
         answers.sort_by_key(|(i, _)| *i);
         for (i, verdict) in &answers {
             counted.count(verdict);
+            if counted.differs > 0 {
+                output.settle(Exit::Found);
+            }
             let test = &tests[*i];
             let explained = match (options.explain, verdict) {
                 (true, Verdict::Compared(..)) => match explain(&toolkit, &test.1.test, target, &environment, options.optimize) {

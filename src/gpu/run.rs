@@ -144,6 +144,11 @@ fn chart(folder: &mut Folder, read: &Read, measured: &Measured, device: &Descrip
 }
 
 fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &GpuRun, output: &Output) -> Outcome {
+    let exit = match (end.violations.is_empty(), end.undecided || end.stopped) {
+        (false, _) => output.settle(Exit::Found),
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Holds,
+    };
     if options.soundness && output.format == Format::Human {
         summary(&end, mark, output)?;
     }
@@ -160,11 +165,7 @@ fn finish(end: End, mut errors: Vec<Diagnostic>, mark: &str, options: &GpuRun, o
     if let Some(failure) = &end.failed {
         return absent(failure, output);
     }
-    Ok(match (end.violations.is_empty(), end.undecided || end.stopped) {
-        (false, _) => Exit::Found,
-        (true, true) => Exit::Undecided,
-        (true, false) => Exit::Holds,
-    })
+    Ok(exit)
 }
 
 /// What soundness comes to.

@@ -46,12 +46,13 @@ pub fn run(options: &Summary, output: &Output) -> Outcome {
             }
         }
     }
+    let exit = output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });
     if output.format == Format::Json {
         output.json(&object(&rows))?;
     } else {
         print(&rows, options.all, output)?;
     }
-    Ok(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds })
+    Ok(exit)
 }
 
 fn add(rows: &mut BTreeMap<String, Row>, line: &Value) {

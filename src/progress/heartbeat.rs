@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar};
+use margay_litmus::parallel::THREADS;
 
 /// The seconds between two lines; 0 for none.
 const VARIABLE: &str = "MARGAY_HEARTBEAT";
@@ -23,7 +24,7 @@ impl Heartbeat {
             Ok(text) => Duration::try_from_secs_f64(text.parse().ok()?).ok()?,
             Err(_) => USUAL,
         };
-        if interval.is_zero() {
+        if interval.is_zero() || !THREADS {
             return None;
         }
         let (ends, ended) = channel();

@@ -1,6 +1,8 @@
-//! Progress on a terminal: what is being solved, how much is left, how long it has taken. Elsewhere, a line now and then.
+//! Progress on a terminal: what is being solved, how much is left, how long it has taken. Elsewhere, a line now and then,
+//! or each as it comes where the reader asks for that.
 
 mod heartbeat;
+mod lines;
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -22,9 +24,16 @@ fn can_show() -> bool {
 /// A bar on standard error, drawn on a terminal if the output is for people; else a line now and then. `of` is what it counts.
 fn begin(drawn: bool, steps: usize, of: &str, template: &str) -> (ProgressBar, Option<Heartbeat>) {
     let drawn = drawn && can_show();
-    let target = if drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = match () {
+        () if lines::asked() => lines::target(),
+        () if drawn => ProgressDrawTarget::stderr(),
+        () => ProgressDrawTarget::hidden(),
+    };
     let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    if lines::asked() {
+        return (bar, None);
+    }
     if drawn {
         bar.enable_steady_tick(Duration::from_millis(120));
         return (bar, None);

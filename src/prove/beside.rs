@@ -1,10 +1,11 @@
 //! Proofs and a bounded search at the same time. Each proof always runs to its end, so that what is said does not depend on which is faster;
-//! a search that theorems make pointless ends with them.
+//! a search that theorems make pointless ends with them. Where there are no threads the search comes after the proofs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use margay_litmus::parallel::THREADS;
 use margay_prove::theorem::{Report, Setting, prove};
 use margay_prove::theory::Stop;
 
@@ -21,6 +22,12 @@ pub fn beside<R: Send>(
 ) -> (Vec<Report>, R) {
     let stop = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
     let enough = Arc::new(AtomicBool::new(false));
+    let prove_all = || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
+    if !THREADS {
+        let reports = prove_all();
+        enough.store(stop.is_raised() || reports.iter().all(Report::is_theorem), Ordering::Relaxed);
+        return (reports, search(enough));
+    }
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let searching = scope.spawn(|| search(enough.clone()));
@@ -32,7 +39,7 @@ pub fn beside<R: Send>(
                 std::thread::sleep(RELAY);
             }
         });
-        let reports: Vec<Report> = settings.iter().map(|setting| prove(setting, &stop)).collect();
+        let reports = prove_all();
         if reports.iter().all(Report::is_theorem) {
             enough.store(true, Ordering::Relaxed);
         }

@@ -66,7 +66,7 @@ pub fn settle<'a>(model: &Model, reports: &'a [LemmaReport], limits: &Limits, as
         };
         let models = [without(None), without(Some(report.check))];
         let mut options = CompareOptions::new(MOST.min(asked.bound));
-        (options.first, options.most, options.jobs, options.backend) = (true, 1, asked.jobs, asked.backend);
+        (options.first, options.most, options.jobs, options.backend) = (true, 1, asked.jobs, asked.backend.clone());
         (options.deadline, options.stop) = (limits.deadline, limits.stop.clone());
         let report = compare(Subjects::Models(&models[0], &models[1]), &options, &Silent).ok()?;
         Some(Searched { models, options, report })

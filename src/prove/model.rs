@@ -90,7 +90,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     wanted.first = true;
     wanted.most = 1;
     wanted.deadline = limits.deadline;
-    wanted.backend = options.search.solver;
+    wanted.backend = options.search.solver.clone();
     wanted.jobs = match options.search.jobs(wanted.jobs) {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),

@@ -20,7 +20,7 @@ const HIDDEN: [&str; 2] = ["schema", "margay"];
 const DEPTH: usize = 6;
 
 /// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
-const FIRST: [&str; 44] = [
+const FIRST: [&str; 45] = [
     "answer",
     "verdict",
     "status",
@@ -48,6 +48,7 @@ const FIRST: [&str; 44] = [
     "relation",
     "to",
     "summary",
+    "cycle_in_words",
     "counterexamples",
     "differences",
     "source_litmus",

@@ -20,7 +20,7 @@ pub fn begin(options: &Run) -> Result<(), Diagnostic> {
         let error = Diagnostic::error("the explicit engine writes no proofs, which a certificate is made of");
         return Err(error.help("leave `--engine` out, or use `--engine sat` or `--engine both`"));
     }
-    if let Some(error) = without_proofs(margay_solver::Backend::default()) {
+    if let Some(error) = without_proofs(&margay_solver::Backend::default()) {
         return Err(error);
     }
     folder(path, false)

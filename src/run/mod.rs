@@ -125,6 +125,14 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
         Ok(())
     })?;
     bar.finish();
+    // Of tests that are for other models more may be said, and no test answered is an error.
+    let all_skipped = answers.is_empty() && !undecided;
+    let exit = match (errors.is_empty() && !all_skipped, undecided) {
+        (false, _) => Exit::Wrong,
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Holds,
+    };
+    output.settle(exit);
     if output.asked == FormatOption::Human && !answers.is_empty() {
         print(&answers, output)?;
         if let [only] = answers.as_slice() {
@@ -140,7 +148,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             Err(found) => output.warn(&found),
         }
     }
-    tell_skipped(&models, &skipped, answers.is_empty() && !undecided, &mut errors, output);
+    tell_skipped(&models, &skipped, all_skipped, &mut errors, output);
     if let Some((name, why)) = unwritten.first() {
         let more = if unwritten.len() > 1 { format!(", nor are {} more answers", unwritten.len() - 1) } else { String::new() };
         let error = Diagnostic::error(format!("`{name}` is not in the certificate{more}: {why}"));
@@ -149,7 +157,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     if !errors.is_empty() {
         return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&errors) };
     }
-    Ok(if undecided { Exit::Undecided } else { Exit::Holds })
+    Ok(exit)
 }
 
 /// The models that were asked for, with the axioms that count.

@@ -1,7 +1,7 @@
 //! Verdicts in a table.
 
 use margay_litmus::corpus::Expected;
-use margay_litmus::test::Test;
+use margay_litmus::test::{Quantifier, Test};
 
 use crate::output::Output;
 use crate::table::table;
@@ -12,9 +12,13 @@ pub const COLUMNS: [&str; 5] = ["test", "model", "outcome", "condition", "races"
 /// The cells of a verdict in these columns.
 pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
     let quantifier = test.condition.quantifier;
+    // What a `forall` asks for is no outcome, but one that is another: "forbidden" would be taken for the condition's.
+    let always = quantifier == Quantifier::Forall;
     let outcome = match (verdict.reachable, verdict.bounded) {
+        (true, _) if always => "not always",
         (true, _) => "allowed",
         (false, true) => "not found (bounded)",
+        (false, false) if always => "always",
         (false, false) => "forbidden",
     };
     let holds = if quantifier.holds(verdict.reachable) { "holds" } else { "fails" };

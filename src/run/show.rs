@@ -4,6 +4,7 @@ use std::io;
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
+use margay_litmus::test::Quantifier;
 use margay_models::explain;
 use margay_models::picture::{Picture, event_name, text};
 
@@ -18,9 +19,12 @@ pub fn explain(
     output: &Output,
 ) -> io::Result<()> {
     let (test, model, verdict) = (answer.test, &answer.model.model, &answer.verdict);
+    let quantifier = test.condition.quantifier;
+    let asked = quantifier.asks_for();
+    let always = quantifier == Quantifier::Forall;
     output.print("")?;
     if let Some(witness) = &verdict.witness {
-        output.print(&output.heading("An execution with this outcome"))?;
+        output.print(&output.heading(&format!("An execution that {asked}")))?;
         let picture = Picture::of(&format!("{}: allowed by {}", test.name, answer.model.label()), &witness.execution, None);
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
@@ -30,16 +34,17 @@ pub fn explain(
         Ok(None) if verdict.bounded => {
             let turns = options.bounds.unroll;
             return output.print(&format!(
-                "No execution with at most {turns} backward jumps in each loop has this outcome; try a larger --unroll."
+                "No execution with at most {turns} backward jumps in each loop {asked}; try a larger --unroll."
             ));
         }
-        Ok(None) => return output.print("No execution of the program has this outcome, whatever the model says."),
+        Ok(None) => return output.print(&format!("No execution of the program {asked}, whatever the model says.")),
         Err(error) => return output.print(&format!("What forbids it was not found: {error}.")),
     };
     let execution = &forbidden.witness.execution;
     for &check in &forbidden.checks {
         let name = model.checks[check].display_name();
-        output.print(&output.heading(&format!("Why {} forbids it (axiom {name})", answer.model.label())))?;
+        let it = if always { format!("what {asked}") } else { "it".to_owned() };
+        output.print(&output.heading(&format!("Why {} forbids {it} (axiom {name})", answer.model.label())))?;
         let violation = explain::violation(model, execution, check);
         if let Some(violation) = &violation {
             for line in violation.words(&|e| event_name(execution, e)) {

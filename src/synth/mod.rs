@@ -31,7 +31,7 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
     asked.typed = options.typed == Switch::On;
     asked.deadline = limits.deadline;
     asked.stop = limits.stop.clone();
-    asked.backend = options.search.solver;
+    asked.backend = options.search.solver.clone();
     asked.jobs = match options.search.jobs(asked.jobs) {
         Ok(jobs) => jobs,
         Err(error) => return output.wrong(&[error]),

@@ -61,12 +61,13 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
         Ok(verified) => verified,
         Err(errors) => return output.wrong(&errors),
     };
+    let exit = output.settle(Exit::Holds);
     let seen = Seen { document: &document, verified, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
         Format::Human => seen.print(output)?,
         Format::Json => output.json(&seen.json())?,
     }
-    Ok(Exit::Holds)
+    Ok(exit)
 }
 
 /// What was seen to be so.

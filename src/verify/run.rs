@@ -37,12 +37,13 @@ pub fn run(sealed: &Sealed, options: &Verify, jobs: usize, output: &Output) -> O
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
+    let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
         Format::Human => print(&document, (&found, &bases), (seconds, jobs), output)?,
         Format::Json => output.json(&object(&document, (&found, &bases), seconds))?,
     }
-    Ok(Exit::Holds)
+    Ok(exit)
 }
 
 fn print(

@@ -26,12 +26,13 @@ pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
         Ok(seen) => seen,
         Err(errors) => return output.wrong(&errors),
     };
+    let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
         Format::Human => print(&document, &bases, &found, seconds, output)?,
         Format::Json => output.json(&object(&document, &bases, &found, seconds))?,
     }
-    Ok(Exit::Holds)
+    Ok(exit)
 }
 
 /// What the theorem is about, in lines.

@@ -36,17 +36,21 @@ fn any_number_of_jobs_ends() {
     }
 }
 
+/// The time that a program has computed, in ticks; `None` where nobody can say.
+#[cfg(unix)]
+fn ticks(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // Behind the name, which may hold anything: the time in the program is the twelfth field, that in the system the thirteenth.
+    let fields = status.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    Some(fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum())
+}
+
 /// Has the program computed for a while? What it says of itself is asked for, since a busy machine may not have let it begin; where nobody
 /// can say, it has after two seconds.
 #[cfg(unix)]
 fn has_worked(child: &Child, since: Instant) -> bool {
     const TICKS: u64 = 40;
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{}/stat", child.id())) else {
-        return since.elapsed() > Duration::from_secs(2);
-    };
-    // Behind the name, which may hold anything: the time in the program is the twelfth field, that in the system the thirteenth.
-    let fields = status.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
-    fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() >= TICKS
+    ticks(child).map_or_else(|| since.elapsed() > Duration::from_secs(2), |worked| worked >= TICKS)
 }
 
 /// Starts a program, sends it a signal when it has worked for a while, and says how it ended and what it wrote.
@@ -63,6 +67,40 @@ fn interrupted(arguments: &[&str], signal: &str) -> (Option<i32>, String, String
     assert!(sent.success(), "{arguments:?}");
     let output = child.wait_with_output().expect("it ends");
     (output.status.code(), out(&output), err(&output))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_what_waits_for_a_reader() {
+    // Far more than fits into a pipe.
+    let mut child = command(&["run", "tests/corpus", "--model", "sc,ptx-6.0", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let since = Instant::now();
+    // Until it waits: its time does not go on.
+    let mut before = None;
+    while ticks(&child) != before || before.is_some_and(|ticks| ticks < 5) {
+        before = ticks(&child);
+        assert!(child.try_wait().expect("it is a child").is_none(), "all of its output fits into a pipe");
+        assert!(since.elapsed() < Duration::from_secs(120), "it does not come to wait");
+        std::thread::sleep(Duration::from_millis(700));
+    }
+    let mut signals = 0;
+    loop {
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts").success());
+        signals += 1;
+        std::thread::sleep(Duration::from_millis(300));
+        if let Some(status) = child.try_wait().expect("it is a child") {
+            assert_eq!(status.code(), Some(3));
+            return;
+        }
+        if signals == 50 {
+            child.kill().expect("it can be ended");
+            panic!("it hangs");
+        }
+    }
 }
 
 #[cfg(unix)]

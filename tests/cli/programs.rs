@@ -1,6 +1,6 @@
 //! The question about programs, and the published one beside it, as a user meets them: the answer, its files, JSON, what is refused and where.
 
-use crate::program::{err, folder, json, margay, out, words};
+use crate::program::{command, err, folder, json, margay, out, words};
 
 /// An acquire load that is relaxed: message passing, with a guard, as plain data race without it.
 #[test]
@@ -165,4 +165,14 @@ fn a_time_limit_names_what_is_not_decided() {
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
     assert!(out(&output).starts_with("undecided: the time given was used up"), "{}", out(&output));
     assert!(out(&output).contains("thread shapes of"), "{}", out(&output));
+}
+
+/// Whoever shows progress himself gets it in lines, also beside JSON; in a pipe there is none otherwise.
+#[test]
+fn progress_is_told_in_lines_to_whom_asks_for_it() {
+    let asked = ["check", "rc11-to-ptx", "--bound", "3", "--format", "json"];
+    let told = |how: &str| err(&command(&asked).env("MARGAY_PROGRESS", how).output().expect("it runs"));
+    let lines = told("lines");
+    assert!(lines.lines().all(|line| line.starts_with('\r')) && lines.contains("thread shapes"), "{lines:?}");
+    assert_eq!(told(""), "");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use crate::program::{command, err, folder, json, margay, out, write};
 
@@ -111,16 +111,54 @@ fn without_what_was_asked_for_the_command_fails() {
     }
 }
 
-/// The printed answer cannot be written either: the exit code still says it.
+/// The printed answer cannot be written either, or nobody reads it: the exit code still says it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_costs_no_exit_code() {
-    for (asked, code) in [(["check", BROKEN, "--bound", "4"], 1), (["check", "rc11-to-ptx", "--bound", "3"], 0)] {
+    let dir = folder("writing/unread");
+    let certificate = dir.join("certificate");
+    let certificate = text(&certificate);
+    assert_eq!(margay(&["run", MP, "--model", "ptx-6.0", "--certify", certificate]).status.code(), Some(0));
+    // A folder with a verdict that the model does not give.
+    let wrong = dir.join("wrong");
+    std::fs::create_dir_all(&wrong).expect("a folder");
+    write(&wrong, "mp.litmus", std::fs::read_to_string(MP).expect("the test"));
+    write(&wrong, margay_litmus::corpus::EXPECTED, "mp.litmus ptx-6.0 reachable an-error\n");
+    let racy = write(
+        &dir,
+        "sb.litmus",
+        "GENERIC SB\n{ x=0; y=0; }\n P0 | P1 ;\n st x, 1 | st y, 1 ;\n ld r0, y | ld r0, x ;\nexists (P0:r0 == 0 /\\ P1:r0 == 0)\n",
+    );
+    for (asked, code) in [
+        (vec!["check", BROKEN, "--bound", "4"], 1),
+        (vec!["check", "rc11-to-ptx", "--bound", "3"], 0),
+        (vec!["run", MP, "--model", "ptx-6.0"], 0),
+        (vec!["test", text(&wrong)], 1),
+        (vec!["test", text(&wrong), "--format", "json"], 1),
+        (vec!["verify", certificate], 0),
+        (vec!["verify", text(&wrong), "--format", "json"], 2),
+        (vec!["classify", MP, MP, "--distinct"], 1),
+        (vec!["fence", &racy, "--model", "tso"], 0),
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
         let output = command(&asked).stdout(full).output().expect("the program starts");
-        assert_eq!(output.status.code(), Some(code), "{}", err(&output));
-        assert!(err(&output).contains("cannot write"), "{}", err(&output));
+        assert_eq!(output.status.code(), Some(code), "{asked:?}: {}", err(&output));
+        assert!(err(&output).contains("cannot write"), "{asked:?}: {}", err(&output));
+        assert_eq!(unread(&asked), Some(code), "{asked:?}");
     }
+    // Whoever closes the pipe before there is an answer has none, and no answer is not a good one.
+    assert_eq!(unread(&["run", MP, "--model", "ptx-6.0", "--format", "json"]), Some(3));
+    assert_eq!(unread(&["models"]), Some(0));
+}
+
+/// The exit code of a program whose output nobody reads.
+#[cfg(target_os = "linux")]
+fn unread(asked: &[&str]) -> Option<i32> {
+    let mut child = command(asked).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(err(&output), "", "{asked:?}");
+    output.status.code()
 }
 
 /// A folder that cannot be written to is said before anything is searched for.

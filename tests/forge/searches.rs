@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use margay_mappings::Backend;
 use margay_mappings::certificate::{Compared, Document, Given, Held, ModelText, Standing, Subject, Verified};
 use margay_mappings::check::{self, CheckOptions, CoReading, Level, Silent, check};
 use margay_mappings::compare::{self, CompareOptions, Subjects, compare};
@@ -56,7 +55,7 @@ pub fn with_axiom(name: &str, axiom: &str) -> Model {
 /// Certifies a check.
 pub fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> PathBuf {
     let folder = folder(name);
-    (options.backend, options.jobs, options.certify) = (Backend::Cadical, 2, Some(folder.clone()));
+    (options.backend, options.jobs, options.certify) = (margay_cadical::backend(), 2, Some(folder.clone()));
     let report = check(mapping, &options, &Silent).unwrap_or_else(|e| panic!("{name}: {e:?}"));
     assert!(report.certified.is_some_and(|c| c.claims.iter().any(|c| c.none_up_to > 0)), "{name} claims something");
     verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -216,7 +215,7 @@ fn shapes_that_were_split() {
 /// Certifies a comparison.
 pub fn certified_comparison(name: &str, subjects: Subjects<'_>, mut options: CompareOptions) -> PathBuf {
     let folder = folder(name);
-    (options.backend, options.jobs, options.certify) = (Backend::Cadical, 2, Some(folder.clone()));
+    (options.backend, options.jobs, options.certify) = (margay_cadical::backend(), 2, Some(folder.clone()));
     let report = compare(subjects, &options, &Silent).unwrap_or_else(|e| panic!("{name}: {e:?}"));
     assert!(report.certified.is_some_and(|c| c.claims.iter().any(|c| c.none_up_to > 0)), "{name} claims something");
     verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));

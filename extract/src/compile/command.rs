@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use super::group;
 
 /// How a compiler is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,7 +172,8 @@ const MAX_OUTPUT: u64 = 256 << 20;
 pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure> {
     let mut process = std::process::Command::new("sh");
     // A process group of its own, so that what the shell started can be ended with it.
-    process.arg("-c").arg(command).env("MARGAY_FOLDER", folder).process_group(0);
+    process.arg("-c").arg(command).env("MARGAY_FOLDER", folder);
+    group::own(&mut process);
     // A crash of LLVM is an answer; its stack trace takes a second and helps nobody here.
     process.env("LLVM_DISABLE_SYMBOLIZATION", "1").env("LLVM_DISABLE_CRASH_REPORT", "1");
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -207,7 +209,7 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
         return Err(Failure::NotStarted(format!("cannot start the compiler: {last}")));
     }
     // A shell tells of a signal by an exit code above 128.
-    let signal = status.signal().or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
+    let signal = group::signal(status).or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
     Err(match signal {
         Some(signal) => Failure::Crashed(signal, log),
         None => Failure::Rejected(log),

@@ -2,6 +2,7 @@
 //! each point alone. What a compiler does that is not compiling is the answer of the points that it did it for.
 
 mod command;
+mod group;
 
 pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
 

@@ -65,7 +65,7 @@ pub fn write(
         models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,
         given,
     };
-    let document = Document::new(Backend::default().version(), subject, claims, Vec::new());
+    let document = Document::new(&Backend::default().version(), subject, claims, Vec::new());
     let written = tidy(folder, proofs(&document)).and_then(|()| seal(&document, folder));
     let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
     written.map_err(|e| vec![fail(e)])?;

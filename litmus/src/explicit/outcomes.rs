@@ -8,6 +8,7 @@ use super::cycle::CycleValues;
 use super::outcome::Outcome;
 use super::search::{Effort, Engine, Found, Goal, Search};
 use super::{Error, Options, Runner};
+use crate::cells;
 use crate::test::{Comparison, Operand, Proposition, Test, Variable};
 use crate::unfold::Skeleton;
 
@@ -25,6 +26,7 @@ pub struct Outcomes {
 impl Runner {
     /// All outcomes of a test that pass its filter. Each is found by a search of its own, which excludes those found before.
     pub fn outcomes(&mut self, test: &Test, variables: &[Variable], options: &Options) -> Result<Outcomes, Error> {
+        cells::one_size_each(test)?;
         let unfolding = self.questions.unfold(test, options)?;
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(&unfolding);

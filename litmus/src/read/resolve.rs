@@ -150,9 +150,10 @@ impl<'a> Checker<'a> {
         chain.take(self.test.locations.len()).any(|at| at == location)
     }
 
-    /// Overlap is complete here: accesses of one location have one width (PTX ISA 8.7.2).
+    /// Warns where accesses of a location have two widths (PTX ISA 8.7.2), and where one is wider than a scalar.
     fn widths(&mut self) {
         let mut known: Vec<(&str, u8)> = Vec::new();
+        let mut of_two: Vec<&str> = Vec::new();
         for thread in &self.test.threads {
             let Body::Instructions(instructions) = &thread.body else { continue };
             for i in instructions {
@@ -166,13 +167,21 @@ impl<'a> Checker<'a> {
                     self.warnings.push(warning.at(self.file, i.place.0, "beyond the model").help(help));
                 }
                 match known.iter().find(|(l, _)| *l == name) {
-                    Some(&(_, bits)) if bits != ty.bits => {
-                        let message = format!("accesses of {bits} and of {} bits to `{name}`: the model does not apply", ty.bits);
-                        self.error(message, i.place.0, "another width than before").help = Some(
-                            "the memory model has no axioms for accesses of different size that race (PTX ISA 8.7.2)".to_string(),
-                        );
+                    Some(&(_, bits)) => {
+                        if bits != ty.bits && !of_two.contains(&name) {
+                            let message = format!(
+                                "accesses of {bits} and of {} bits to `{name}`: each is taken as accesses to cells",
+                                ty.bits
+                            );
+                            let help = format!(
+                                "cells are as wide as the narrowest access, `{name}[0]` has the lowest bits; the memory model has no axioms \
+                                 for accesses of different size that race (PTX ISA 8.7.2)"
+                            );
+                            let warning = Diagnostic::warning(message).at(self.file, i.place.0, "another width than before");
+                            self.warnings.push(warning.help(help));
+                            of_two.push(name);
+                        }
                     }
-                    Some(_) => {}
                     None => known.push((name, ty.bits)),
                 }
             }

@@ -56,15 +56,13 @@ impl fmt::Display for Unaccepted {
 
 /// The solver, which writes a proof.
 struct Logged<'a> {
-    backend: Backend,
+    backend: &'a Backend,
     log: &'a Log,
 }
 
 impl Answers for Logged<'_> {
     fn start(&mut self, bounds: Bounds) -> Session {
-        // That the solver proves is asked before.
-        let logged = Session::logged(bounds.clone(), Encoding::default(), self.backend, self.log);
-        logged.unwrap_or_else(|| Session::new(bounds, Encoding::default(), self.backend))
+        Session::logged(bounds, Encoding::default(), self.backend, self.log)
     }
 
     fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {
@@ -122,7 +120,7 @@ impl Runner {
         }
         let cannot = |e: std::io::Error| Error::Unwritten(format!("the proof `{}` cannot be written: {e}", file.display()));
         let log = Log::create(file).map_err(cannot)?;
-        let found = self.find(inquiry, test, options, &mut Logged { backend, log: &log });
+        let found = self.find(inquiry, test, options, &mut Logged { backend: &backend, log: &log });
         let written = log.finish();
         let needed = found.as_ref().is_ok_and(|f| f.iter().any(Option::is_none)) && !inquiry.unfolding.is_empty();
         if !needed {

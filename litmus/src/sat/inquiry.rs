@@ -73,7 +73,7 @@ pub(super) struct Solver(pub Backend);
 
 impl Answers for Solver {
     fn start(&mut self, bounds: Bounds) -> Session {
-        Session::new(bounds, Encoding::default(), self.0)
+        Session::new(bounds, Encoding::default(), &self.0)
     }
 
     fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {
@@ -130,7 +130,7 @@ impl Runner {
                 Goal::Condition => condition(&mut problem, test, unfolding),
                 Goal::Undefined(k) => problem.session.goal(&self.translation.logic, self.translation.undefined[k]),
             };
-            let candidate = match problem.session.solve(&[literal], &limits) {
+            let candidate = match problem.session.solve(&[literal], &limits)? {
                 margay_solver::Outcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
                 margay_solver::Outcome::Unsat => {
                     found.push(None);

@@ -100,7 +100,7 @@ impl Runner {
             assumed.extend(kept.iter().map(|&k| literals[k]));
             let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).collect();
             let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(test, skeleton) };
-            let candidate = match problem.session.solve(&assumed, &limits) {
+            let candidate = match problem.session.solve(&assumed, &limits)? {
                 margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
                 margay_solver::Outcome::Unsat => None,
                 margay_solver::Outcome::Unknown => return Err(Error::Time),

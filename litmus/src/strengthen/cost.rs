@@ -29,17 +29,6 @@ const MAX: u32 = 1_000_000;
 
 const ORDERS: [Order; 5] = [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
 
-fn order_name(order: Order) -> &'static str {
-    match order {
-        Order::Plain => "weak",
-        Order::Rlx => "relaxed",
-        Order::Acq => "acquire",
-        Order::Rel => "release",
-        Order::AcqRel => "acq_rel",
-        Order::Sc => "sc",
-    }
-}
-
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Load => "ld",
@@ -52,7 +41,7 @@ fn kind_name(kind: Kind) -> &'static str {
 
 /// The name of an operation, `ld.acquire.gpu`.
 pub fn name(kind: Kind, strength: Strength) -> String {
-    format!("{}.{}.{}", kind_name(kind), order_name(strength.order), strength.scope.name())
+    format!("{}.{}.{}", kind_name(kind), strength.order.name(), strength.scope.name())
 }
 
 /// Is there such an operation, in PTX or in C?
@@ -72,7 +61,7 @@ fn all_names() -> Vec<String> {
     let mut names: Vec<String> = ["ld.weak", "ld.volatile", "st.weak", "st.volatile"].map(str::to_owned).to_vec();
     for kind in kinds {
         for order in ORDERS.into_iter().filter(|&o| exists(kind, o)) {
-            names.push(format!("{}.{}", kind_name(kind), order_name(order)));
+            names.push(format!("{}.{}", kind_name(kind), order.name()));
             names.extend(Scope::ALL.map(|scope| name(kind, Strength { order, scope })));
         }
     }

@@ -263,6 +263,25 @@ pub enum AtomicFunction {
     Decrement(Expression),
 }
 
+/// The expressions of an atomic function, shared or to be changed as the function is.
+macro_rules! operands {
+    ($function:expr) => {
+        match $function {
+            AtomicFunction::Load => Vec::new(),
+            AtomicFunction::Store(e)
+            | AtomicFunction::Exchange(e)
+            | AtomicFunction::Fetch(_, e)
+            | AtomicFunction::FetchMin(e)
+            | AtomicFunction::FetchMax(e)
+            | AtomicFunction::Increment(e)
+            | AtomicFunction::Decrement(e) => vec![e],
+            AtomicFunction::CompareExchange { expected: Expected::Memory(address), desired, .. } => vec![address, desired],
+            AtomicFunction::CompareExchange { desired, .. } => vec![desired],
+            AtomicFunction::CompareAndSwap { expected, desired } => vec![expected, desired],
+        }
+    };
+}
+
 impl AtomicFunction {
     /// Is it one that only CUDA's built-in functions have, which are relaxed (CUDA C++ Programming Guide, Atomic Functions)?
     pub fn is_built_in(&self) -> bool {
@@ -271,36 +290,12 @@ impl AtomicFunction {
 
     /// The expressions in it, in the order in which they are evaluated.
     pub fn operands(&self) -> Vec<&Expression> {
-        match self {
-            Self::Load => Vec::new(),
-            Self::Store(e)
-            | Self::Exchange(e)
-            | Self::Fetch(_, e)
-            | Self::FetchMin(e)
-            | Self::FetchMax(e)
-            | Self::Increment(e)
-            | Self::Decrement(e) => vec![e],
-            Self::CompareExchange { expected: Expected::Memory(address), desired, .. } => vec![address, desired],
-            Self::CompareExchange { desired, .. } => vec![desired],
-            Self::CompareAndSwap { expected, desired } => vec![expected, desired],
-        }
+        operands!(self)
     }
 
     /// The same, to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Expression> {
-        match self {
-            Self::Load => Vec::new(),
-            Self::Store(e)
-            | Self::Exchange(e)
-            | Self::Fetch(_, e)
-            | Self::FetchMin(e)
-            | Self::FetchMax(e)
-            | Self::Increment(e)
-            | Self::Decrement(e) => vec![e],
-            Self::CompareExchange { expected: Expected::Memory(address), desired, .. } => vec![address, desired],
-            Self::CompareExchange { desired, .. } => vec![desired],
-            Self::CompareAndSwap { expected, desired } => vec![expected, desired],
-        }
+        operands!(self)
     }
 }
 

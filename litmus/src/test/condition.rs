@@ -23,6 +23,14 @@ impl Quantifier {
         }
     }
 
+    /// What an execution does that it asks for, behind "an execution that": for `forall` that is one which shows that it does not hold.
+    pub fn asks_for(self) -> &'static str {
+        match self {
+            Self::Exists | Self::NotExists => "has this outcome",
+            Self::Forall => "violates the condition",
+        }
+    }
+
     /// Does the quantified condition hold, if what it asks for is reachable (`exists` and `~exists`: a final state that satisfies it;
     /// `forall`: one that does not)?
     pub fn holds(self, reachable: bool) -> bool {

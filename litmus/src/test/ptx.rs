@@ -401,6 +401,18 @@ impl Operation {
         }
     }
 
+    /// The address of an access to memory, to be changed.
+    pub fn address_mut(&mut self) -> Option<&mut Address> {
+        match self {
+            Self::Load { address, .. }
+            | Self::Store { address, .. }
+            | Self::VectorLoad { address, .. }
+            | Self::VectorStore { address, .. }
+            | Self::Atom(Atom { address, .. }) => Some(address),
+            _ => None,
+        }
+    }
+
     /// The qualifiers of an access to memory, to be changed.
     pub fn access_mut(&mut self) -> Option<&mut Access> {
         match self {

@@ -23,6 +23,7 @@ impl Code {
             Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
             Dialect::Generic => Signature::Plain,
         };
+        crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
         barriers::check(test)?;
         let threads = (0..test.threads.len()).map(|t| compile(test, ThreadId(t as u8), &shared)).collect::<Result<_, _>>()?;

@@ -102,6 +102,7 @@ impl Unfolding {
     /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::Plain`],
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
+        crate::cells::one_size_each(test)?;
         let shared = skeleton::Shared::new(test, signature)?;
         barriers::check(test)?;
         let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
@@ -227,7 +228,10 @@ fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), 
             Some(before) if before != bits => {
                 let name = &shared.locations[physical].name;
                 return Err(Error::at(
-                    format!("accesses of {before} and of {bits} bits to `{name}`: the model does not apply (PTX ISA 8.7.2)"),
+                    format!(
+                        "accesses of {before} and of {bits} bits to `{name}` that are not taken apart: whether they race is not looked \
+                         into, and if so the model does not apply (PTX ISA 8.7.2)"
+                    ),
                     e.place,
                 ));
             }

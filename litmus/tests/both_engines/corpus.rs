@@ -8,6 +8,7 @@ use margay_models::library;
 
 #[test]
 fn the_corpus_by_the_sat_engine() {
+    crate::use_cadical();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
     let folders = corpus::read(&root).unwrap_or_else(|e| panic!("{}", e[0]));
     let mut runners: BTreeMap<String, sat::Runner> = BTreeMap::new();

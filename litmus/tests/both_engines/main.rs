@@ -31,7 +31,14 @@ fn test(text: &str) -> Test {
     read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test
 }
 
+/// From now on the solver is the one that the executable uses.
+fn use_cadical() {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
+}
+
 fn model(name: &str) -> Model {
+    use_cadical();
     library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use margay_models::certificate::{not_accepted, seal, tidy};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::proof::Replayed;
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::cover::uncovered;
@@ -15,6 +14,7 @@ use super::document::{Answer, Case, Claim, Document, Entry, Outcome};
 use super::{Extent, Written};
 use crate::check::{Cube, Progress, covers};
 use crate::encode::shape::Shape;
+use crate::pool::Pool;
 
 /// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
 /// `kinds` of programs, every thread shape has that answer, or every leaf of it.
@@ -75,7 +75,7 @@ pub fn verify<T: Send>(
     (document, folder): (&Document, &Path),
     entry: &Entry,
     questions: &[String],
-    (pool, progress): (&ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
     replay: impl Fn(&Case, &Shape, &Path) -> Result<(Vec<bool>, Replayed, T), String> + Sync,
 ) -> Result<Vec<T>, Vec<Diagnostic>> {
     progress.bound(entry.events, entry.cases.len(), questions);

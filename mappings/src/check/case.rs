@@ -10,7 +10,7 @@ use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Literal, Outcome,
 use super::cases::{Answers, Costs, Cube};
 use super::options::{CheckOptions, CoReading, Level};
 use super::program::{self, Learned, Lesson, Refuter, Taught};
-use super::witness::{Disagreement, witness};
+use super::witness::{Fault, witness};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::preference;
 use crate::encode::shape::Shape;
@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
 
     fn of(setting: &'a Setting<'a>, atoms: Atoms) -> Self {
         let encoding = setting.options.techniques.encoding;
-        let session = Session::new(setting.problem.vocabulary.bounds(&atoms), encoding, setting.options.backend);
+        let session = Session::new(setting.problem.vocabulary.bounds(&atoms), encoding, &setting.options.backend);
         Self::with_session(setting, atoms, session)
     }
 
@@ -208,7 +208,7 @@ impl<'a> Case<'a> {
     }
 
     /// The modification order that explains a candidate, if there is one. `None` if a limit was reached.
-    fn explanation(&mut self, instance: &Instance) -> Option<Option<TupleSet>> {
+    fn explanation(&mut self, instance: &Instance) -> Result<Option<Option<TupleSet>>, Fault> {
         let formula = self.explaining.to_mut().explainable(self.setting.mapping);
         let v = &self.explaining.vocabulary;
         let mut bounds: Bounds = v.bounds(&self.atoms);
@@ -221,13 +221,13 @@ impl<'a> Case<'a> {
         let event = Place::Event;
         let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
         bounds.between(v.other_order, TupleSet::new(2), self.atoms.pairs(pairs));
-        let mut session = Session::new(bounds, Encoding::default(), self.setting.options.backend);
+        let mut session = Session::new(bounds, Encoding::default(), &self.setting.options.backend);
         session.assert(&self.explaining.logic, formula);
-        match session.solve(&[], &self.setting.options.limits()) {
+        Ok(match session.solve(&[], &self.setting.options.limits())? {
             Outcome::Sat(found) => Some(found.tuples(v.other_order).cloned()),
             Outcome::Unsat => Some(None),
             Outcome::Unknown => None,
-        }
+        })
     }
 
     /// From now on candidates that the order explains are left out.
@@ -245,18 +245,18 @@ impl<'a> Case<'a> {
     }
 
     /// Is a candidate a counterexample? If not, what refutes it is excluded for all candidates.
-    fn refute(&mut self, instance: &Instance) -> Result<Refutation, Disagreement> {
+    fn refute(&mut self, instance: &Instance) -> Result<Refutation, Fault> {
         let options = self.setting.options;
         let Some(mut refuter) = self.refuter.take() else {
-            return Ok(if options.co == CoReading::Exists { self.refute_by_order(instance) } else { Refutation::None });
+            return Ok(if options.co == CoReading::Exists { self.refute_by_order(instance)? } else { Refutation::None });
         };
         let outcome = self.refute_program(&mut refuter, instance);
         self.refuter = Some(refuter);
         outcome
     }
 
-    fn refute_by_order(&mut self, instance: &Instance) -> Refutation {
-        match self.explanation(instance) {
+    fn refute_by_order(&mut self, instance: &Instance) -> Result<Refutation, Fault> {
+        Ok(match self.explanation(instance)? {
             None => Refutation::Unknown,
             Some(None) => Refutation::None,
             Some(Some(order)) => {
@@ -265,16 +265,16 @@ impl<'a> Case<'a> {
                 self.learned.0.push(Taught::Order(order));
                 Refutation::Learned
             }
-        }
+        })
     }
 
-    fn refute_program(&mut self, refuter: &mut Refuter, instance: &Instance) -> Result<Refutation, Disagreement> {
+    fn refute_program(&mut self, refuter: &mut Refuter, instance: &Instance) -> Result<Refutation, Fault> {
         let witness = witness(self.setting.mapping, &self.problem.vocabulary, &self.atoms, instance)
-            .ok_or_else(|| Disagreement("an instance could not be read back".to_owned()))?;
+            .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
         // Races are found fastest, and teach most.
         let race = match refuter.race_of_interleaving(&witness) {
             Some(prefix) => Some(prefix),
-            None => match self.refute_by_order(instance) {
+            None => match self.refute_by_order(instance)? {
                 Refutation::None => match refuter.run(&witness, self.setting.options)? {
                     program::Refutation::Races(prefix) => Some(prefix),
                     program::Refutation::None => return Ok(Refutation::None),
@@ -287,7 +287,7 @@ impl<'a> Case<'a> {
             tracing::debug!("{} conflicts, {}: {prefix:?}", self.session.statistics().conflicts, self.atoms.shape);
             if self.learned.races().any(|p| *p == prefix) {
                 let what = "a race did not exclude the program that it was found in:";
-                return Err(Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
+                return Err(Fault::Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
             }
             self.candidates.racy += 1;
             self.exclude_race(&prefix, refuter.reasons());
@@ -298,9 +298,9 @@ impl<'a> Case<'a> {
 
     /// Is there a counterexample? Without an answer, the candidate in hand is returned, if there is one. By candidate and refutation: what refutes one is excluded for all. There are finitely many
     /// modification orders and beginnings of executions.
-    fn decide(&mut self, goals: &[Literal]) -> Result<(Answer, Option<Instance>), Disagreement> {
+    fn decide(&mut self, goals: &[Literal]) -> Result<(Answer, Option<Instance>), Fault> {
         loop {
-            let instance = match self.session.solve(goals, &self.setting.options.limits()) {
+            let instance = match self.session.solve(goals, &self.setting.options.limits())? {
                 Outcome::Unsat => return Ok((Answer::None, None)),
                 Outcome::Unknown => return Ok((Answer::Unknown, None)),
                 Outcome::Sat(instance) => instance,
@@ -338,7 +338,7 @@ impl std::fmt::Display for Extent<'_> {
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Result<Vec<Decision>, Disagreement> {
+pub fn decide(setting: &Setting<'_>, extent: Extent<'_>, questions: &[usize]) -> Result<Vec<Decision>, Fault> {
     let slots = setting.problem.vocabulary.content.slots;
     let atoms = || match extent {
         Extent::Shape(shape) | Extent::Leaf(shape, _) => Atoms::new(shape, slots),
@@ -358,7 +358,7 @@ fn decide_from<'a>(
     extent: Extent<'_>,
     questions: &[usize],
     start_case: impl Fn() -> Case<'a>,
-) -> Result<Vec<Decision>, Disagreement> {
+) -> Result<Vec<Decision>, Fault> {
     let mut out = Vec::new();
     let mut start = Instant::now();
     let mut case = start_case();
@@ -433,7 +433,7 @@ pub fn preferred(
     question: usize,
     learned: &Learned,
     most: Option<u64>,
-) -> Result<Option<Preferred>, Disagreement> {
+) -> Result<Option<Preferred>, Fault> {
     let start = Instant::now();
     let ask = &setting.asks[question];
     let limits = setting.options.limits();
@@ -461,13 +461,11 @@ pub fn preferred(
         let mut objective = case.session.objective(&objective);
         // Down from one counterexample to the next: the least sum of candidates alone would be proved for nothing.
         let mut smallest = None;
-        if let Some(most) = most.filter(|_| cost.is_empty())
-            && !case.session.keep_at_most(&mut objective, most)
-        {
-            return Ok(None);
+        if let Some(most) = most.filter(|_| cost.is_empty()) {
+            case.session.keep_at_most(&mut objective, most)?;
         }
         loop {
-            match case.session.below(&goals, &mut objective, smallest, &limits) {
+            match case.session.below(&goals, &mut objective, smallest, &limits)? {
                 (Outcome::Unsat, _) => break,
                 (Outcome::Unknown, _) => return Ok(None),
                 (Outcome::Sat(instance), sum) => match case.refute(&instance)? {
@@ -479,9 +477,7 @@ pub fn preferred(
         }
         let Some(smallest) = smallest else { return Ok(None) };
         tracing::info!("{shape}: preferred, a stage with {smallest} at {:.2} s", start.elapsed().as_secs_f64());
-        if !case.session.keep_at_most(&mut objective, smallest) {
-            return Ok(None);
-        }
+        case.session.keep_at_most(&mut objective, smallest)?;
         cost.push(smallest);
     }
     let mut goals = vec![goal];
@@ -491,7 +487,7 @@ pub fn preferred(
         let ordered = problem.reads_follow_program_order();
         let ordered = case.session.goal(&case.problem.logic, ordered);
         let exists = loop {
-            match case.session.solve(&[goal, ordered], &limits) {
+            match case.session.solve(&[goal, ordered], &limits)? {
                 Outcome::Unsat => break false,
                 Outcome::Unknown => return Ok(None),
                 Outcome::Sat(instance) => match case.refute(&instance)? {
@@ -512,7 +508,7 @@ pub fn preferred(
         })
         .collect();
     loop {
-        let Some(instance) = case.session.lexicographic_minimum(&goals, &order, &limits).instance() else { return Ok(None) };
+        let Some(instance) = case.session.lexicographic_minimum(&goals, &order, &limits)?.instance() else { return Ok(None) };
         match case.refute(&instance)? {
             Refutation::None => {
                 tracing::info!("{shape}: preferred at {:.2} s", start.elapsed().as_secs_f64());
@@ -529,12 +525,7 @@ pub fn preferred(
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn every(
-    setting: &Setting<'_>,
-    shape: &Shape,
-    question: usize,
-    limit: usize,
-) -> Result<(Vec<Instance>, Atoms, bool), Disagreement> {
+pub fn every(setting: &Setting<'_>, shape: &Shape, question: usize, limit: usize) -> Result<(Vec<Instance>, Atoms, bool), Fault> {
     let ask = &setting.asks[question];
     let mut case = Case::new(setting, shape);
     let goal = case.session.goal(&setting.problem.logic, ask.goal);

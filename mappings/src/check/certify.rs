@@ -18,7 +18,7 @@ use crate::language::Mapping;
 /// Why these options give no certificate, if they do not.
 pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
     let partly = || Diagnostic::error("a certificate is of all techniques together");
-    certificate::without_proofs(options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
+    certificate::without_proofs(&options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
 /// A part with a proof, as a certificate has it.
@@ -101,6 +101,6 @@ pub fn write(
 ) -> Result<Written, Vec<Diagnostic>> {
     let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
     let claims = certificate::claims(&bounds, kinds, questions).map_err(unclear)?;
-    let document = Document::new(options.backend.version(), subject(mapping, options)?, claims, bounds);
+    let document = Document::new(&options.backend.version(), subject(mapping, options)?, claims, bounds);
     certificate::write(&document, folder, options.checkpoint.is_some()).map_err(|e| vec![e])
 }

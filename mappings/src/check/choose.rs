@@ -1,31 +1,31 @@
 //! The choice among the counterexamples of one size.
 
 use margay_models::explain;
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::case::{self, Answer, Decision, Preferred, Setting};
 use super::kind::{self, Decided, Kind};
 use super::program::{self, Learned};
 use super::questions::Asked;
-use super::{CheckOptions, CheckReport, CoReading, Counterexample, Disagreement, Level, Progress, Verdict, Witness};
+use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Progress, Verdict, Witness};
 use super::{canonical, cases, witness};
 use crate::encode::Question;
 use crate::encode::shape::Shape;
+use crate::pool::Pool;
 use crate::status::{Examiner, Standing, Status};
 
 /// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each once up to isomorphism; else one.
 /// Among single executions one whose program is a compiler bug comes first; where there is none of that size, one of the fewest threads.
 ///
 /// # Errors
-/// The engines disagree about a candidate.
+/// The engines disagree about a candidate, or the solver failed.
 pub fn choose(
     report: &mut CheckReport,
     setting: &Setting<'_>,
     (asked, shapes): (&Asked, &[Shape]),
     (question, decided): (usize, &[Decided<'_>]),
-    (pool, progress): (&ThreadPool, &dyn Progress),
-) -> Result<(), Disagreement> {
+    (pool, progress): (&Pool, &dyn Progress),
+) -> Result<(), Fault> {
     let ask = &setting.asks[question];
     let is_execution = setting.options.level == Level::Execution;
     let mut chosen = Vec::new();
@@ -63,8 +63,8 @@ pub fn choose(
     Ok(())
 }
 
-fn unreadable() -> Disagreement {
-    Disagreement("an instance could not be read back".to_owned())
+fn unreadable() -> Fault {
+    Fault::Disagreement("an instance could not be read back".to_owned())
 }
 
 /// The shapes that have a counterexample, each with what was learned there.
@@ -79,7 +79,7 @@ fn every(
     question: usize,
     decided: &[Decided<'_>],
     (limit, mut more): (usize, bool),
-) -> Result<(Vec<Witness>, bool), Disagreement> {
+) -> Result<(Vec<Witness>, bool), Fault> {
     let mut all = Vec::new();
     for (of, _) in &found(question, decided) {
         let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit)?;
@@ -99,8 +99,8 @@ fn preferred(
     setting: &Setting<'_>,
     question: usize,
     decided: &[Decided<'_>],
-    (pool, progress): (&ThreadPool, &dyn Progress),
-) -> Result<Option<Witness>, Disagreement> {
+    (pool, progress): (&Pool, &dyn Progress),
+) -> Result<Option<Witness>, Fault> {
     let found = found(question, decided);
     let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
     let candidates: Vec<&(&Decided<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
@@ -125,8 +125,8 @@ fn of_a_program(
     setting: &Setting<'_>,
     asked: &Asked,
     shapes: &[Shape],
-    (pool, progress): (&ThreadPool, &dyn Progress),
-) -> Result<Option<Witness>, Disagreement> {
+    (pool, progress): (&Pool, &dyn Progress),
+) -> Result<Option<Witness>, Fault> {
     let options = CheckOptions {
         level: Level::Program,
         co: CoReading::Exists,
@@ -156,7 +156,7 @@ fn counterexample(
     questions: &[Question],
     witness: Witness,
     standing: Standing,
-) -> Result<Counterexample, Disagreement> {
+) -> Result<Counterexample, Fault> {
     let violated = witness.confirm(setting.mapping, questions, setting.options.level)?;
     let source = &setting.mapping.source;
     Ok(Counterexample {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Progress;
@@ -15,12 +14,13 @@ use super::certify;
 use super::options::{CheckOptions, Level};
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
-use super::witness::Disagreement;
+use super::witness::Fault;
 use crate::certificate;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
+use crate::pool::Pool;
 
 /// A kind of programs (at execution level there is one), with what was learned of it.
 pub struct Kind {
@@ -162,8 +162,8 @@ pub fn decide<'a>(
     setting: &Setting<'_>,
     shapes: &'a [Shape],
     open: &[usize],
-    (pool, progress): (&ThreadPool, &dyn Progress),
-) -> Result<Vec<Decided<'a>>, Disagreement> {
+    (pool, progress): (&Pool, &dyn Progress),
+) -> Result<Vec<Decided<'a>>, Fault> {
     let options = setting.options;
     let every_shape = options.keep_going || options.all.is_some();
     let prefers = options.level == Level::Program && options.all.is_none();
@@ -195,31 +195,30 @@ pub fn decide<'a>(
         let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
         cases::elsewhere(setting, answers, &parts, progress);
     }
-    let finish =
-        |shape: &'a Shape, place: usize, decisions: Vec<Decision>, certified: Certified| -> Result<Decided<'a>, Disagreement> {
-            if let (Some(most), &[question]) = (to_beat(shape, place), open) {
-                let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
-                return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
-            }
-            let found = decisions.iter().find(|d| d.answer == Answer::Found);
-            if found.is_some() {
-                fewest.fetch_min(shape.threads(), Ordering::Relaxed);
-            }
-            let preferred = match found.filter(|_| prefers && !needless(shape)) {
-                Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
-                None => None,
-            };
-            if let Some(preferred) = &preferred {
-                let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
-                let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
-                if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
-                    *leader = Some(new);
-                }
-            }
-            Ok(Decided { shape, decisions, preferred, certified })
+    let finish = |shape: &'a Shape, place: usize, decisions: Vec<Decision>, certified: Certified| -> Result<Decided<'a>, Fault> {
+        if let (Some(most), &[question]) = (to_beat(shape, place), open) {
+            let preferred = cases::preferred(setting, shape, question, &Learned::default(), Some(most), progress)?;
+            return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
+        }
+        let found = decisions.iter().find(|d| d.answer == Answer::Found);
+        if found.is_some() {
+            fewest.fetch_min(shape.threads(), Ordering::Relaxed);
+        }
+        let preferred = match found.filter(|_| prefers && !needless(shape)) {
+            Some(found) => cases::preferred(setting, shape, found.question, &found.learned, None, progress)?,
+            None => None,
         };
+        if let Some(preferred) = &preferred {
+            let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
+            let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
+                *leader = Some(new);
+            }
+        }
+        Ok(Decided { shape, decisions, preferred, certified })
+    };
     // The decisions about a shape, once all its parts are decided.
-    let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Disagreement>)> {
+    let of_part = |index: usize| -> Option<(usize, Result<Decided<'a>, Fault>)> {
         let (place, part) = &work[index];
         let shape = order[*place];
         let skip = needless(shape) || (open.len() == 1 && to_beat(shape, *place).is_some());
@@ -252,9 +251,9 @@ pub fn decide<'a>(
     };
     let start = Instant::now();
     let busy: Mutex<Vec<f64>> = Mutex::default();
-    let all: Mutex<Vec<(usize, Result<Decided<'a>, Disagreement>)>> = Mutex::default();
+    let all: Mutex<Vec<(usize, Result<Decided<'a>, Fault>)>> = Mutex::default();
     pool.install(|| {
-        (0..pool.current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
+        (0..pool.size()).into_par_iter().with_max_len(1).for_each(|_| {
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= work.len() {

@@ -22,7 +22,7 @@ pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub(crate) use program::image;
 pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
 pub use verify::verify;
-pub use witness::{Disagreement, Witness, witness};
+pub use witness::{Fault, Witness, witness};
 
 use std::sync::PoisonError;
 
@@ -34,7 +34,7 @@ use crate::certificate;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
-use crate::pool::pool;
+use crate::pool::{Pool, pool};
 use case::{Answer, Decision, Extent, Setting};
 use kind::{Decided, Kind};
 use questions::Asked;
@@ -147,7 +147,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress)) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
-                    open.iter().for_each(|&q| report.axioms[q].verdict = bug(&disagreement));
+                    open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(disagreement.to_string()));
                     break;
                 }
             };
@@ -200,7 +200,7 @@ fn conclude(
     (asked, shapes): (&Asked, &[Shape]),
     open: &[usize],
     (decided, earlier): (&[Decided<'_>], &[Decision]),
-    (pool, progress): (&rayon::ThreadPool, &dyn Progress),
+    (pool, progress): (&Pool, &dyn Progress),
 ) {
     let v = &setting.problem.vocabulary;
     let bound = shapes.first().map_or(0, Shape::events);
@@ -216,16 +216,11 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(disagreement) = choose::choose(report, setting, (asked, shapes), (question, decided), (pool, progress)) {
-                report.axioms[question].verdict = bug(&disagreement);
+            if let Err(fault) = choose::choose(report, setting, (asked, shapes), (question, decided), (pool, progress)) {
+                report.axioms[question].verdict = Verdict::Undecided(fault.to_string());
             }
         }
     }
-}
-
-/// The answer where the engines disagree.
-fn bug(Disagreement(what): &Disagreement) -> Verdict {
-    Verdict::Undecided(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"))
 }
 
 /// The names of a question's axioms.

@@ -1,13 +1,15 @@
 //! From an instance to two executions, and the judge's confirmation. The target execution is built from the mapping's rows, not
 //! from the solver's target relations: the judge so checks the lowering too.
 
+use std::fmt;
+
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::judge::judge;
 use margay_models::model::{Check, Role as CheckRole};
 use margay_models::signature::{BaseRelation, Construct, Operation};
 use margay_models::wellformed;
-use margay_solver::{Instance, Relation};
+use margay_solver::{Failure, Instance, Relation};
 
 use super::options::Level;
 use crate::encode::atoms::{Atoms, Place};
@@ -30,9 +32,31 @@ pub struct Witness {
     pub target_finals: Vec<Option<Event>>,
 }
 
-/// Why the judge does not confirm a witness: translator and judge disagree, which is a bug in Margay.
+/// Why a search cannot go on, though no limit was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disagreement(pub String);
+pub enum Fault {
+    /// The judge does not confirm a witness: translator and judge disagree.
+    Disagreement(String),
+    /// The SAT solver failed.
+    Solver(Failure),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disagreement(what) => {
+                write!(f, "the two engines disagree, which is a bug in Margay; please report it: {what}")
+            }
+            Self::Solver(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self::Solver(failure)
+    }
+}
 
 /// Reads one instance.
 struct Reader<'a> {
@@ -371,23 +395,23 @@ impl Witness {
     ///
     /// # Errors
     /// What does not hold: a bug in the translator or in the judge.
-    pub fn confirm(&self, mapping: &Mapping, questions: &[Question], level: Level) -> Result<Question, Disagreement> {
+    pub fn confirm(&self, mapping: &Mapping, questions: &[Question], level: Level) -> Result<Question, Fault> {
         for (side, execution) in [("source", &self.source), ("target", &self.target)] {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
-                return Err(Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
+                return Err(Fault::Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
             }
         }
         let verdict = judge(&mapping.target, &self.target);
         if !verdict.consistent {
-            return Err(Disagreement("the target execution is not legal".to_owned()));
+            return Err(Fault::Disagreement("the target execution is not legal".to_owned()));
         }
         let verdict = judge(&mapping.source, &self.source);
         for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
             if level == Level::Execution && is_undefined_behaviour(check) && is_violated(check, holds) {
-                return Err(Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
+                return Err(Fault::Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
             }
         }
         let violated = |q: &&Question| is_violated(&mapping.source.checks[q.0], verdict.holds[q.0]);
-        questions.iter().find(violated).copied().ok_or_else(|| Disagreement("the source execution is legal".to_owned()))
+        questions.iter().find(violated).copied().ok_or_else(|| Fault::Disagreement("the source execution is legal".to_owned()))
     }
 }

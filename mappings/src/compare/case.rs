@@ -7,7 +7,7 @@ use margay_solver::{Atom, Bounds, Encoding, Formula, Instance, Limits, Literal, 
 use super::explanation::{Explanation, Orders, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
-use crate::check::{Disagreement, Level, Witness, witness};
+use crate::check::{Fault, Level, Witness, witness};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
 use crate::encode::symmetry::equal_threads;
@@ -58,7 +58,7 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Translates a question for a shape.
     pub fn new(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> Self {
-        let start = |bounds| Session::new(bounds, Encoding::default(), setting.options.backend);
+        let start = |bounds| Session::new(bounds, Encoding::default(), &setting.options.backend);
         Self::with_session(setting, question, shape, start)
     }
 
@@ -101,19 +101,19 @@ impl<'a> Case<'a> {
         self.session.tuple(relation, &tuple)
     }
 
-    fn witness(&self, instance: &Instance) -> Result<Witness, Disagreement> {
+    fn witness(&self, instance: &Instance) -> Result<Witness, Fault> {
         witness(self.setting.mapping, &self.comparison.vocabulary, &self.atoms, instance)
-            .ok_or_else(|| Disagreement("an instance could not be read back".to_owned()))
+            .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))
     }
 
     /// Is there such an execution?
     ///
     /// # Errors
     /// The engines disagree.
-    pub fn decide(&mut self) -> Result<Answer, Disagreement> {
+    pub fn decide(&mut self) -> Result<Answer, Fault> {
         for goal in self.goals.clone() {
             loop {
-                match self.session.solve(&[goal], &self.setting.options.limits()) {
+                match self.session.solve(&[goal], &self.setting.options.limits())? {
                     Outcome::Unknown => return Ok(Answer::Unknown),
                     Outcome::Unsat => break,
                     Outcome::Sat(instance) => match self.refuted(&instance)? {
@@ -132,7 +132,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// The engines disagree.
-    pub fn smallest(&mut self, most: usize) -> Result<Option<Vec<Found>>, Disagreement> {
+    pub fn smallest(&mut self, most: usize) -> Result<Option<Vec<Found>>, Fault> {
         let some: Vec<Literal> = self.goals.clone();
         let goal = match some.as_slice() {
             [goal] => *goal,
@@ -149,7 +149,7 @@ impl<'a> Case<'a> {
         let mut objective = self.session.objective(&terms);
         let mut found: Vec<Found> = Vec::new();
         while found.len() < most {
-            let (instance, cost) = match self.session.minimum(&[goal], &mut objective, &self.setting.options.limits()) {
+            let (instance, cost) = match self.session.minimum(&[goal], &mut objective, &self.setting.options.limits())? {
                 (Outcome::Sat(instance), Some(cost)) => (instance, cost),
                 (Outcome::Unsat, _) => break,
                 _ => return Ok(None),
@@ -287,7 +287,7 @@ impl<'a> Case<'a> {
 
     /// At program level: does the other model explain the outcome by another coherence order? Then that is excluded for all
     /// candidates. `None` if a limit was reached.
-    fn refuted(&mut self, instance: &Instance) -> Result<Option<bool>, Disagreement> {
+    fn refuted(&mut self, instance: &Instance) -> Result<Option<bool>, Fault> {
         if self.setting.options.level == Level::Execution || self.question.kind != Kind::Forbidden {
             return Ok(Some(false));
         }
@@ -295,7 +295,7 @@ impl<'a> Case<'a> {
         let bounds = comparison.vocabulary.bounds(&self.atoms);
         let other = self.question.other;
         let (model, options) = (self.setting.subjects.models()[other], self.setting.options);
-        match explanation(comparison, other, model, bounds, instance, options.backend, &options.limits()) {
+        match explanation(comparison, other, model, bounds, instance, &options.backend, &options.limits())? {
             Explanation::Unknown => Ok(None),
             Explanation::None => Ok(Some(false)),
             Explanation::Found(orders) => {
@@ -320,9 +320,9 @@ impl<'a> Case<'a> {
         for goal in self.goals.clone() {
             loop {
                 match self.session.solve(&[goal], &Limits::default()) {
-                    Outcome::Unsat => break,
-                    Outcome::Unknown => return false,
-                    Outcome::Sat(_) => match lessons.next() {
+                    Ok(Outcome::Unsat) => break,
+                    Ok(Outcome::Unknown) | Err(_) => return false,
+                    Ok(Outcome::Sat(_)) => match lessons.next() {
                         Some(orders) => self.teach(orders),
                         None => return false,
                     },

@@ -13,7 +13,7 @@ use super::question::Question;
 use super::report::CompareReport;
 use super::{Decided, Proved};
 use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Subject, Text, Written};
-use crate::check::Disagreement;
+use crate::check::Fault;
 use crate::encode::shape::Shape;
 
 fn name(events: usize, question: usize, shape: &Shape) -> String {
@@ -32,7 +32,7 @@ pub fn decide<'a>(
     question: &'a Question,
     shape: &Shape,
     file: &Path,
-) -> (Case<'a>, Result<Answer, Disagreement>, Proved) {
+) -> (Case<'a>, Result<Answer, Fault>, Proved) {
     let cannot = |e: std::io::Error| format!("the proof `{}` cannot be written: {e}", file.display());
     let log = match Log::create(file) {
         Ok(log) => log,
@@ -41,12 +41,7 @@ pub fn decide<'a>(
             return (case, answer, Err(cannot(error)));
         }
     };
-    let backend = setting.options.backend;
-    let start = |bounds: margay_solver::Bounds| {
-        // That the solver proves is asked with the options.
-        let logged = Session::logged(bounds.clone(), Encoding::default(), backend, &log);
-        logged.unwrap_or_else(|| Session::new(bounds, Encoding::default(), backend))
-    };
+    let start = |bounds| Session::logged(bounds, Encoding::default(), &setting.options.backend, &log);
     let mut case = Case::with_session(setting, question, shape, start);
     let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
     let written = log.finish();
@@ -60,8 +55,10 @@ pub fn decide<'a>(
     }
     match replay(setting, question, (shape, &case.learned), file) {
         Ok((true, proof)) => (case, answer, Ok(Some(proof))),
-        Ok((false, _)) => (case, Err(Disagreement(format!("the proof of {shape} does not have the solver's answer"))), Ok(None)),
-        Err(flaw) => (case, Err(Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))), Ok(None)),
+        Ok((false, _)) => {
+            (case, Err(Fault::Disagreement(format!("the proof of {shape} does not have the solver's answer"))), Ok(None))
+        }
+        Err(flaw) => (case, Err(Fault::Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))), Ok(None)),
     }
 }
 
@@ -131,7 +128,7 @@ pub fn write(
         given: Compared::of(options),
     };
     let claims = certificate::claims(&bounds, 1, &questions).map_err(unclear)?;
-    let document = Document::new(options.backend.version(), subject, claims, bounds);
+    let document = Document::new(&options.backend.version(), subject, claims, bounds);
     certificate::write(&document, folder, false).map_err(|e| vec![e])
 }
 

@@ -1,7 +1,7 @@
 //! Another coherence order (and Fence-SC order) with which a model allows the outcome of a candidate.
 
 use margay_models::model::Model;
-use margay_solver::{Atom, Backend, Bounds, Encoding, Formula, Instance, Limits, Outcome, Session, TupleSet};
+use margay_solver::{Atom, Backend, Bounds, Encoding, Failure, Formula, Instance, Limits, Outcome, Session, TupleSet};
 
 use crate::certificate::Lesson;
 use crate::encode::Comparison;
@@ -59,15 +59,18 @@ pub enum Explanation {
 }
 
 /// Looks for an explanation of a candidate by the model of one side. `bounds` are those of the comparison.
+///
+/// # Errors
+/// The solver failed.
 pub fn explanation(
     comparison: &mut Comparison,
     side: usize,
     model: &Model,
     mut bounds: Bounds,
     instance: &Instance,
-    backend: Backend,
+    backend: &Backend,
     limits: &Limits,
-) -> Explanation {
+) -> Result<Explanation, Failure> {
     let v = comparison.vocabulary.clone();
     for relation in v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r)) {
         if let Some(tuples) = instance.tuples(relation) {
@@ -85,7 +88,7 @@ pub fn explanation(
     for formula in formulas {
         session.assert(&comparison.logic, formula);
     }
-    match session.solve(&[], limits) {
+    Ok(match session.solve(&[], limits)? {
         Outcome::Unknown => Explanation::Unknown,
         Outcome::Unsat => Explanation::None,
         Outcome::Sat(found) => {
@@ -101,7 +104,7 @@ pub fn explanation(
             let pairs = coherence.iter().filter(|pair| is_event(pair[0]) && is_event(pair[1])).map(<[Atom]>::to_vec);
             Explanation::Found(Orders { coherence: TupleSet::from_tuples(2, pairs), fences })
         }
-    }
+    })
 }
 
 /// An order of all events that has the given pairs: of a candidate with other locations it orders the writes to each, too.

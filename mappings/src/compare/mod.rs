@@ -27,7 +27,7 @@ use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
 use crate::certificate;
-use crate::check::{Disagreement, Level, Progress};
+use crate::check::{Fault, Level, Progress};
 use crate::encode::shape::Shape;
 use crate::encode::{Comparison, Extent};
 use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
@@ -137,7 +137,7 @@ struct Decided<'a> {
     question: usize,
     shape: &'a Shape,
     case: Case<'a>,
-    answer: Result<Answer, Disagreement>,
+    answer: Result<Answer, Fault>,
     proof: Proved,
 }
 
@@ -145,13 +145,9 @@ struct Decided<'a> {
 type Proved = Result<Option<Replayed>, String>;
 
 /// The smallest differences of a shape; `None` if a limit was reached.
-type Chosen = Result<Option<Vec<Found>>, Disagreement>;
+type Chosen = Result<Option<Vec<Found>>, Fault>;
 
-fn decide<'a>(
-    setting: &'a Setting<'a>,
-    question: &'a Question,
-    shape: &Shape,
-) -> (Case<'a>, Result<Answer, Disagreement>, Proved) {
+fn decide<'a>(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> (Case<'a>, Result<Answer, Fault>, Proved) {
     let mut case = Case::new(setting, question, shape);
     let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
     (case, answer, Ok(None))
@@ -162,7 +158,7 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
     let mine = || decided.iter().filter(|d| d.question == q);
     let question = &mut report.questions[q];
     if let Some(Err(disagreement)) = mine().map(|d| &d.answer).find(|a| a.is_err()) {
-        question.verdict = Verdict::bug(disagreement);
+        question.verdict = Verdict::by(disagreement);
         return;
     }
     let open: Vec<String> = mine().filter(|d| d.answer == Ok(Answer::Unknown)).map(|d| d.shape.to_string()).collect();
@@ -196,7 +192,7 @@ fn collect<'a>(
                 return;
             }
             Err(disagreement) => {
-                report.questions[q].verdict = Verdict::bug(disagreement);
+                report.questions[q].verdict = Verdict::by(disagreement);
                 return;
             }
         }
@@ -210,7 +206,7 @@ fn collect<'a>(
         match Difference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
             Ok(difference) => report.questions[q].differences.push(difference),
             Err(disagreement) => {
-                report.questions[q].verdict = Verdict::bug(&disagreement);
+                report.questions[q].verdict = Verdict::by(&disagreement);
                 return;
             }
         }

@@ -110,7 +110,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         errors.push(Diagnostic::error("0 differences are too few to show").help("ask for at least 1"));
     }
     if options.certify.is_some() {
-        errors.extend(certificate::without_proofs(options.backend));
+        errors.extend(certificate::without_proofs(&options.backend));
     }
     match subjects {
         Subjects::Models(..) if old.signature != new.signature => errors.push(

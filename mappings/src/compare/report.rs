@@ -16,7 +16,7 @@ use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
 use crate::certificate::Written;
-use crate::check::{Disagreement, Level};
+use crate::check::{Fault, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
 use crate::status::{Examiner, Status};
 
@@ -32,8 +32,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn bug(Disagreement(what): &Disagreement) -> Self {
-        Self::Undecided(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"))
+    pub(super) fn by(fault: &Fault) -> Self {
+        Self::Undecided(fault.to_string())
     }
 }
 
@@ -93,25 +93,25 @@ impl Difference {
         found: Found,
         level: Level,
         examiners: &mut [Examiner<'_>; 2],
-    ) -> Result<Self, Disagreement> {
+    ) -> Result<Self, Fault> {
         let models = subjects.models();
         let executions = executions(&found.witness, subjects).map(Clone::clone);
         for execution in &executions {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
-                return Err(Disagreement(format!("an execution is not well-formed: {wrong}")));
+                return Err(Fault::Disagreement(format!("an execution is not well-formed: {wrong}")));
             }
         }
         let (allowing, other) = (models[question.allows], models[question.other]);
         let here = judge(allowing, &executions[question.allows]);
         if !here.consistent {
-            return Err(Disagreement(format!("`{}` does not allow an execution that it should", allowing.name)));
+            return Err(Fault::Disagreement(format!("`{}` does not allow an execution that it should", allowing.name)));
         }
         let there = judge(other, &executions[question.other]);
         // A flag is raised when its test holds; everything else asks that it does.
         let fails = |&i: &usize| there.holds[i] == (other.checks[i].role == Role::Flag);
         let violated: Vec<usize> = question.checks.iter().copied().filter(fails).collect();
         let Some(&first) = violated.first() else {
-            return Err(Disagreement(format!("`{}` has nothing against an execution that it should forbid", other.name)));
+            return Err(Fault::Disagreement(format!("`{}` has nothing against an execution that it should forbid", other.name)));
         };
         let undefined = allowing
             .checks
@@ -149,8 +149,8 @@ impl Difference {
 }
 
 /// Asks the engine of `margay run` whether the first model allows the outcome, and the second one does not.
-fn observed(models: [&Model; 2], execution: &Execution, finals: &[Option<Event>]) -> Result<(), Disagreement> {
-    let wrong = |what: String| Disagreement(format!("the outcome of a difference: {what}"));
+fn observed(models: [&Model; 2], execution: &Execution, finals: &[Option<Event>]) -> Result<(), Fault> {
+    let wrong = |what: String| Fault::Disagreement(format!("the outcome of a difference: {what}"));
     let test = render(execution, "difference", None, finals).map_err(|e| wrong(e.to_string()))?.test;
     for (model, expected) in models.into_iter().zip([true, false]) {
         let verdict = Runner::new(model).run(&test, &Options::default(), Choice::Auto).map_err(|e| wrong(e.to_string()))?;

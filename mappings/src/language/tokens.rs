@@ -36,7 +36,8 @@ pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> 
         if c == '\n' {
             out.push((Token::Newline, span(1)));
             at += 1;
-        } else if c.is_whitespace() {
+        } else if c.is_whitespace() || c == '\u{feff}' && at == 0 {
+            // Editors may begin a file with a byte order mark.
             at += c.len_utf8();
         } else if rest.starts_with("//") || c == '#' {
             at += rest.find('\n').unwrap_or(rest.len());

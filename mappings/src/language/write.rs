@@ -33,14 +33,7 @@ impl Step {
         if self.volatile {
             return format!("{mnemonic}.volatile");
         }
-        let order = match self.order {
-            Order::Plain => "weak",
-            Order::Rlx => "relaxed",
-            Order::Acq => "acquire",
-            Order::Rel => "release",
-            Order::AcqRel => "acq_rel",
-            Order::Sc => "sc",
-        };
+        let order = self.order.name();
         match scope {
             Some(scope) => format!("{mnemonic}.{order}.{scope}"),
             None => format!("{mnemonic}.{order}"),

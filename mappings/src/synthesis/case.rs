@@ -6,7 +6,7 @@ use margay_models::model::Model;
 use margay_solver::{Atom, Encoding, Expr, Formula, Instance, Literal, Outcome, Relation, Session};
 
 use super::options::SynthesisOptions;
-use crate::check::{Disagreement, canonical, witness};
+use crate::check::{Fault, canonical, witness};
 use crate::compare::explanation::{Explanation, explanation};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
@@ -53,13 +53,13 @@ pub struct Tests {
 ///
 /// # Errors
 /// The engines disagree.
-pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Disagreement> {
+pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Fault> {
     let suite = setting.suite;
     let mut comparison: Comparison = suite.comparison.clone();
     let v = comparison.vocabulary.clone();
     let atoms = Atoms::new(shape, v.content.slots);
     let limits = setting.options.limits();
-    let mut session = Session::new(suite.bounds(&atoms), Encoding::default(), setting.options.backend);
+    let mut session = Session::new(suite.bounds(&atoms), Encoding::default(), &setting.options.backend);
     let threads = shape.threads();
     let exists = |change: &Change| !matches!(change, Change::Apart(t, _) if *t >= threads);
     let minimal = suite.minimal.iter().filter(|(change, _)| exists(change)).map(|&(_, f)| f);
@@ -78,7 +78,7 @@ pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Disagreement
     let finals = session.cells(&comparison.logic, last);
     let mut tests = Tests { found: Vec::new(), complete: true, explained: 0 };
     loop {
-        let instance = match session.solve(&[], &limits) {
+        let instance = match session.solve(&[], &limits)? {
             Outcome::Unsat => return Ok(tests),
             Outcome::Unknown => {
                 tests.complete = false;
@@ -86,8 +86,8 @@ pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Disagreement
             }
             Outcome::Sat(instance) => instance,
         };
-        let (bounds, backend) = (v.bounds(&atoms), setting.options.backend);
-        match explanation(&mut comparison, 0, setting.model, bounds, &instance, backend, &limits) {
+        let (bounds, backend) = (v.bounds(&atoms), &setting.options.backend);
+        match explanation(&mut comparison, 0, setting.model, bounds, &instance, backend, &limits)? {
             Explanation::Unknown => {
                 tests.complete = false;
                 return Ok(tests);
@@ -101,7 +101,7 @@ pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Disagreement
             Explanation::None => {}
         }
         let witness = witness(setting.mapping, &v, &atoms, &instance)
-            .ok_or_else(|| Disagreement("an instance could not be read back".to_owned()))?;
+            .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
         let key = key(&witness.target, &witness.target_finals);
         if !tests.found.iter().any(|f| f.key == key) {
             tests.found.push(Found { execution: witness.target, finals: witness.target_finals, key });

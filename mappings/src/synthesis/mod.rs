@@ -21,7 +21,7 @@ use margay_models::execution::Execution;
 use margay_models::model::Model;
 use rayon::prelude::*;
 
-use crate::check::{Disagreement, Progress};
+use crate::check::{Fault, Progress};
 use crate::compare::identity;
 use crate::encode::Suite;
 use crate::encode::shape::Shape;
@@ -103,7 +103,7 @@ pub fn synthesize(
         let shapes = Shape::all(events);
         progress.bound(events, shapes.len(), &names);
         let done = AtomicUsize::new(0);
-        let by_shape: Vec<(&Shape, Result<Tests, Disagreement>)> = pool.install(|| {
+        let by_shape: Vec<(&Shape, Result<Tests, Fault>)> = pool.install(|| {
             shapes
                 .par_iter()
                 .with_max_len(1)
@@ -119,9 +119,8 @@ pub fn synthesize(
         for (shape, tests) in by_shape {
             let mut tests = match tests {
                 Ok(tests) => tests,
-                Err(Disagreement(what)) => {
-                    report.undecided =
-                        Some(format!("the two engines disagree, which is a bug in Margay; please report it: {what}"));
+                Err(fault) => {
+                    report.undecided = Some(fault.to_string());
                     return Ok(report);
                 }
             };
@@ -136,8 +135,8 @@ pub fn synthesize(
                 number += 1;
                 match confirmed(model, &mut runner, found, &name, events) {
                     Ok(test) => report.tests.push(test),
-                    Err(Disagreement(what)) => {
-                        report.undecided = Some(bug(&what));
+                    Err(fault) => {
+                        report.undecided = Some(fault.to_string());
                         return Ok(report);
                     }
                 }
@@ -155,14 +154,9 @@ pub fn synthesize(
     Ok(report)
 }
 
-/// What to say where the engines disagree.
-fn bug(what: &str) -> String {
-    format!("the two engines disagree, which is a bug in Margay; please report it: {what}")
-}
-
 /// The test of what was found, once both engines say that its outcome is forbidden.
-fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, events: usize) -> Result<MinimalTest, Disagreement> {
-    let wrong = |what: String| Disagreement(format!("{name}: {what}"));
+fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, events: usize) -> Result<MinimalTest, Fault> {
+    let wrong = |what: String| Fault::Disagreement(format!("{name}: {what}"));
     let description = format!("minimal for {}", model.name);
     let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;
     let mut test = rendered.test;

@@ -65,7 +65,7 @@ impl Drop for Folder {
 
 fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> (Folder, Vec<usize>) {
     let folder = Folder::new(name);
-    options.backend = Backend::Cadical;
+    options.backend = margay_cadical::backend();
     options.certify = Some(folder.0.clone());
     let report = ask(mapping, &options);
     let written = report.certified.expect("it was asked for");
@@ -275,13 +275,13 @@ fn what_cannot_be_certified_is_said() {
     other.certify = Some(folder.0.clone());
     let errors = check(&mapping, &other, &Silent).expect_err("BatSat writes no proofs");
     assert!(errors[0].message.contains("`batsat` writes no proofs"), "{errors:?}");
-    other.backend = Backend::Cadical;
+    other.backend = margay_cadical::backend();
     other.techniques.first_use = false;
     assert!(check(&mapping, &other, &Silent).is_err());
 
     // A folder that cannot be written to costs the certificate and not the answer, and the reason is said.
     let mut nowhere = options(2);
-    nowhere.backend = Backend::Cadical;
+    nowhere.backend = margay_cadical::backend();
     nowhere.certify = Some(folder.0.join("not-there"));
     let report = ask(&mapping, &nowhere);
     assert_eq!((&report.verdict, report.established, &report.certified), (&Verdict::None, 2, &None));
@@ -292,13 +292,13 @@ fn what_cannot_be_certified_is_said() {
     );
     let [old, new] = models(["sc", "tso"]);
     let mut compared = CompareOptions::new(3);
-    (compared.backend, compared.certify) = (Backend::Cadical, nowhere.certify.clone());
+    (compared.backend, compared.certify) = (margay_cadical::backend(), nowhere.certify.clone());
     let report = compare::compare(Subjects::Models(&old, &new), &compared, &Silent).expect("they can be compared");
     assert!(report.undecided().is_none() && report.certified.is_none() && report.uncertified.len() == 2);
 
     // Without time there is a certificate, of nothing.
     let mut hurried = options(3);
-    hurried.backend = Backend::Cadical;
+    hurried.backend = margay_cadical::backend();
     hurried.certify = Some(folder.0.clone());
     hurried.deadline = Some(std::time::Instant::now());
     let report = ask(&mapping, &hurried);
@@ -331,7 +331,7 @@ fn comparisons_of_outcomes_are_certified_with_what_explained_them() {
         let ([old, new], bound) = (odd(name, axiom), 3);
         let folder = Folder::new(&format!("outcomes-{name}"));
         let mut options = CompareOptions::new(bound);
-        (options.backend, options.level) = (Backend::Cadical, Level::Program);
+        (options.backend, options.level) = (margay_cadical::backend(), Level::Program);
         options.certify = Some(folder.0.clone());
         let report = compare::compare(Subjects::Models(&old, &new), &options, &Silent).expect("they can be compared");
         let written = report.certified.clone().expect("it was asked for");
@@ -369,7 +369,7 @@ fn comparisons_are_certified() {
     let [old, new] = models(["sc", "tso"]);
     let folder = Folder::new("compared");
     let mut options = CompareOptions::new(3);
-    options.backend = Backend::Cadical;
+    options.backend = margay_cadical::backend();
     options.jobs = 2;
     options.certify = Some(folder.0.clone());
     let report = compare::compare(Subjects::Models(&old, &new), &options, &Silent).expect("they can be compared");
@@ -403,12 +403,12 @@ fn comparisons_are_certified() {
     let mapping = shipped("rc11-to-ptx");
     let folder = Folder::new("across");
     let mut across = CompareOptions::new(2);
-    across.backend = Backend::Cadical;
+    across.backend = margay_cadical::backend();
     across.certify = Some(folder.0.clone());
     let report = compare::compare(Subjects::Mapping(&mapping), &across, &Silent).expect("they can be compared");
     assert_eq!(folder.verify().unwrap_or_else(|e| panic!("{e:?}")), report.certified.expect("it was asked for").extent);
 
-    across.backend = Backend::Varisat;
-    let errors = compare::compare(Subjects::Models(&old, &new), &across, &Silent).expect_err("Varisat writes no proofs");
+    across.backend = Backend::batsat();
+    let errors = compare::compare(Subjects::Models(&old, &new), &across, &Silent).expect_err("BatSat writes no proofs");
     assert!(errors[0].message.contains("writes no proofs"), "{errors:?}");
 }

@@ -45,7 +45,7 @@ fn edited(name: &str, replacements: Replacements<'_>) -> Model {
 fn options(bound: usize) -> CompareOptions {
     let mut options = CompareOptions::new(bound);
     options.jobs = 2;
-    options.backend = Backend::Batsat;
+    options.backend = Backend::batsat();
     options
 }
 

@@ -1,11 +1,10 @@
 //! The answer and the counterexample that is shown depend on nothing but the question: not on the number of threads, not on
 //! the SAT solver.
 
-use margay_mappings::Backend;
 use margay_mappings::check::{CheckReport, CoReading};
 use margay_mappings::language::Mapping;
 
-use crate::setup::{ask, options, shipped};
+use crate::setup::{ask, backends, options, shipped};
 
 /// What a user sees of a report, times and sizes aside.
 fn seen(report: &CheckReport) -> String {
@@ -21,10 +20,10 @@ fn seen(report: &CheckReport) -> String {
 
 fn same(mapping: &Mapping, bound: usize, all: Option<usize>, co: CoReading) {
     let mut first: Option<String> = None;
-    for &backend in Backend::available() {
+    for backend in backends() {
         for jobs in [1, 2, 4] {
             let mut options = options(bound);
-            (options.jobs, options.backend, options.all, options.co) = (jobs, backend, all, co);
+            (options.jobs, options.backend, options.all, options.co) = (jobs, backend.clone(), all, co);
             options.without = ["R.SC", "W.SC", "RMW.SC"].map(str::to_owned).to_vec();
             let seen = seen(&ask(mapping, &options));
             let first = first.get_or_insert_with(|| seen.clone());

@@ -86,3 +86,11 @@ proptest! {
         reads_back(&read(&text).unwrap_or_else(|e| panic!("{text}\n{e:?}")));
     }
 }
+
+#[test]
+fn a_file_may_begin_with_a_byte_order_mark() {
+    let text = "mapping \"m\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => F\n";
+    let plain = read(text).unwrap_or_else(|e| panic!("{e:?}"));
+    let marked = read(&format!("\u{feff}{text}")).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(rows(&plain), rows(&marked));
+}

@@ -17,11 +17,18 @@ pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
     load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default()).map(|loaded| loaded.mapping)
 }
 
+/// The solvers of this build; CaDiCaL, if it is there, comes first.
+pub fn backends() -> Vec<Backend> {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
+    Backend::available()
+}
+
 /// The published question, with options that do not depend on the machine or on the features of the build.
 pub fn options(bound: usize) -> CheckOptions {
     let mut options = CheckOptions::published(bound);
     options.jobs = 2;
-    options.backend = Backend::Batsat;
+    options.backend = Backend::batsat();
     options
 }
 

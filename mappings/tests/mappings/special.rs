@@ -29,7 +29,7 @@ fn edited(name: &str, from: &str, to: &str) -> Model {
 fn options(bound: usize, only: &str) -> CompareOptions {
     let mut options = CompareOptions::new(bound);
     options.jobs = 2;
-    options.backend = Backend::Batsat;
+    options.backend = Backend::batsat();
     options.only = names(only);
     options
 }

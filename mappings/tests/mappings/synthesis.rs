@@ -25,7 +25,7 @@ fn shipped(name: &str) -> Model {
 fn options(bound: usize) -> SynthesisOptions {
     let mut options = SynthesisOptions::new(bound);
     options.jobs = 2;
-    options.backend = Backend::Batsat;
+    options.backend = Backend::batsat();
     options
 }
 

@@ -167,7 +167,9 @@ impl Lexer<'_> {
     fn skip_blanks_and_comments(&mut self) {
         loop {
             let rest = self.rest();
-            if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace()) {
+            // Editors may begin a file with a byte order mark.
+            let blank = |c: &char| c.is_whitespace() || *c == '\u{feff}' && self.at == 0;
+            if let Some(c) = rest.chars().next().filter(blank) {
                 self.at += c.len_utf8();
             } else if rest.starts_with("//") || rest.starts_with('#') {
                 self.at += rest.find('\n').unwrap_or(rest.len());

@@ -128,11 +128,11 @@ pub struct Verified {
 }
 
 /// Why a solver gives no certificate, if it does not.
-pub fn without_proofs(backend: Backend) -> Option<Diagnostic> {
+pub fn without_proofs(backend: &Backend) -> Option<Diagnostic> {
     if backend.proves() {
         return None;
     }
-    let solver = Backend::available().iter().find(|b| b.proves());
+    let solver = Backend::available().into_iter().find(Backend::proves);
     let error = Diagnostic::error(format!("the solver `{backend}` writes no proofs, which a certificate is made of"));
     Some(error.help(match solver {
         Some(solver) => format!("use `--solver {}`", solver.name()),

@@ -4,6 +4,7 @@
 mod axioms;
 mod display;
 mod node;
+mod ordered;
 mod query;
 
 pub use node::{Arena, DefId, ExprId, GroupId, Node, Sort};

@@ -60,14 +60,7 @@ fn scope(data: &EventData) -> String {
 }
 
 fn ptx(data: &EventData, rmw: bool) -> String {
-    let order = match data.order {
-        Order::Plain => "weak",
-        Order::Rlx => "relaxed",
-        Order::Acq => "acquire",
-        Order::Rel => "release",
-        Order::AcqRel => "acq_rel",
-        Order::Sc => "sc",
-    };
+    let order = data.order.name();
     let order = if data.mmio { "mmio.relaxed" } else { order };
     match data.kind {
         Kind::Read | Kind::Write if data.reduction => {

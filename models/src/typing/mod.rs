@@ -14,7 +14,7 @@ mod value;
 pub use load::{FilesThenBuiltIn, Includes, OnlyBuiltIn};
 pub(crate) use load::{only_models, read};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -32,6 +32,9 @@ use value::{Projection, Typed, Value};
 pub struct Options {
     /// The variants for which `if "variant"` holds; herd7 takes them by `-variant`.
     pub variants: BTreeSet<String>,
+    /// Texts in place of those that define the base names of a dialect, by the names of the texts (`herd7.cat`, of models/dialects): what
+    /// a definition is good for shows where it is changed.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// How deep expressions, applications and calls may be within each other once functions are inlined.
@@ -136,7 +139,9 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -
         },
     };
     if !parsed.errors.is_empty() {
-        return Err(parsed.errors);
+        // Of another tool's file the first thing that is not read is what matters: the rest may follow from it.
+        let first = if lazy { 1 } else { parsed.errors.len() };
+        return Err(parsed.errors.into_iter().take(first).collect());
     }
     let mut nearest: Option<(usize, Vec<Diagnostic>)> = None;
     for architecture in candidates {
@@ -201,7 +206,8 @@ impl<'a> Typing<'a> {
         scope.bind("domain", Value::Projection(Projection::Domain), false);
         scope.bind("range", Value::Projection(Projection::Range), false);
         for (name, text) in self.architecture.prelude {
-            let source = SourceFile::new(format!("{}{name}", crate::library::BUILT_IN_FOLDER), *text);
+            let text = self.options.texts.get(*name).map_or(*text, String::as_str);
+            let source = SourceFile::new(format!("{}{name}", crate::library::BUILT_IN_FOLDER), text);
             let parsed = cat::parse(&source);
             debug_assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
             let file = std::mem::replace(&mut self.file, source);

@@ -93,6 +93,16 @@ fn what_is_missing_is_one_line() {
     }
 }
 
+#[test]
+fn of_another_tools_file_the_first_wrong_thing_is_one_line() {
+    let text = "X86 T\ninclude \"cos.cat\"\nlet a = po ;; rf\nlet b = ) co\nacyclic a ! b";
+    let found = errors("herd7:m.cat", text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].message.contains("`;`") && !found[0].message.contains('\n'), "{found:?}");
+    // Of one's own file all are told.
+    assert!(errors("margay:m.cat", text).len() > 1);
+}
+
 /// A folder in which files lie that are called like those of a library.
 struct Beside;
 

@@ -141,10 +141,10 @@ proptest! {
         for (check, &formula) in lowered.checks.iter().enumerate() {
             for wanted in [true, false] {
                 let formula = if wanted { formula } else { logic.not(formula) };
-                let mut session = Session::new(bounds.clone(), Encoding::default(), Backend::Varisat);
+                let mut session = Session::new(bounds.clone(), Encoding::default(), &Backend::batsat());
                 session.assert(&logic, formula);
                 let exists = candidates.iter().any(|(_, holds)| holds[check] == wanted);
-                match session.solve(&[], &Limits::default()) {
+                match session.solve(&[], &Limits::default()).unwrap() {
                     Outcome::Sat(instance) => {
                         prop_assert!(exists, "check {} of\n{}", check, file);
                         let found = instance.tuples(rf).expect("rf is bound");
@@ -168,8 +168,8 @@ fn definitions_are_lowered_within_the_level() {
     let (mut logic, bounds, level, _) = problem(&execution, &BitMatrix::new(execution.size()));
     let lowered = lower(&model, &mut logic, &level);
     assert_eq!(lowered.definitions.len(), model.definitions.len());
-    let mut session = Session::new(bounds, Encoding::default(), Backend::Varisat);
-    let Outcome::Sat(instance) = session.solve(&[], &Limits::default()) else { panic!("nothing is asserted") };
+    let mut session = Session::new(bounds, Encoding::default(), &Backend::batsat());
+    let Outcome::Sat(instance) = session.solve(&[], &Limits::default()).unwrap() else { panic!("nothing is asserted") };
     let value = |name: &str| {
         let definition = model.definition_named(name).expect("defined");
         instance.evaluate(&logic, lowered.definitions[definition.index()])

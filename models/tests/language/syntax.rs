@@ -157,11 +157,18 @@ fn checks_and_roles() {
 }
 
 #[test]
+fn a_file_may_begin_with_a_byte_order_mark() {
+    let read = |text: &str| Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn);
+    assert_eq!(read("\u{feff}SC\nacyclic po | rf as a").expect("well-typed").model.checks.len(), 1);
+    assert!(read("SC\nacyclic \u{feff}po").is_err());
+}
+
+#[test]
 fn variants_choose() {
     let text = "if \"scoped\" && ~\"weak\" acyclic po as yes let a = rf else acyclic rf as no let a = po end
         acyclic if \"weak\" then a else po | a as x if \"a\" || \"b\" acyclic po as never end";
     let read = |variants: &[&str]| {
-        let options = Options { variants: variants.iter().map(|v| (*v).to_owned()).collect() };
+        let options = Options { variants: variants.iter().map(|v| (*v).to_owned()).collect(), ..Options::default() };
         Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &options).expect("well-typed").model
     };
     let names = |m: &Model| m.checks.iter().map(margay_models::Check::display_name).collect::<Vec<_>>();

@@ -4,6 +4,7 @@
 mod c;
 mod c_sc;
 mod case;
+mod dialect_names;
 mod dialects;
 mod documentation;
 mod equivalent;

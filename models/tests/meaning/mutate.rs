@@ -3,7 +3,7 @@
 //! to every event; acyclicity weakened to irreflexivity.
 
 use margay_models::CheckKind;
-use margay_models::cat::ast::{Bindings, Expr, ExprKind, File, InstructionKind};
+use margay_models::cat::ast::{Bindings, Expr, ExprKind, File, Instruction, InstructionKind};
 
 /// A model with one change.
 pub struct Mutant {
@@ -16,7 +16,8 @@ pub struct Mutant {
 /// Every mutant of a model. Changes with the same description are numbered.
 pub fn mutants(file: &File) -> Vec<Mutant> {
     let mut found: Vec<Mutant> = Vec::new();
-    let mut add = |change: String, file: File| {
+    let mut add = |change: String, instructions: Vec<Instruction>| {
+        let file = File { instructions, ..file.clone() };
         let same =
             found.iter().filter(|m| m.change.trim_end_matches(|c: char| c == '#' || c.is_ascii_digit()).trim_end() == change);
         let change = match same.count() {
@@ -25,11 +26,17 @@ pub fn mutants(file: &File) -> Vec<Mutant> {
         };
         found.push(Mutant { change, file });
     };
-    for (index, instruction) in file.instructions.iter().enumerate() {
+    of_instructions(&file.instructions, &mut add);
+    found
+}
+
+/// Every change of one instruction of a list, with its description; procedures are such lists, too.
+fn of_instructions(instructions: &[Instruction], add: &mut dyn FnMut(String, Vec<Instruction>)) {
+    for (index, instruction) in instructions.iter().enumerate() {
         let with = |kind: InstructionKind| {
-            let mut file = file.clone();
-            file.instructions[index].kind = kind;
-            file
+            let mut changed = instructions.to_vec();
+            changed[index].kind = kind;
+            changed
         };
         match &instruction.kind {
             InstructionKind::Let(bindings) => {
@@ -46,8 +53,8 @@ pub fn mutants(file: &File) -> Vec<Mutant> {
                 let check = |kind: CheckKind, expr: Expr| {
                     with(InstructionKind::Check { role: *role, negated: *negated, kind, expr, name: name.clone() })
                 };
-                let mut without = file.clone();
-                without.instructions.remove(index);
+                let mut without = instructions.to_vec();
+                without.remove(index);
                 add(format!("{label}: drop the check"), without);
                 if *kind == CheckKind::Acyclic {
                     add(format!("{label}: irreflexive for acyclic"), check(CheckKind::Irreflexive, expr.clone()));
@@ -56,10 +63,16 @@ pub fn mutants(file: &File) -> Vec<Mutant> {
                     add(format!("{label}: {change}"), check(*kind, changed));
                 }
             }
+            InstructionKind::Procedure { recursive, name, parameters, body } => {
+                of_instructions(body, &mut |change, body| {
+                    let (recursive, name, parameters) = (*recursive, name.clone(), parameters.clone());
+                    let changed = with(InstructionKind::Procedure { recursive, name: name.clone(), parameters, body });
+                    add(format!("{name}: {change}"), changed);
+                });
+            }
             _ => {}
         }
     }
-    found
 }
 
 /// Every change of one expression, with its description.
@@ -90,7 +103,9 @@ fn of_expression(expr: &Expr) -> Vec<(String, Expr)> {
             let open = |e: &Expr| Box::new(Expr::new(ExprKind::Universe, e.span));
             for kind in [ExprKind::Product(open(a), b.clone()), ExprKind::Product(a.clone(), open(b))] {
                 let changed = same(kind);
-                found.push((format!("`{changed}` for `{expr}`"), changed));
+                if changed.to_string() != expr.to_string() {
+                    found.push((format!("`{changed}` for `{expr}`"), changed));
+                }
             }
         }
         _ => {}

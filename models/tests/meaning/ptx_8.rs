@@ -5,218 +5,200 @@ use crate::case::{Case, case};
 
 const IT: &[&str] = &["ptx-8"];
 
+/// A row whose outcome `ptx-8` allows.
+pub const fn allowed(name: &'static str, source: &'static str, text: &'static str) -> Case {
+    case(name, source, text, &[(Allowed, IT)])
+}
+
+/// A row whose outcome `ptx-8` forbids.
+pub const fn forbidden(name: &'static str, source: &'static str, text: &'static str) -> Case {
+    case(name, source, text, &[(Forbidden, IT)])
+}
+
 /// The table.
 pub const CASES: &[Case] = &[
-    case(
+    forbidden(
         "MP, release and acquire at cluster scope in one cluster",
         "ISA 8.5",
         "@0.0.0 W x=1; W.REL.cluster y=1
          @0.0.1 R.ACQ.cluster y=1; R x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "MP, release and acquire at cluster scope in two clusters",
         "ISA 8.5",
         "@0.0.0 W x=1; W.REL.cluster y=1
          @0.1.0 R.ACQ.cluster y=1; R x=0",
-        &[(Allowed, IT)],
     ),
-    case(
+    forbidden(
         "MP across barrier.cluster",
         "ISA 8.9.4, item 3",
         "@0.0.0 W x=1; BAR.cluster 0
          @0.0.1 BAR.cluster 0; R x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    forbidden(
         "MP, fences, volatile flag",
         "ISA 8.4.2: a volatile operation is a relaxed one at system scope",
         "W x=1; F.AR.gpu; W.vol y=1
          R.vol y=1; F.AR.gpu; R x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "MP, volatile",
         "ISA 8.4.2: not more than relaxed",
         "W.vol x=1; W.vol y=1
          R.vol y=1; R.vol x=0",
-        &[(Allowed, IT)],
     ),
-    case(
+    forbidden(
         "MP, fences, mmio flag",
         "ISA 8.4.1: an mmio operation is a strong one",
         "W x=1; F.AR.sys; W.mmio y=1
          R.mmio y=1; F.AR.sys; R x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    forbidden(
         "CoRR, volatile",
         "ISA 8.4.2 and 8.10.5",
         "W.vol x=1
          R.vol x=1; R.vol x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    forbidden(
         "CoRR, mmio",
         "ISA 8.4.1 and 8.10.5",
         "W.mmio x=1
          R.mmio x=1; R.mmio x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "MP with a red instruction",
         "ISA 8.11.1: possible",
         "W x=42; W.REL.gpu flag=1
          RMW.RLX.gpu.red flag=1->2; F.ACQ.gpu; R x=0
          final flag=2",
-        &[(Allowed, IT)],
     ),
-    case(
+    forbidden(
         "MP with an atom instruction",
         "ISA 8.11.1: \"using the atom instruction instead of red forbids this outcome\"",
         "W x=42; W.REL.gpu flag=1
          RMW.RLX.gpu flag=1->2; F.ACQ.gpu; R x=0
          final flag=2",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "MP with a red instruction before an acquire of the flag",
         "ISA 8.8: the read of a reduction does not form the second form either",
         "W x=1; W.REL.gpu y=1
          RMW.RLX.gpu.red y=1->2; R.ACQ.gpu y=3; R x=0
          W.RLX.gpu y=3",
-        &[(Allowed, IT)],
     ),
-    case(
+    forbidden(
         "MP through a red instruction of a third thread",
         "ISA 8.9.2: atomic operations, and a red is one",
         "W x=1; W.REL.gpu y=1
          RMW.RLX.gpu.red y=1->2
          R.ACQ.gpu y=2; R x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    forbidden(
         "a red that releases",
         "ISA 8.4: a release operation",
         "W x=1; RMW.REL.gpu.red y=0->1
          R.ACQ.gpu y=1; R x=0",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "CoWR through aliases",
         "ISA 8.10.6: no order without a proxy fence",
         "W x=1; R y=0
          alias y x",
-        &[(Allowed, IT)],
     ),
-    case(
+    forbidden(
         "CoWR through aliases, proxy fence",
         "ISA 8.10.6: \"virtual aliases require an alias proxy fence along the synchronization path\"",
         "W x=1; P.ALIAS; R y=0
          alias y x",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "CoWR through aliases, memory fence",
         "ISA 8.6: a proxy fence is required",
         "W x=1; F.SC.sys; R y=0
          alias y x",
-        &[(Allowed, IT)],
     ),
-    case(
+    forbidden(
         "CoWW through aliases, proxy fence",
         "ISA 8.10.1",
         "W x=1; P.ALIAS; W y=2
          final x=1
          alias y x",
-        &[(Forbidden, IT)],
     ),
-    case(
+    forbidden(
         "MP with aliased data, proxy fence in the reader",
         "ISA 8.9.5, item 3: anywhere along the path",
         "W x=1; W.REL.gpu f=1
          R.ACQ.gpu f=1; P.ALIAS; R y=0
          alias y x",
-        &[(Forbidden, IT)],
     ),
-    case(
+    forbidden(
         "MP with aliased data, proxy fence in the writer",
         "ISA 8.9.5, item 3: anywhere along the path",
         "W x=1; P.ALIAS; W.REL.gpu f=1
          R.ACQ.gpu f=1; R y=0
          alias y x",
-        &[(Forbidden, IT)],
     ),
-    case(
+    allowed(
         "MP with aliased data, no proxy fence",
         "ISA 8.9.5, item 3",
         "W x=1; W.REL.gpu f=1
          R.ACQ.gpu f=1; R y=0
          alias y x",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "MP with aliased data, proxy fence behind the path",
         "ISA 8.9.5, item 3: along the path",
         "W x=1; W.REL.gpu f=1; P.ALIAS
          R.ACQ.gpu f=1; R y=0
          alias y x",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "MP with aliased data, another proxy's fence",
         "ISA 8.9.5, item 3: an alias proxy fence",
         "W x=1; P.TEX; W.REL.gpu f=1
          R.ACQ.gpu f=1; R y=0
          alias y x",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "a flag written and read through aliases",
         "ISA 8.2.1 and 8.7, item 3: aliases do not overlap, so they are not morally strong",
         "W x=1; W.REL.gpu f=1
          R.ACQ.gpu g=1; R x=0
          alias g f",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "the flag's release and a later store through an alias",
         "ISA 8.8, second form: on the same location M",
         "W x=1; W.REL.gpu f=1; W.RLX.gpu g=2
          R.RLX.gpu g=2; F.AR.gpu; R x=0
          alias g f",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "the flag's load and a later acquire through an alias",
         "ISA 8.8, second form: on the same location M",
         "W x=1; F.AR.gpu; W.RLX.gpu f=1
          R.RLX.gpu f=1; R.ACQ.gpu g=2; R x=0
          W.RLX.gpu g=2
          alias g f",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "CoRR, two loads through aliases",
         "ISA 8.10.5: program order between overlapping operations",
         "W.RLX.gpu x=1
          R.RLX.gpu x=1; R.RLX.gpu y=0
          alias y x",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "stores through aliases need not be ordered",
         "ISA 8.9.6: overlapping write operations",
         "W.RLX.gpu x=1
          W.RLX.gpu y=2
          alias y x
          final x=1, x=2",
-        &[(Allowed, IT)],
     ),
-    case(
+    allowed(
         "an alias fence between stores to two locations",
         "ISA 8.9.5, item 3: it orders aliases only",
         "W x=1; P.ALIAS; W y=1",
-        &[(Allowed, IT)],
     ),
 ];

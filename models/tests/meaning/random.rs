@@ -109,6 +109,8 @@ fn operation(
         4..=7 => events.push(EventData { kind: Kind::Write, location, ..event }),
         8 => {
             let reduction = ptx && random.below(3) == 0;
+            let exchange = ptx && !reduction && events.len().is_multiple_of(2);
+            let event = EventData { exchange, ..event };
             let read = match order {
                 AcqRel => Acq,
                 Rel => Rlx,

@@ -15,8 +15,15 @@ use margay_prove::theorem::{Report, Setting, prove};
 use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
 
+/// From now on the solver is the one that the executable uses.
+fn use_cadical() {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
+}
+
 /// A mapping that is shipped, perhaps from another source.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
+    use_cadical();
     library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
 }
 

@@ -7,6 +7,7 @@ use margay_prove::theorem::{Report, Setting, prove};
 use margay_prove::theory::Stop;
 
 fn read(name: &str, text: &str) -> Model {
+    crate::use_cadical();
     Model::parse(SourceFile::new(name, text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
 }
 

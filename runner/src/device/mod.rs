@@ -1,10 +1,15 @@
 //! What runs tests: the machine on the CPU and a GPU, behind one face.
 
 mod build;
+#[cfg(not(target_family = "wasm"))]
+mod cuda;
+#[cfg(target_family = "wasm")]
+#[path = "no_cuda.rs"]
 mod cuda;
 mod planted;
 mod shape;
 mod sim;
+#[cfg(not(target_family = "wasm"))]
 mod watchdog;
 
 use std::fmt;

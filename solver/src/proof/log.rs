@@ -66,43 +66,60 @@ impl Log {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A question to the solver.
-    pub(crate) fn question(&self, assumptions: &[i32]) {
+    /// A clause that the session gave, with its literals in the session's order.
+    pub fn original(&self, id: u64, clause: &[i32]) {
+        self.state().put(Kind::Original, id, clause, &[]);
+    }
+
+    /// A clause that follows from those of the hints, by unit propagation in their order.
+    pub fn derived(&self, id: u64, clause: &[i32], hints: &[u64]) {
+        let mut state = self.state();
+        // The order says nothing; sorted they are small.
+        let mut sorted = std::mem::take(&mut state.literals);
+        sorted.clear();
+        sorted.extend_from_slice(clause);
+        sorted.sort_unstable_by_key(|&l| (l.unsigned_abs(), l < 0));
+        state.put(Kind::Derived, id, &sorted, hints);
+        state.literals = sorted;
+    }
+
+    /// A clause is needed no more.
+    pub fn delete(&self, id: u64) {
+        self.state().put(Kind::Delete, id, &[], &[]);
+    }
+
+    /// A clause may be deleted and come back.
+    pub fn weaken(&self, id: u64) {
+        self.state().put(Kind::Weaken, id, &[], &[]);
+    }
+
+    /// A clause that was weakened and deleted comes back.
+    pub fn restore(&self, id: u64, clause: &[i32]) {
+        self.state().put(Kind::Restore, id, clause, &[]);
+    }
+
+    /// A question to the solver: is there an assignment under the assumptions?
+    pub fn question(&self, assumptions: &[i32]) {
         self.state().put(Kind::Question, 0, assumptions, &[]);
     }
 
-    /// A question's answer other than a refutation.
-    pub(crate) fn answer(&self, kind: Kind) {
-        self.state().put(kind, 0, &[], &[]);
+    /// The question's answer: there is an assignment.
+    pub fn satisfiable(&self) {
+        self.state().put(Kind::Satisfiable, 0, &[], &[]);
     }
 
-    /// A record.
-    pub(crate) fn put(&self, kind: Kind, id: i64, literals: &[i32], hints: &[i64]) {
-        let mut state = self.state();
-        let mut ids = Vec::with_capacity(hints.len());
-        for &hint in std::iter::once(&id).chain(hints) {
-            match u64::try_from(hint) {
-                Ok(id) => ids.push(id),
-                Err(_) => state.fail("a step of the solver is more than unit propagation"),
-            }
-        }
-        if let [id, hints @ ..] = ids.as_slice() {
-            if kind == Kind::Derived {
-                // The order says nothing; sorted they are small.
-                let mut sorted = std::mem::take(&mut state.literals);
-                sorted.clear();
-                sorted.extend_from_slice(literals);
-                sorted.sort_unstable_by_key(|&l| (l.unsigned_abs(), l < 0));
-                state.put(kind, *id, &sorted, hints);
-                state.literals = sorted;
-            } else {
-                state.put(kind, *id, literals, hints);
-            }
-        }
+    /// The question's answer: none, a limit was reached.
+    pub fn unknown(&self) {
+        self.state().put(Kind::Unknown, 0, &[], &[]);
     }
 
-    /// The proof will not do.
-    pub(crate) fn fail(&self, why: &str) {
+    /// The question's answer: there is no assignment, by a clause of negated assumptions.
+    pub fn refuted(&self, id: u64) {
+        self.state().put(Kind::Refuted, id, &[], &[]);
+    }
+
+    /// The proof will not do: [`Log::finish`] says why.
+    pub fn fail(&self, why: &str) {
         self.state().fail(why);
     }
 

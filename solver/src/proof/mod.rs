@@ -15,20 +15,15 @@
 mod checker;
 mod clauses;
 mod input;
-#[cfg_attr(not(feature = "cadical"), allow(dead_code, reason = "CaDiCaL alone writes proofs"))]
 mod log;
 mod record;
 mod replay;
-#[cfg(feature = "cadical")]
-mod tracer;
 
 pub use checker::{Checker, Step};
 pub use input::{Flaw, Input};
 pub use log::{Log, Written};
 pub use record::{Encoder, Kind, Record};
 pub use replay::{Replay, Replayed};
-#[cfg(feature = "cadical")]
-pub(crate) use tracer::Tracer;
 
 /// The first bytes of a proof file; the last of them is the version of the format.
 pub(crate) const MAGIC: [u8; 8] = *b"MGPROOF1";

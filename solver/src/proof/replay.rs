@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::FrameDecoder;
-use rustsat::solvers::SolverResult;
 use sha2::{Digest, Sha256};
 
 use super::checker::{Checker, Step};
 use super::input::Flaw;
-use crate::backend::Engine;
 use crate::limits::Limits;
+use crate::solver::{Answer, Failure, Solver};
 
 /// The bytes of a file, hashed as they are read.
 struct Hashed<R> {
@@ -131,26 +130,26 @@ impl State {
         Ok(())
     }
 
-    fn asked(&mut self, assumptions: &[i32]) -> Result<SolverResult, Flaw> {
+    fn asked(&mut self, assumptions: &[i32]) -> Result<Answer, Flaw> {
         let step = self.checker.step()?;
         if step != Step::Question || self.checker.literals() != assumptions {
             let what = format!("the proof is about another problem: the case asks under the assumptions {assumptions:?} here");
             return Err(self.checker.flaw(what));
         }
         match self.checker.step()? {
-            Step::Satisfiable => Ok(SolverResult::Sat),
+            Step::Satisfiable => Ok(Answer::Sat),
             Step::Refuted => {
                 self.refuted += 1;
-                Ok(SolverResult::Unsat)
+                Ok(Answer::Unsat)
             }
-            Step::Unknown => Ok(SolverResult::Interrupted),
+            Step::Unknown => Ok(Answer::Unknown),
             Step::Original | Step::Question | Step::End => Err(self.checker.flaw("the question has no answer")),
         }
     }
 }
 
-impl Engine for Replay {
-    fn add(&mut self, clause: &[i32]) -> anyhow::Result<()> {
+impl Solver for Replay {
+    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
         let mut state = self.state();
         if state.flaw.is_none() {
             state.flaw = state.given(clause).err();
@@ -158,23 +157,23 @@ impl Engine for Replay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[i32], _limits: &Limits) -> anyhow::Result<SolverResult> {
+    fn solve(&mut self, assumptions: &[i32], _limits: &Limits) -> Result<Answer, Failure> {
         let mut state = self.state();
         if state.flaw.is_some() {
-            return Ok(SolverResult::Interrupted);
+            return Ok(Answer::Unknown);
         }
         Ok(state.asked(assumptions).unwrap_or_else(|flaw| {
             state.flaw = Some(flaw);
-            SolverResult::Interrupted
+            Answer::Unknown
         }))
     }
 
     /// A proof has no assignments; whoever replays needs none.
-    fn model(&self, variables: usize) -> anyhow::Result<Vec<bool>> {
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
         Ok(vec![false; variables])
     }
 
-    fn conflicts(&self) -> u64 {
-        0
+    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+        Err(Failure::new("replay", "a proof is replayed for its answers alone"))
     }
 }

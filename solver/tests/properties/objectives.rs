@@ -4,7 +4,7 @@ use margay_solver::{Encoding, Instance, Limits, Literal, Outcome, Session, Symme
 use proptest::prelude::*;
 
 use crate::generate::{Choices, Scope, choices, formula, problem};
-use crate::problem::{Problem, backend, encodings, key, keys};
+use crate::problem::{Problem, backend, backends, encodings, key, keys};
 
 /// A literal to weigh, with its meaning: tuple number, and whether it is negated.
 type Term = (usize, bool);
@@ -39,14 +39,14 @@ proptest! {
         let both: Vec<Instance> = p.solutions(f).into_iter().filter(|i| i.holds(&p.logic, g)).collect();
         let best = both.iter().map(sum).min();
 
-        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], backend(case));
+        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], &backend(case));
         session.assert(&p.logic, f);
         let goal = session.goal(&p.logic, g);
         let mut objective: Vec<(u32, Literal)> = terms.iter().map(|&(w, t)| (w, literal(&p, &mut session, t))).collect();
         // What all instances have counts too.
         let always = session.tuple(p.relations[0], &[]);
         objective.push((3, !always));
-        let (outcome, found) = session.minimize(&[goal], &objective, &Limits::default());
+        let (outcome, found) = session.minimize(&[goal], &objective, &Limits::default()).unwrap();
         prop_assert_eq!(found, best.map(|b| b + 3));
         match outcome {
             Outcome::Sat(instance) => {
@@ -56,7 +56,7 @@ proptest! {
             other => prop_assert_eq!((other, best), (Outcome::Unsat, None)),
         }
         // From then on the sum is bounded, and nothing else is lost.
-        let (rest, _) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX);
+        let (rest, _) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
         let wanted: Vec<Instance> = p.solutions(f).into_iter().filter(|i| best.is_none_or(|b| sum(i) <= b)).collect();
         prop_assert_eq!(keys(&rest), keys(&wanted));
     }
@@ -73,10 +73,10 @@ proptest! {
         let f = formula(&mut p, c, &Scope::default(), 3);
         let vector = |i: &Instance| order.iter().map(|&t| value(&p, i, t)).collect::<Vec<bool>>();
         let best = p.solutions(f).iter().map(vector).min();
-        let mut session = Session::new(p.bounds.clone(), Encoding::default(), backend(case));
+        let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend(case));
         let goal = session.goal(&p.logic, f);
         let literals: Vec<Literal> = order.iter().map(|&t| literal(&p, &mut session, t)).collect();
-        match session.lexicographic_minimum(&[goal], &literals, &Limits::default()) {
+        match session.lexicographic_minimum(&[goal], &literals, &Limits::default()).unwrap() {
             Outcome::Sat(instance) => {
                 prop_assert!(instance.holds(&p.logic, f));
                 prop_assert_eq!(Some(vector(&instance)), best);
@@ -91,11 +91,11 @@ proptest! {
         let mut p = problem(c);
         let f = formula(&mut p, c, &Scope::default(), 3);
         let mut answers = Vec::new();
-        for &backend in margay_solver::Backend::available() {
+        for backend in &backends() {
             let mut session = Session::new(p.bounds.clone(), Encoding::default(), backend);
             session.assert(&p.logic, f);
             let order: Vec<Literal> = p.uncertain().iter().map(|(r, t)| session.tuple(*r, t)).collect();
-            answers.push(session.lexicographic_minimum(&[], &order, &Limits::default()).instance().map(|i| key(&i)));
+            answers.push(session.lexicographic_minimum(&[], &order, &Limits::default()).unwrap().instance().map(|i| key(&i)));
         }
         prop_assert!(answers.windows(2).all(|w| w[0] == w[1]));
     }

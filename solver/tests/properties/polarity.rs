@@ -121,9 +121,9 @@ proptest! {
             for (formula, holds) in tests {
                 for negated in [false, true] {
                     let f = if negated { s.logic.not(formula) } else { formula };
-                    let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], backend(case));
+                    let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], &backend(case));
                     session.assert(&s.logic, f);
-                    let found = matches!(session.solve(&[], &Limits::default()), Outcome::Sat(_));
+                    let found = matches!(session.solve(&[], &Limits::default()).unwrap(), Outcome::Sat(_));
                     prop_assert_eq!(found, closures.iter().any(|c| holds(c) != negated));
                 }
             }
@@ -140,10 +140,10 @@ proptest! {
         let all = graphs(&certain, &possible);
         let without = all.iter().filter(|g| connected(g).iter().all(|(a, b)| a != b)).count();
         for (formula, wanted) in [(acyclic, without), (cyclic, all.len() - without)] {
-            let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], backend(case));
+            let mut session = Session::new(s.bounds.clone(), encodings()[case % 64], &backend(case));
             session.assert(&s.logic, formula);
             let none = margay_solver::Symmetry::none();
-            let (found, _) = session.instances(&[], &[s.r], &none, &Limits::default(), usize::MAX);
+            let (found, _) = session.instances(&[], &[s.r], &none, &Limits::default(), usize::MAX).unwrap();
             prop_assert_eq!(found.len(), wanted);
             prop_assert!(found.iter().all(|i| i.holds(&s.logic, formula)));
         }

@@ -82,8 +82,15 @@ pub fn main_encodings() -> Vec<Encoding> {
     [0, 1, 2, 4, 8, 16, 32, 63].into_iter().map(|i| all[i]).collect()
 }
 
+/// The solvers of this build, CaDiCaL among them.
+pub fn backends() -> Vec<Backend> {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
+    Backend::available()
+}
+
 /// The solver for a case: all of them come up.
 pub fn backend(case: usize) -> Backend {
-    let available = Backend::available();
-    available[case % available.len()]
+    let available = backends();
+    available[case % available.len()].clone()
 }

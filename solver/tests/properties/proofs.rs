@@ -1,5 +1,5 @@
 //! Proofs: CaDiCaL's are accepted, and a damaged one is refused or says nothing that is false. What is true is decided by trying all
-//! assignments, or by Varisat.
+//! assignments, or by BatSat.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use lz4_flex::frame::FrameDecoder;
 use margay_solver::proof::{Checker, Encoder, Flaw, Input, Kind, Log, Record, Replay, Step};
-use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Outcome, Relation, Session, TupleSet, Universe};
+use margay_solver::{
+    Answer, Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Outcome, Relation, Session, TupleSet, Universe,
+};
 use proptest::prelude::*;
 
 /// What a session is told and asked: clauses and assumptions of variables from 1.
@@ -42,7 +44,7 @@ fn perform(session: &mut Session, v: &Variables, acts: &[Act]) -> Vec<Outcome> {
         let literals: Vec<Literal> = literals.iter().map(|&l| literal(session, l)).collect();
         match act {
             Act::Clause(_) => session.add_clause(&literals),
-            Act::Ask(_) => answers.push(session.solve(&literals, &Limits::default())),
+            Act::Ask(_) => answers.push(session.solve(&literals, &Limits::default()).unwrap()),
         }
     }
     answers
@@ -70,7 +72,7 @@ impl Write for Bytes {
 fn proved(count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
     let (v, bytes) = (variables(count), Bytes::default());
     let log = Log::to(Box::new(bytes.clone())).expect("memory takes all");
-    let mut session = Session::logged(v.bounds.clone(), Encoding::default(), Backend::Cadical, &log).expect("it proves");
+    let mut session = Session::logged(v.bounds.clone(), Encoding::default(), &margay_cadical::backend(), &log);
     let answers = perform(&mut session, &v, acts);
     log.finish().expect("memory takes all");
     (bytes.0.lock().expect("one thread").clone(), refuted(&answers))
@@ -136,7 +138,7 @@ fn is_true(said: &[(Act, bool)]) -> bool {
             Act::Ask(assumptions) if *refuted => {
                 // A damaged literal may be of a variable beyond what can be tried; an independent solver decides then.
                 let wrong =
-                    if count <= 12 { satisfiable(&clauses, assumptions, count) } else { by_varisat(&clauses, assumptions) };
+                    if count <= 12 { satisfiable(&clauses, assumptions, count) } else { by_batsat(&clauses, assumptions) };
                 if wrong {
                     return false;
                 }
@@ -147,13 +149,10 @@ fn is_true(said: &[(Act, bool)]) -> bool {
     true
 }
 
-fn by_varisat(clauses: &[&[i32]], assumptions: &[i32]) -> bool {
-    use varisat::{ExtendFormula, Lit, Solver};
-    let mut solver = Solver::new();
-    let lit = |l: i32| Lit::from_dimacs(l as isize);
-    clauses.iter().for_each(|c| solver.add_clause(&c.iter().map(|&l| lit(l)).collect::<Vec<_>>()));
-    solver.assume(&assumptions.iter().map(|&l| lit(l)).collect::<Vec<_>>());
-    solver.solve().expect("it has no limits")
+fn by_batsat(clauses: &[&[i32]], assumptions: &[i32]) -> bool {
+    let mut solver = Backend::batsat().start(&Default::default()).expect("it is built in");
+    clauses.iter().for_each(|c| solver.add(c).expect("a clause"));
+    solver.solve(assumptions, &Limits::default()) == Ok(Answer::Sat)
 }
 
 fn literals(count: i32, sizes: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<i32>> {
@@ -263,7 +262,7 @@ proptest! {
         let questions: Vec<bool> = said.iter().filter(|(a, _)| matches!(a, Act::Ask(_))).map(|&(_, r)| r).collect();
         prop_assert_eq!(&questions, &answers);
         let v = variables(8);
-        let mut other = Session::new(v.bounds.clone(), Encoding::default(), Backend::Varisat);
+        let mut other = Session::new(v.bounds.clone(), Encoding::default(), &Backend::batsat());
         prop_assert_eq!(refuted(&perform(&mut other, &v, &acts)), answers);
     }
 

@@ -11,13 +11,13 @@ fn check(p: &Problem, formula: Formula, case: usize) -> Result<(), TestCaseError
     let wanted = keys(&p.solutions(formula));
     for (i, encoding) in main_encodings().into_iter().enumerate() {
         let backend = backend(case + i);
-        let mut session = Session::new(p.bounds.clone(), encoding, backend);
+        let mut session = Session::new(p.bounds.clone(), encoding, &backend);
         session.assert(&p.logic, formula);
-        let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX);
+        let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
         prop_assert_eq!(ended, Ended::Complete);
         prop_assert_eq!(keys(&found), wanted.clone(), "{:?} {}", encoding, backend);
         // The enumeration left nothing behind.
-        let again = session.solve(&[], &Limits::default());
+        let again = session.solve(&[], &Limits::default()).unwrap();
         prop_assert_eq!(matches!(again, Outcome::Sat(_)), !wanted.is_empty());
     }
     Ok(())
@@ -44,9 +44,9 @@ proptest! {
         let not_h = p.logic.not(h);
         let none = Limits::default();
         let encoding = encodings()[case % 64];
-        let mut session = Session::new(p.bounds.clone(), encoding, backend(case));
+        let mut session = Session::new(p.bounds.clone(), encoding, &backend(case));
         let all = |session: &mut Session, assumptions: &[_]| {
-            let (found, _) = session.instances(assumptions, &p.relations, &Symmetry::none(), &none, usize::MAX);
+            let (found, _) = session.instances(assumptions, &p.relations, &Symmetry::none(), &none, usize::MAX).unwrap();
             keys(&found)
         };
         prop_assert_eq!(all(&mut session, &[]).len(), p.instances().len());
@@ -81,9 +81,9 @@ proptest! {
             keys.sort();
             keys
         };
-        let mut session = Session::new(p.bounds.clone(), margay_solver::Encoding::default(), backend(case));
+        let mut session = Session::new(p.bounds.clone(), margay_solver::Encoding::default(), &backend(case));
         session.assert(&p.logic, f);
-        let (found, _) = session.instances(&[], some, &Symmetry::none(), &Limits::default(), usize::MAX);
+        let (found, _) = session.instances(&[], some, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
         let mut wanted = project(&p.solutions(f));
         wanted.dedup();
         prop_assert_eq!(project(&found), wanted);
@@ -96,14 +96,14 @@ proptest! {
         let mut p = problem(c);
         let arity = 1 + c.below(3);
         let e = crate::generate::expr(&mut p, c, &Scope::default(), arity, 3);
-        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], backend(case));
+        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], &backend(case));
         let cells = session.cells(&p.logic, e);
         let instances = p.instances();
         for (tuple, literal) in cells {
             let with = instances.iter().filter(|i| i.evaluate(&p.logic, e).contains(&tuple)).count();
-            let (found, _) = session.instances(&[literal], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX);
+            let (found, _) = session.instances(&[literal], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
             prop_assert_eq!(found.len(), with, "{:?}", tuple);
-            let (found, _) = session.instances(&[!literal], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX);
+            let (found, _) = session.instances(&[!literal], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
             prop_assert_eq!(found.len(), instances.len() - with, "{:?}", tuple);
         }
     }

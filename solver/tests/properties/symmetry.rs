@@ -69,18 +69,18 @@ proptest! {
         let classes: BTreeSet<Key> = solutions.iter().map(least).collect();
 
         let start = || {
-            let mut session = Session::new(p.bounds.clone(), Encoding::default(), backend(case));
+            let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend(case));
             session.assert(&p.logic, f);
             session
         };
-        let (found, _) = start().instances(&[], &p.relations, &symmetry, &Limits::default(), usize::MAX);
+        let (found, _) = start().instances(&[], &p.relations, &symmetry, &Limits::default(), usize::MAX).unwrap();
         prop_assert_eq!(found.len(), classes.len());
         let visited: BTreeSet<Key> = found.iter().map(|i: &Instance| least(&key(i))).collect();
         prop_assert_eq!(&visited, &classes);
 
         let mut broken = start();
         broken.break_symmetry(&symmetry, &p.relations, length);
-        let (left, _) = broken.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX);
+        let (left, _) = broken.instances(&[], &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
         let visited: BTreeSet<Key> = left.iter().map(|i: &Instance| least(&key(i))).collect();
         prop_assert_eq!(&visited, &classes);
         prop_assert!(left.len() <= solutions.len());
@@ -107,13 +107,13 @@ proptest! {
             [s.clone(), once, twice].into_iter().min()
         };
         let classes: BTreeSet<_> = solutions.iter().map(orbit).collect();
-        let mut session = Session::new(p.bounds.clone(), Encoding::default(), backend(case));
+        let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend(case));
         session.assert(&p.logic, formula);
         let symmetry = Symmetry::generated_by(vec![turn.clone()]);
-        let (found, _) = session.instances(&[], &[r], &symmetry, &Limits::default(), usize::MAX);
+        let (found, _) = session.instances(&[], &[r], &symmetry, &Limits::default(), usize::MAX).unwrap();
         prop_assert_eq!(found.len(), classes.len());
         session.break_symmetry(&symmetry, &[r], usize::MAX);
-        let (left, _) = session.instances(&[], &[r], &Symmetry::none(), &Limits::default(), usize::MAX);
+        let (left, _) = session.instances(&[], &[r], &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
         prop_assert_eq!(left.iter().map(|i| orbit(&key(i))).collect::<BTreeSet<_>>(), classes);
     }
 }

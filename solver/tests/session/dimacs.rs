@@ -1,8 +1,7 @@
 //! What is written in DIMACS format is the problem: another solver gives the same answers to it.
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Relation, Session, TupleSet, Universe};
+use margay_solver::{Answer, Atom, Backend, Bounds, Encoding, Limits, Logic, Outcome, Relation, Session, TupleSet, Universe};
 use rustsat::instances::SatInstance;
-use rustsat::solvers::{Solve, SolverResult};
 
 /// Colourings of a cycle of so many nodes; the goal is that no more than two colours are used.
 fn colouring(nodes: u32, encoding: Encoding) -> (Logic, Session, Relation, margay_solver::Literal) {
@@ -25,7 +24,7 @@ fn colouring(nodes: u32, encoding: Encoding) -> (Logic, Session, Relation, marga
     let proper = logic.no(clash);
     let used = logic.range(c);
     let two = logic.cardinality(used, margay_solver::Comparison::AtMost, 2);
-    let mut session = Session::new(bounds, encoding, Backend::default());
+    let mut session = Session::new(bounds, encoding, &Backend::default());
     session.assert(&logic, function);
     session.assert(&logic, proper);
     let goal = session.goal(&logic, two);
@@ -46,10 +45,12 @@ fn other_solvers_agree_on_what_is_written() {
                 let clauses: usize = text.lines().nth(2).and_then(|l| l.split(' ').nth(3)?.parse().ok()).expect("a header");
                 assert_eq!(text.lines().count(), clauses + 3);
                 let cnf: SatInstance = SatInstance::from_dimacs(&mut text.as_bytes()).expect("well-formed");
-                let mut other = rustsat_batsat::BasicSolver::default();
-                other.add_cnf(cnf.into_cnf().0).expect("well-formed");
-                assert_eq!(other.solve().expect("it runs") == SolverResult::Sat, wanted);
-                assert_eq!(matches!(session.solve(&assumptions, &Limits::default()), Outcome::Sat(_)), wanted);
+                let mut other = Backend::batsat().start(&Default::default()).expect("it is built in");
+                for clause in &cnf.into_cnf().0 {
+                    other.add(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>()).expect("well-formed");
+                }
+                assert_eq!(other.solve(&[], &Limits::default()).unwrap() == Answer::Sat, wanted);
+                assert_eq!(matches!(session.solve(&assumptions, &Limits::default()).unwrap(), Outcome::Sat(_)), wanted);
             }
             assert!(session.variable_names(&logic).contains("colour(n0, c0)"));
         }
@@ -64,7 +65,7 @@ fn a_false_assumption_is_written_as_a_contradiction() {
     let mut text = Vec::new();
     session.write_dimacs(&mut text, &[never], &[]).expect("memory takes it");
     assert!(String::from_utf8(text).expect("DIMACS is ASCII").ends_with("\n0\n"));
-    assert_eq!(session.solve(&[never], &Limits::default()), Outcome::Unsat);
+    assert_eq!(session.solve(&[never], &Limits::default()).unwrap(), Outcome::Unsat);
 }
 
 #[test]

@@ -5,3 +5,12 @@ mod errors;
 mod limits;
 mod recursion;
 mod sharing;
+
+use margay_solver::Backend;
+
+/// The solvers of this build, CaDiCaL among them.
+fn backends() -> Vec<Backend> {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
+    Backend::available()
+}

@@ -39,9 +39,9 @@ fn long_unions_are_not_deep() {
     let exprs: Vec<_> = relations.iter().map(|&r| logic.rel(r)).collect();
     let all = logic.union_all(1, exprs);
     let some = logic.some(all);
-    let mut session = Session::new(bounds, Encoding::default(), Backend::default());
+    let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     session.assert(&logic, some);
-    assert!(session.solve(&[], &Default::default()).instance().is_some());
+    assert!(session.solve(&[], &Default::default()).unwrap().instance().is_some());
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn what_bounds_decide_costs_nothing() {
     let both = logic.union(po, rf);
     let hb = logic.closure(both);
     let (acyclic, within) = (logic.acyclic(both), logic.subset(po, hb));
-    let mut session = Session::new(bounds, Encoding::default(), Backend::default());
+    let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     for formula in [acyclic, within] {
         assert_eq!(session.exact(&logic, formula).constant(), Some(true));
         session.assert(&logic, formula);

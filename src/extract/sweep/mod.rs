@@ -92,17 +92,18 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
             return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
         }
     }
+    let unknown = all.iter().flat_map(|s| &s.records).any(|r| r.failure.is_some() || r.counts[3] > 0 || r.is_open());
+    let worse = all.iter().any(|s| !s.regressions().is_empty());
+    let exit = output.settle(match (worse, missing > 0 || unknown) {
+        (true, _) => Exit::Found,
+        (false, true) => Exit::Undecided,
+        (false, false) => Exit::Holds,
+    });
     match output.format {
         Format::Json => output.json(&object)?,
         Format::Human => page::print(&all, &options.out, missing, output)?,
     }
-    let unknown = all.iter().flat_map(|s| &s.records).any(|r| r.failure.is_some() || r.counts[3] > 0 || r.is_open());
-    let worse = all.iter().any(|s| !s.regressions().is_empty());
-    Ok(match (worse, missing > 0 || unknown) {
-        (true, _) => Exit::Found,
-        (false, true) => Exit::Undecided,
-        (false, false) => Exit::Holds,
-    })
+    Ok(exit)
 }
 
 /// The front ends that are asked for.

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
-use super::{
-    Answer, Atoms, Case, Cube, Decision, Disagreement, Extent, Learned, Outcome, Session, Setting, Shape, decide, decide_from,
-};
+use super::{Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide, decide_from};
 use margay_models::whole::unfinished_in;
 
 /// The answers of a case, and what was written of it.
@@ -32,13 +30,17 @@ pub fn decide_certified(
     cube: &Cube,
     questions: &[usize],
     file: &Path,
-) -> Result<Certified, Disagreement> {
+) -> Result<Certified, Fault> {
+    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
+    if !setting.options.backend.proves() {
+        let what = format!("the solver `{}` writes no proofs", setting.options.backend);
+        return Ok(Certified { decisions: decide(setting, extent, questions)?, proof: None, unwritten: Some(what) });
+    }
     let unfinished = file.parent().map_or_else(|| unfinished_in(Path::new(".")), unfinished_in);
     let open = unfinished.and_then(|unfinished| {
         let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
         Ok((Log::to(Box::new(out))?, unfinished))
     });
-    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
     let (log, unfinished) = match open {
         Ok(open) => open,
         Err(error) => {
@@ -46,28 +48,22 @@ pub fn decide_certified(
             return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
         }
     };
+    // All techniques are on, the shared solver among them: there is one case.
     let start = || {
         let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
         let bounds = setting.problem.vocabulary.bounds(&atoms);
-        let session = Session::logged(bounds, setting.options.techniques.encoding, setting.options.backend, &log);
-        session.map(|session| Case::restricted(setting, atoms, session, cube))
+        let session = Session::logged(bounds, setting.options.techniques.encoding, &setting.options.backend, &log);
+        Case::restricted(setting, atoms, session, cube)
     };
-    // Whether the solver can is asked before the first case.
-    let Some(case) = start() else {
-        let what = format!("the solver `{}` writes no proofs", setting.options.backend);
-        return Ok(Certified { decisions: decide(setting, extent, questions)?, proof: None, unwritten: Some(what) });
-    };
-    let case = std::cell::Cell::new(Some(case));
-    // All techniques are on, the shared solver among them: there is one case.
-    let decisions = decide_from(setting, extent, questions, || case.take().unwrap_or_else(|| Case::new(setting, shape)))?;
+    let decisions = decide_from(setting, extent, questions, start)?;
     if let Err(error) = log.finish() {
         return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
     }
     let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
     let proof = match replay(setting, (shape, cube), &answers, unfinished.path()) {
         Ok((refuted, proof)) if decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r) => proof,
-        Ok(_) => return Err(Disagreement(format!("the proof of {shape} does not have the solver's answers"))),
-        Err(flaw) => return Err(Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))),
+        Ok(_) => return Err(Fault::Disagreement(format!("the proof of {shape} does not have the solver's answers"))),
+        Err(flaw) => return Err(Fault::Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))),
     };
     if let Err(error) = unfinished.persist(file) {
         return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error.error)) });
@@ -104,10 +100,10 @@ pub fn replay(
         let mut lessons = learned.0.iter();
         *refuted = loop {
             match case.session.solve(&goals, &margay_solver::Limits::default()) {
-                Outcome::Unsat => break lessons.next().is_none(),
-                Outcome::Unknown => break false,
+                Ok(Outcome::Unsat) => break lessons.next().is_none(),
+                Ok(Outcome::Unknown) | Err(_) => break false,
                 // A candidate, and what refuted it.
-                Outcome::Sat(_) => match lessons.next() {
+                Ok(Outcome::Sat(_)) => match lessons.next() {
                     Some(taught) => case.teach(taught),
                     None => break false,
                 },

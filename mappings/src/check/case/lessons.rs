@@ -18,7 +18,7 @@ use crate::library;
 fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&Setting<'_>) -> T) -> T {
     let mut options = CheckOptions::new(events);
     options.level = Level::Program;
-    options.backend = margay_solver::Backend::Batsat;
+    options.backend = margay_solver::Backend::batsat();
     options.only = only.iter().map(|&n| n.to_owned()).collect();
     let asked = questions::resolve(mapping, &options).expect("the options fit");
     let problem_options = ProblemOptions {
@@ -54,7 +54,7 @@ fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
     let mut case = Case::new(setting, shape);
     let goal = case.session.goal(&problem.logic, setting.asks[0].goal);
     let mut lessons = Vec::new();
-    while let Outcome::Sat(instance) = case.session.solve(&[goal], &options.limits()) {
+    while let Ok(Outcome::Sat(instance)) = case.session.solve(&[goal], &options.limits()) {
         let mut refuter = Refuter::new(&mapping.source);
         let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
         let race = match refuter.race_of_interleaving(&witness) {
@@ -96,7 +96,7 @@ fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reas
     }
     let mut count = 0;
     for _ in 0..each {
-        let Outcome::Sat(instance) = case.session.solve(&[], &setting.options.limits()) else { break };
+        let Ok(Outcome::Sat(instance)) = case.session.solve(&[], &setting.options.limits()) else { break };
         let found = witness(mapping, v, &case.atoms, &instance).expect("instances read back");
         let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
         let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");

@@ -18,7 +18,7 @@ use crate::check::case::{Answer, Setting};
 use crate::check::kind::Kind;
 use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
-use crate::check::{certify, questions, witness};
+use crate::check::{certify, questions};
 use crate::encode::shape::Shape;
 use margay_models::limited;
 use margay_models::whole::write_whole;
@@ -199,10 +199,8 @@ impl CaseFile {
         let was_kept = kept.is_some();
         let Answered { decisions, .. } = match kept {
             Some(kept) => kept,
-            None => solve(&setting, &part, progress).map_err(|witness::Disagreement(what)| {
-                let report = "this is a bug in Margay; please report it with the case file";
-                vec![Diagnostic::error(format!("the two engines disagree about `{}`: {what}", self.name)).help(report)]
-            })?,
+            None => solve(&setting, &part, progress)
+                .map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?,
         };
         let path = answers.store.path(&self.name);
         let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);

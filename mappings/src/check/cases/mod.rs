@@ -25,7 +25,7 @@ use super::case::{self, Decision, Extent, Preferred, Setting};
 use super::options::CheckOptions;
 use super::program::Learned;
 use super::questions::Asked;
-use super::witness::Disagreement;
+use super::witness::Fault;
 use crate::certificate::{PROOF, Proof};
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
@@ -191,7 +191,7 @@ impl Answers {
 ///
 /// # Errors
 /// The engines disagree about a candidate, or solver and checker about a proof.
-pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Disagreement> {
+pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Fault> {
     match setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
         Some(kept) => Ok(kept),
         None => solve(setting, part, progress),
@@ -199,7 +199,7 @@ pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -
 }
 
 /// Decides the questions of a part, and keeps the answers.
-fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Disagreement> {
+fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Fault> {
     let answered = match &setting.options.certify {
         None => {
             let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
@@ -232,7 +232,7 @@ pub fn preferred(
     learned: &Learned,
     most: Option<u64>,
     progress: &dyn Progress,
-) -> Result<Option<Preferred>, Disagreement> {
+) -> Result<Option<Preferred>, Fault> {
     let Some(answers) = setting.answers else { return case::preferred(setting, shape, question, learned, most) };
     let within = most.map_or(String::new(), |most| format!("-within-{most}"));
     let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));

@@ -17,7 +17,7 @@ use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Signature;
 
 use super::options::{CheckOptions, MAX_BOUND};
-use super::witness::{Disagreement, Witness};
+use super::witness::{Fault, Witness};
 use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
 use interleaving::{Program, is_racy};
 
@@ -77,8 +77,8 @@ impl Refuter {
     /// # Errors
     /// The test cannot be made or run, or its outcome is explained although the solver said that no modification order does: a
     /// bug in Margay.
-    pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<Refutation, Disagreement> {
-        let disagreement = |what: String| Disagreement(format!("the program of a candidate: {what}"));
+    pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<Refutation, Fault> {
+        let disagreement = |what: String| Fault::Disagreement(format!("the program of a candidate: {what}"));
         let rendered = render(&witness.source, "candidate", None, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
         let test = rendered.test;
         let options = explicit::Options { deadline: options.deadline, ..Default::default() };
@@ -162,10 +162,10 @@ fn initial(signature: Signature, locations: usize) -> Execution {
 ///
 /// # Errors
 /// It cannot be made: a bug in Margay.
-pub fn litmus(witness: &Witness) -> Result<String, Disagreement> {
+pub fn litmus(witness: &Witness) -> Result<String, Fault> {
     match render(&witness.source, "candidate", None, &witness.finals) {
         Ok(rendered) => Ok(rendered.test.to_string()),
-        Err(error) => Err(Disagreement(format!("the program of a candidate: {error}"))),
+        Err(error) => Err(Fault::Disagreement(format!("the program of a candidate: {error}"))),
     }
 }
 

@@ -112,7 +112,7 @@ impl<'a> Problem<'a> {
         let set = set.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let options = SolverOptions { set, preset: margay_solver::Preset::Plain };
         let bounds = Bounds::new(Universe::new(["e"]));
-        let session = Session::with_options(bounds, Encoding::default(), Backend::default(), &options);
+        let session = Session::with_options(bounds, Encoding::default(), &Backend::default(), &options);
         Self {
             theory,
             session,
@@ -304,9 +304,14 @@ impl<'a> Problem<'a> {
                 return Answer::Unknown;
             }
             match self.session.solve(&self.assumed, &margay_solver::Limits::default()) {
-                Outcome::Unsat => return Answer::Refuted,
-                Outcome::Unknown => return Answer::Unknown,
-                Outcome::Sat(_) => {}
+                Ok(Outcome::Unsat) => return Answer::Refuted,
+                Ok(Outcome::Unknown) => return Answer::Unknown,
+                Ok(Outcome::Sat(_)) => {}
+                // No theorem is lost that was proved, and none is proved.
+                Err(failure) => {
+                    tracing::error!("{failure}");
+                    return Answer::Unknown;
+                }
             }
             let structure = self.structure();
             if self.add_violated(&structure) || self.add_congruence(&structure) || self.add_values(&structure) {

@@ -1,0 +1,162 @@
+//! The events of a path: reads, writes, read-modify-writes and fences, each with what its address, its value and its being
+//! executed depend on.
+
+use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
+use margay_models::signature::Signature;
+
+use super::super::program::{Attributes, Modification, Register};
+use super::super::symbol::{Binary, Symbol};
+use super::{Dependent, Explorer, PathEvent, State};
+use crate::test::{Comparison, Place};
+
+impl Explorer<'_> {
+    pub(super) fn read(
+        &mut self,
+        state: &mut State,
+        to: Option<Register>,
+        location: u8,
+        address: Dependent,
+        attributes: Attributes,
+        place: Place,
+    ) -> Dependent {
+        let position = state.path.events.len() as u8;
+        let data = self.access(Kind::Read, location, attributes);
+        push(state, data, None, address, 0, false, place);
+        self.set_width(state, attributes);
+        let known = self.shared.integers[usize::from(location)];
+        let value = Dependent { symbol: self.symbols.read(position), reads: 1 << position.min(63), known };
+        let value = self.convert(value, attributes.integer);
+        if let Some(to) = to {
+            state.registers[usize::from(to.0)] = value;
+        }
+        value
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one store")]
+    pub(super) fn write(
+        &mut self,
+        state: &mut State,
+        location: u8,
+        address: Dependent,
+        value: Dependent,
+        attributes: Attributes,
+        modifies: bool,
+        place: Place,
+    ) {
+        let data = self.access(Kind::Write, location, attributes);
+        let value = self.convert(value, attributes.integer);
+        let value = self.convert(value, self.shared.integers[usize::from(location)]);
+        push(state, data, Some(value.symbol), address, value.reads, modifies, place);
+        self.set_width(state, attributes);
+    }
+
+    /// A fence. Plain models have one kind, which is that of full fences.
+    pub(super) fn fence(&mut self, state: &mut State, order: Order, scope: Option<Scope>, place: Place) {
+        if self.shared.signature != Signature::Plain {
+            self.event(state, EventData { scope, ..EventData::new(Kind::Fence, None, order) }, place);
+        } else if matches!(order, Order::Sc | Order::Plain) {
+            self.event(state, EventData::new(Kind::Fence, None, Order::Plain), place);
+        }
+    }
+
+    /// A fence between proxies, of which plain models know nothing.
+    pub(super) fn proxy_fence(&mut self, state: &mut State, proxy: Proxy, place: Place) {
+        if self.shared.signature != Signature::Plain {
+            self.event(state, EventData { proxy, ..EventData::new(Kind::ProxyFence, None, Order::Plain) }, place);
+        }
+    }
+
+    /// An event that accesses no location.
+    pub(super) fn event(&mut self, state: &mut State, data: EventData, place: Place) {
+        push(state, data, None, self.zero(), 0, false, place);
+    }
+
+    fn set_width(&self, state: &mut State, attributes: Attributes) {
+        if let Some(last) = state.path.events.last_mut() {
+            last.bits = attributes.bits;
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one read-modify-write")]
+    pub(super) fn modify(
+        &mut self,
+        mut state: State,
+        to: Option<Register>,
+        location: u8,
+        address: Dependent,
+        modification: &Modification,
+        halves: (Attributes, Attributes),
+        place: Place,
+    ) {
+        // Operands are read before the destination is written.
+        let (operand, new) = match modification {
+            Modification::Apply(_, operand) | Modification::Exchange(operand) => (self.term(&state, operand), self.zero()),
+            Modification::CompareAndSwap { expected, new, .. } => (self.term(&state, expected), self.term(&state, new)),
+        };
+        let integer = halves.0.integer.or(self.shared.integers[usize::from(location)]);
+        let operand = self.convert(operand, integer);
+        let before = state.clone();
+        let read = self.read(&mut state, to, location, address, halves.0, place);
+        let written = match modification {
+            Modification::Exchange(_) => operand,
+            // The value written depends on the operand, and on its own read by `rmw`.
+            Modification::Apply(operator, _) => {
+                Dependent { reads: operand.reads, ..self.binary(operator.of(integer), read, operand) }
+            }
+            Modification::CompareAndSwap { success, failure, spurious, .. } => {
+                let equal = self.symbols.binary(Binary::Compare(Comparison::Equal), read.symbol, operand.symbol);
+                let mut failed = before;
+                let value = self.read(&mut failed, to, location, address, *failure, place);
+                let reads = value.reads | operand.reads;
+                if let Some(success) = success {
+                    failed.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(0), reads);
+                }
+                if !spurious {
+                    failed.path.suppositions.push((equal, false));
+                }
+                self.open.push(failed);
+                state.path.suppositions.push((equal, true));
+                if let Some(success) = success {
+                    state.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(1), reads);
+                }
+                // Whether it writes depends on the expected value too.
+                Dependent { reads: new.reads | operand.reads, ..new }
+            }
+        };
+        self.write(&mut state, location, address, written, halves.1, true, place);
+        if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
+            (read.data.exchange, write.data.exchange) = (true, true);
+        }
+        self.open.push(state);
+    }
+
+    fn access(&self, kind: Kind, location: u8, attributes: Attributes) -> EventData {
+        if self.shared.signature == Signature::Plain {
+            return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
+        }
+        EventData {
+            scope: attributes.scope,
+            location: Some(location),
+            proxy: attributes.proxy,
+            volatile: attributes.volatile,
+            mmio: attributes.mmio,
+            reduction: attributes.reduction,
+            ..EventData::new(kind, None, attributes.order)
+        }
+    }
+}
+
+/// Adds an event to a path.
+fn push(
+    state: &mut State,
+    data: EventData,
+    value: Option<Symbol>,
+    address: Dependent,
+    data_reads: u64,
+    modifies: bool,
+    place: Place,
+) {
+    let control_reads = state.control.iter().fold(0, |reads, (of, _)| reads | of);
+    let address_reads = address.reads;
+    state.path.events.push(PathEvent { data, value, address_reads, data_reads, control_reads, modifies, bits: None, place });
+}

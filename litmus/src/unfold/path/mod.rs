@@ -1,0 +1,302 @@
+//! Symbolic execution of a thread: all its paths, with events, dependencies, and what each path supposes of the values read.
+//! This file takes the steps; `value` has what the registers hold, `choice` what an address or a barrier number that is not known
+//! may be, `access` the events.
+//!
+//! Address, data and control dependencies are those of registers: a value depends on every read that any of its operands
+//! depends on, also where the value itself does not (`xor r1, r0, r0`).
+
+mod access;
+mod choice;
+mod value;
+
+pub(super) use value::Dependent;
+
+use margay_models::execution::{EventData, Kind, Order, Scope};
+
+use super::program::{Program, Step, Term};
+use super::skeleton::Shared;
+use super::spin::{Arrival, Heads};
+use super::symbol::{Symbol, Symbols};
+use super::{Bounds, Error, barriers};
+use crate::test::Place;
+
+/// The largest number of steps of a path: more is no litmus test.
+const MAX_STEPS: usize = 4000;
+
+/// An event of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathEvent {
+    /// What is known of it.
+    pub data: EventData,
+    /// The value that a write writes.
+    pub value: Option<Symbol>,
+    /// Reads that its address, its value and its execution depend on, by position.
+    pub address_reads: u64,
+    pub data_reads: u64,
+    pub control_reads: u64,
+    /// Is it the write of a read-modify-write whose read is the event before it?
+    pub modifies: bool,
+    /// How wide the access is, where the program says it.
+    pub bits: Option<u8>,
+    /// Where it came from.
+    pub place: Place,
+}
+
+/// One way through a thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Path {
+    pub events: Vec<PathEvent>,
+    /// Values that must be different from 0 (true) or 0 (false).
+    pub suppositions: Vec<(Symbol, bool)>,
+    /// For each named register its value at the end.
+    pub registers: Vec<(String, Symbol)>,
+}
+
+/// All paths of a thread.
+pub(super) struct Explored {
+    pub paths: Vec<Path>,
+    pub symbols: Symbols,
+    /// Was a path cut off?
+    pub bounded: bool,
+    /// Was a path left out that only waits?
+    pub waits: bool,
+}
+
+/// Where an exploration stands.
+#[derive(Debug, Clone)]
+struct State {
+    /// The next step.
+    at: usize,
+    steps: usize,
+    registers: Vec<Dependent>,
+    /// Reads that everything depends on, up to a step or to the end.
+    control: Vec<(u64, Option<usize>)>,
+    /// How often each backward jump was taken.
+    jumps: Vec<(usize, usize)>,
+    /// The last arrival at the head of each loop.
+    arrivals: Vec<Arrival>,
+    path: Path,
+}
+
+/// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
+pub(super) fn explore(program: &Program, thread: usize, shared: &Shared, bounds: Bounds) -> Result<Explored, Error> {
+    let mut explorer = Explorer {
+        program,
+        thread,
+        shared,
+        bounds,
+        symbols: Symbols::default(),
+        open: Vec::new(),
+        bounded: false,
+        waits: false,
+        heads: Heads::new(program),
+    };
+    let zero = Dependent::new(explorer.symbols.constant(0), 0);
+    let mut registers = vec![zero; program.names.len()];
+    for (register, value) in &program.initial {
+        registers[usize::from(register.0)].symbol = explorer.symbols.constant(*value);
+    }
+    let path = Path { events: Vec::new(), suppositions: Vec::new(), registers: Vec::new() };
+    explorer.open.push(State { at: 0, steps: 0, registers, control: Vec::new(), jumps: Vec::new(), arrivals: Vec::new(), path });
+    let mut paths = Vec::new();
+    while let Some(state) = explorer.open.pop() {
+        if let Some(path) = explorer.run(state)? {
+            paths.push(path);
+        }
+        if paths.len() + explorer.open.len() > bounds.paths {
+            return Err(Error::new(format!("a thread has more than {} paths", bounds.paths)));
+        }
+    }
+    Ok(Explored { paths, symbols: explorer.symbols, bounded: explorer.bounded, waits: explorer.waits })
+}
+
+struct Explorer<'a> {
+    program: &'a Program,
+    thread: usize,
+    shared: &'a Shared,
+    bounds: Bounds,
+    symbols: Symbols,
+    open: Vec<State>,
+    bounded: bool,
+    waits: bool,
+    heads: Heads,
+}
+
+impl Explorer<'_> {
+    /// Goes on to the end of the path; other ways that branch off are left for later. `None`: it was cut off.
+    fn run(&mut self, mut state: State) -> Result<Option<Path>, Error> {
+        while let Some((step, place)) = self.program.steps.get(state.at) {
+            state.steps += 1;
+            if state.steps > MAX_STEPS {
+                return Err(Error::at(format!("a path of more than {MAX_STEPS} steps"), *place));
+            }
+            let here = state.at;
+            if self.bounds.skip_waiting && self.heads.contains(here) && self.arrives_unchanged(&mut state) {
+                self.waits = true;
+                return Ok(None);
+            }
+            state.control.retain(|(_, until)| *until != Some(here));
+            state.at += 1;
+            let goes_on = self.step(&mut state, here, step, *place)?;
+            if state.path.events.len() > margay_models::bits::MAX_EVENTS {
+                return Err(Error::at(format!("more than {} events", margay_models::bits::MAX_EVENTS), *place));
+            }
+            if !goes_on {
+                return Ok(None);
+            }
+        }
+        let named = self.program.names.iter().zip(&state.registers);
+        state.path.registers = named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
+        Ok(Some(state.path))
+    }
+
+    /// At the head of a loop: has the last iteration done nothing but wait?
+    fn arrives_unchanged(&self, state: &mut State) -> bool {
+        let arrival = Arrival { head: state.at, events: state.path.events.len(), registers: state.registers.clone() };
+        match state.arrivals.iter_mut().find(|a| a.head == state.at) {
+            Some(before) => {
+                let waited = self.heads.only_waited(before, &state.path.events, &state.registers, &self.symbols);
+                *before = arrival;
+                waited
+            }
+            None => {
+                state.arrivals.push(arrival);
+                false
+            }
+        }
+    }
+
+    /// Does a step. `false`: the path was cut off.
+    fn step(&mut self, state: &mut State, here: usize, step: &Step, place: Place) -> Result<bool, Error> {
+        match step {
+            Step::Assign(to, term) => {
+                let value = self.term(state, term);
+                state.registers[usize::from(to.0)] = value;
+            }
+            Step::Load { to, address, attributes } => {
+                let address = self.term(state, address);
+                for (location, mut state) in self.locations(state, address, place)? {
+                    self.read(&mut state, Some(*to), location, address, *attributes, place);
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::Store { address, value, attributes } => {
+                let address = self.term(state, address);
+                let value = self.term(state, value);
+                for (location, mut state) in self.locations(state, address, place)? {
+                    self.write(&mut state, location, address, value, *attributes, false, place);
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::LoadVector { to, address, width, attributes } => {
+                let address = self.term(state, address);
+                for (elements, mut state) in self.vectors(state, address, *width, to.len(), place)? {
+                    let mut loaded = vec![address; to.len()];
+                    for (element, location) in elements {
+                        loaded[element] = self.read(&mut state, None, location, address, *attributes, place);
+                    }
+                    for (register, value) in to.iter().zip(loaded) {
+                        state.registers[usize::from(register.0)] = value;
+                    }
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::StoreVector { address, width, values, attributes } => {
+                let address = self.term(state, address);
+                let values: Vec<Dependent> = values.iter().map(|v| self.term(state, v)).collect();
+                for (elements, mut state) in self.vectors(state, address, *width, values.len(), place)? {
+                    for (element, location) in elements {
+                        self.write(&mut state, location, address, values[element], *attributes, false, place);
+                    }
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::Modify { to, address, modification, read, write } => {
+                let address = self.term(state, address);
+                for (location, state) in self.locations(state, address, place)? {
+                    self.modify(state, *to, location, address, modification, (*read, *write), place);
+                }
+                return self.last(state);
+            }
+            Step::Fence { order, scope } => self.fence(state, *order, *scope, place),
+            Step::ProxyFence(proxy) => self.proxy_fence(state, *proxy, place),
+            Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
+                let number = self.term(state, barrier);
+                let order = if *relaxed { Order::Rlx } else { Order::Plain };
+                let scope = (*scope == Scope::Cluster).then_some(Scope::Cluster);
+                for (number, mut state) in self.barriers(state, number, place)? {
+                    let barrier = Some(barriers::number(number, *instance));
+                    let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
+                    for (kind, _) in kinds.into_iter().filter(|(_, there)| *there) {
+                        self.event(&mut state, EventData { barrier, scope, ..EventData::new(kind, None, order) }, place);
+                    }
+                    self.open.push(state);
+                }
+                return self.last(state);
+            }
+            Step::Jump(target) => {
+                if *target <= here && !self.jumps_back(state, here) {
+                    return Ok(false);
+                }
+                state.at = *target;
+            }
+            Step::BranchIfZero { condition, target, until } => {
+                return Ok(self.branch_if_zero(state, here, condition, *target, *until));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The states of a step that may fork are in `open`; goes on with the last of them.
+    fn last(&mut self, state: &mut State) -> Result<bool, Error> {
+        match self.open.pop() {
+            Some(next) => {
+                *state = next;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// A branch by a condition: where both ways are open, the jump is left for later. `false`: the path was cut off.
+    fn branch_if_zero(&mut self, state: &mut State, here: usize, condition: &Term, target: usize, until: Option<usize>) -> bool {
+        let condition = self.term(state, condition);
+        if condition.reads != 0 {
+            state.control.push((condition.reads, until));
+        }
+        match self.decided(state, condition.symbol) {
+            Some(true) => return true,
+            Some(false) => return self.branch(state, here, target),
+            None => {}
+        }
+        let mut taken = state.clone();
+        taken.path.suppositions.push((condition.symbol, false));
+        if self.branch(&mut taken, here, target) {
+            self.open.push(taken);
+        }
+        state.path.suppositions.push((condition.symbol, true));
+        true
+    }
+
+    fn branch(&mut self, state: &mut State, here: usize, target: usize) -> bool {
+        let goes_on = target > here || self.jumps_back(state, here);
+        state.at = target;
+        goes_on
+    }
+
+    /// Counts a backward jump; `false` if the bound is reached.
+    fn jumps_back(&mut self, state: &mut State, here: usize) -> bool {
+        let index = state.jumps.iter().position(|(at, _)| *at == here).unwrap_or_else(|| {
+            state.jumps.push((here, 0));
+            state.jumps.len() - 1
+        });
+        state.jumps[index].1 += 1;
+        let goes_on = state.jumps[index].1 <= self.bounds.unroll;
+        self.bounded |= !goes_on;
+        goes_on
+    }
+}

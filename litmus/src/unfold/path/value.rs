@@ -1,0 +1,81 @@
+//! What the registers of a path hold: values as terms over what was read, with the reads that they depend on.
+
+use super::super::program::Term;
+use super::super::symbol::{Binary, Symbol, Unary};
+use super::{Explorer, State};
+use crate::test::Integer;
+
+/// What comparisons give.
+const TRUTH: Integer = Integer { bits: 1, signed: false };
+/// A value and the reads that it depends on, by the positions of their events on the path.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::unfold) struct Dependent {
+    pub symbol: Symbol,
+    pub reads: u64,
+    /// A type that the value is known to be of: converting it to that changes nothing.
+    pub known: Option<Integer>,
+}
+
+impl Dependent {
+    /// A value that depends on reads, and of which no more is known.
+    pub(super) fn new(symbol: Symbol, reads: u64) -> Self {
+        Self { symbol, reads, known: None }
+    }
+}
+
+impl Explorer<'_> {
+    pub(super) fn term(&mut self, state: &State, term: &Term) -> Dependent {
+        match term {
+            Term::Constant(n) => Dependent::new(self.symbols.constant(*n), 0),
+            Term::Register(r) => state.registers[usize::from(r.0)],
+            Term::Unary(operator, a) => {
+                let a = self.term(state, a);
+                self.unary(*operator, a)
+            }
+            Term::Binary(operator, a, b) => {
+                let (a, b) = (self.term(state, a), self.term(state, b));
+                self.binary(*operator, a, b)
+            }
+        }
+    }
+
+    fn unary(&mut self, operator: Unary, a: Dependent) -> Dependent {
+        let known = match operator {
+            Unary::Convert(integer) if a.known.is_some_and(|known| integer.includes(known)) => return a,
+            Unary::Convert(integer) => Some(integer),
+            Unary::LogicalNot => Some(TRUTH),
+            Unary::BitwiseNot => a.known.filter(|known| known.signed),
+            Unary::Negate => None,
+        };
+        Dependent { symbol: self.symbols.unary(operator, a.symbol), reads: a.reads, known }
+    }
+
+    pub(super) fn binary(&mut self, operator: Binary, a: Dependent, b: Dependent) -> Dependent {
+        let known = if operator.is_truth() {
+            Some(TRUTH)
+        } else if operator.keeps_type() {
+            // A number is of any type that has it.
+            let other = |value: Dependent, other: Dependent| match (value.known, self.symbols.as_constant(value.symbol)) {
+                (None, Some(n)) => other.known.filter(|known| known.contains(n)),
+                (known, _) => known,
+            };
+            let (x, y) = (other(a, b), other(b, a));
+            x.zip(y).and_then(|(x, y)| [x, y].into_iter().find(|t| t.includes(x) && t.includes(y)))
+        } else {
+            None
+        };
+        Dependent { symbol: self.symbols.binary(operator, a.symbol, b.symbol), reads: a.reads | b.reads, known }
+    }
+
+    /// A value of a type; of no type it stays what it is.
+    pub(super) fn convert(&mut self, value: Dependent, integer: Option<Integer>) -> Dependent {
+        match integer.filter(|i| i.bits < 64) {
+            Some(integer) => self.unary(Unary::Convert(integer), value),
+            None => value,
+        }
+    }
+
+    pub(super) fn zero(&mut self) -> Dependent {
+        Dependent::new(self.symbols.constant(0), 0)
+    }
+}

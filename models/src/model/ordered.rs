@@ -1,0 +1,57 @@
+//! Is everything that is not synchronised ordered by causality? PTX gives a meaning to races of accesses that overlap completely, and none
+//! to those that overlap partially (PTX ISA 8.7.2): who takes an access apart asks this first.
+
+use super::{Check, CheckKind, Model, Node, Role, Sort};
+use crate::signature::{BaseRelation, BaseSet, Signature};
+
+/// What PTX models call causality order.
+const CAUSALITY: [&str; 2] = ["causality", "cause"];
+
+/// The name of the flag.
+const UNORDERED: &str = "unordered";
+
+impl Model {
+    /// The axioms of the model, and one flag: two accesses of different threads to one location, one of which writes and one of which is
+    /// weak, that causality order leaves unordered. `None` for what is no model of PTX, or defines no relation `causality` or `cause`.
+    #[must_use]
+    pub fn flagging_unordered(&self) -> Option<Model> {
+        let name = CAUSALITY.into_iter().find(|name| self.definition_named(name).is_some())?;
+        let definition = self.definition_named(name)?;
+        if self.signature != Signature::Ptx || self.definition(definition).sort != Sort::Relation {
+            return None;
+        }
+        let mut model = self.clone();
+        let place = self.definition(definition).place.clone();
+        let arena = &mut model.arena;
+        let mut set = |base: BaseSet| arena.intern(Node::Set(base), Sort::Set);
+        let (writes, accesses, initial) = (set(BaseSet::W), set(BaseSet::M), set(BaseSet::Iw));
+        let (weak, all) = (set(BaseSet::Weak), set(BaseSet::Universe));
+        let written = arena.intern(Node::Difference(writes, initial), Sort::Set);
+        let accessed = arena.intern(Node::Difference(accesses, initial), Sort::Set);
+        let mut relation = |node: Node| arena.intern(node, Sort::Relation);
+        let mut either = |a, b| {
+            let (one, other) = (relation(Node::Product(a, b)), relation(Node::Product(b, a)));
+            relation(Node::Union(one, other))
+        };
+        let (conflict, with_weak) = (either(written, accessed), either(weak, all));
+        let conflict = relation(Node::Intersection(conflict, with_weak));
+        let (same, threads) = (relation(Node::Relation(BaseRelation::Loc)), relation(Node::Relation(BaseRelation::Ext)));
+        let places = relation(Node::Intersection(same, threads));
+        let conflict = relation(Node::Intersection(conflict, places));
+        let ordered = relation(Node::Definition(definition));
+        let backwards = relation(Node::Inverse(ordered));
+        let ordered = relation(Node::Union(ordered, backwards));
+        let expr = relation(Node::Difference(conflict, ordered));
+        model.checks.retain(|check| check.role == Role::Axiom);
+        model.checks.push(Check {
+            name: Some(UNORDERED.to_owned()),
+            kind: CheckKind::Empty,
+            negated: true,
+            role: Role::Flag,
+            expr,
+            text: UNORDERED.to_owned(),
+            place,
+        });
+        Some(model)
+    }
+}

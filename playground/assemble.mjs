@@ -1,0 +1,42 @@
+// Makes the page: one file with the styles, the scripts, the examples and the compressed program in it.
+// node assemble.mjs PROGRAM.wasm OUT.html
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { gzipSync, constants } from "node:zlib";
+
+const here = (path) => new URL(path, import.meta.url);
+const text = (path) => readFileSync(here(path), "utf8");
+const [program, out] = process.argv.slice(2);
+if (!program || !out) {
+  console.error("write: node assemble.mjs PROGRAM.wasm OUT.html");
+  process.exit(2);
+}
+
+/** Scripts stand in a page up to the first `</script`, whatever it is part of. */
+const inline = (script) => {
+  if (/<\/script|<!--/i.test(script)) throw new Error("a script that has `</script` or `<!--` in it cannot stand in a page");
+  return script;
+};
+const scripts = (...names) => inline(names.map((name) => text(`page/${name}.js`).replace(/^"use strict";\n/, "")).join("\n"));
+
+const examples = JSON.parse(text("examples.json"));
+for (const one of examples.litmus) one.text = text(`../${one.path}`);
+const version = text("../Cargo.toml").match(/^version = "(.*)"$/m)[1];
+const packed = gzipSync(readFileSync(program), { level: constants.Z_BEST_COMPRESSION });
+
+const parts = {
+  "/*{{STYLE}}*/": text("page/page.css"),
+  "<!--{{VERSION}}-->": version,
+  "<!--{{EXAMPLES}}-->": JSON.stringify(examples).replaceAll("<", "\\u003c"),
+  "/*{{WORKER}}*/": `"use strict";\n${scripts("wasi", "worker")}`,
+  "/*{{PROGRAM}}*/": packed.toString("base64"),
+  "/*{{SCRIPT}}*/": `"use strict";\n${scripts("program", "elements", "editor", "link", "whatif", "answer", "question", "main")}`,
+};
+let page = text("page/index.html");
+for (const [place, content] of Object.entries(parts)) {
+  if (page.split(place).length !== 2) throw new Error(`the page has ${place} not exactly once`);
+  page = page.replace(place, () => content);
+}
+writeFileSync(out, page);
+const kib = (bytes) => `${Math.ceil(bytes / 1024)} KiB`;
+console.log(`${out}: ${kib(page.length)}, compressed ${kib(gzipSync(page, { level: 9 }).length)}`);

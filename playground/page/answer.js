@@ -1,0 +1,160 @@
+"use strict";
+// Answers: what a command printed as JSON (docs/json.md), as text, programs and pictures.
+const Answer = (() => {
+  const GOOD = ["none", "theorem", "equal", "same"];
+  const BAD = ["counterexample", "compiler bug", "different", "differs"];
+  // Whether "forbidden" or "allowed" is good is for the reader to say: they have no colour.
+  const colour = (word) => (word === "" ? "" : GOOD.includes(word) ? "good" : BAD.includes(word) ? "bad" : "unsure");
+  const headline = (text, word) => element("p", { class: `headline ${colour(word)}` }, text);
+  const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const details = (summary, ...inside) => element("details", {}, element("summary", {}, summary), ...inside);
+  const lines = (list) => element("div", { class: "why" }, list.join("\n"));
+  const facts = (...texts) => element("p", { class: "hint" }, texts.filter(Boolean).join(" "));
+  const time = (seconds) => (seconds === undefined ? "" : `${seconds < 10 ? seconds.toFixed(2) : Math.round(seconds)} s.`);
+
+  /** The name under which a command finds a model that a report names. */
+  const asked_as = (file) => (file.startsWith("<built-in>/") ? file.slice("<built-in>/".length).replace(/\.cat$/, "") : file);
+
+  /** `explain` about a program that was changed. */
+  const explained_again = (context, model) => async (text) => {
+    const objects = await context.again(["explain", "edited.litmus", "--model", model], { "edited.litmus": text });
+    const [found] = objects;
+    if (!found?.verdict) return { word: "not answered", shown: [lines((found?.errors ?? []).map((e) => e.message))] };
+    return { word: found.verdict, shown: explain(found).slice(1) };
+  };
+
+  const counterexample = (c, report, context) => {
+    const source = asked_as(report.source_file), target = asked_as(report.target_file);
+    const program = (text, side, model, name, word) => element("div", {},
+      element("h4", {}, `${side}: ${word} by ${name}`),
+      WhatIf.program(text, { label: `${side} program`, model: name, word, ask: explained_again(context, model) }));
+    return [
+      facts(`${plural(c.events, "operation")}, ${plural(c.threads, "thread")}. Axiom ${c.axiom}. Outcome: ${c.outcome}`),
+      element("div", { class: "pair" },
+        program(c.source_litmus, "Source", source, report.source, "forbidden"),
+        program(c.target_litmus, "Compiled", target, report.target, "allowed")),
+      element("div", { class: "pair" }, picture(c.source_svg, "Why the source model forbids it"), picture(c.target_svg, "How the compiled program does it")),
+      element("h4", {}, `Why ${report.source} forbids it`),
+      element("p", {}, c.cycle_in_words || c.summary),
+      details("Step by step", lines(c.explanation)),
+      c.rows.length > 0 ? details("The rows of the mapping that it uses", lines(c.rows)) : null,
+      c.source_cuda ? details("The program as CUDA C++", code(c.source_cuda, "CUDA C++")) : null,
+    ].filter(Boolean);
+  };
+
+  /** One counterexample at a time, with a way to the others and to more. */
+  const counterexamples = (report, context) => {
+    const all = report.counterexamples;
+    if (all.length === 0) return [];
+    let shown = 0;
+    const title = element("h3", { tabindex: "-1" });
+    const body = element("div", {});
+    const draw = () => {
+      title.textContent = all.length === 1 ? "The smallest counterexample" : `Counterexample ${shown + 1} of ${all.length}${report.truncated ? " or more" : ""}`;
+      body.replaceChildren(...counterexample(all[shown], report, context));
+    };
+    const next = element("button", { type: "button", click: async () => {
+      if (all.length === 1 && context.more) return context.more();
+      shown = (shown + 1) % all.length;
+      draw();
+      title.focus();
+      return undefined;
+    } }, "Another one");
+    draw();
+    const alone = all.length === 1 && context.all ? facts("There is no other of this size.") : null;
+    return [title, all.length > 1 || context.more ? next : null, alone, body].filter(Boolean);
+  };
+
+  const check = (report, context) => [
+    headline(report.answer, report.status === "racy" || report.status === "explained" ? "unsure" : report.verdict),
+    facts(`${report.source} to ${report.target}.`,
+      report.verdict === "none" ? `No counterexample has up to ${plural(report.established, "operation")}; “prove” asks about all sizes.` : "",
+      report.reason, time(report.seconds), `${report.solver}.`),
+    ...counterexamples(report, context),
+    ...(report.candidates ?? []).map((text) => details("A program that was not decided", code(text, "candidate"))),
+  ];
+
+  const prove = (report, context) => {
+    const row = (a) => element("tr", {}, element("th", { scope: "row" }, a.axiom), element("td", {}, a.verdict),
+      element("td", {}, a.events ? `with ${a.events} operations` : a.none_up_to ? `none up to ${a.none_up_to} operations` : "", a.missing?.what ?? ""));
+    return [
+      headline(`${report.verdict}: ${report.mapping}`, report.verdict),
+      facts(`${report.source} to ${report.target}.`, "A theorem holds for executions of every size.", report.reason, time(report.seconds)),
+      element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "axioms" }, element("table", {},
+        element("thead", {}, element("tr", {}, ["Axiom", "Answer", "Details"].map((text) => element("th", { scope: "col" }, text)))),
+        element("tbody", {}, report.axioms.map(row)))),
+      ...report.axioms.filter((a) => a.missing?.svg).map((a) => picture(a.missing.svg, `What is missing for ${a.axiom}`)),
+      ...counterexamples(report, context),
+    ];
+  };
+
+  const run = (answer, context) => {
+    const word = answer.reachable === null || answer.reachable === undefined ? "undecided" : answer.reachable ? "allowed" : "forbidden";
+    const again = element("button", { type: "button", click: () => context.explain() }, word === "forbidden" ? "Why?" : "What would forbid it?");
+    return [
+      headline(`${word}: the outcome of ${answer.name} under ${answer.model}`, ""),
+      facts(`The condition ${answer.quantifier} ${answer.holds ? "holds" : "fails"}.`,
+        answer.racy ? "The program has a data race." : answer.racy === false ? "The program has no data race." : "", answer.reason,
+        answer.executions === undefined ? "" : `${plural(answer.executions, "execution")} looked at, engine ${answer.engine}.`),
+      word === "undecided" ? null : again,
+    ].filter(Boolean);
+  };
+
+  const explain = (answer) => {
+    const repair = (r) => element("li", {}, r.changes.map((c) => `${c.thread}, line ${c.line}: ${c.before || "(new)"} → ${c.after || "(removed)"}`).join("; "),
+      details("The whole test", code(r.litmus, "changed test")));
+    return [
+      headline(`${answer.verdict}: the outcome of ${answer.name} under ${answer.model}`, ""),
+      answer.reason ? element("p", {}, answer.reason) : null,
+      ...(answer.axioms ?? []).flatMap((a) => [
+        element("h3", {}, `Axiom ${a.axiom} (${a.file}, line ${a.line})`),
+        code(a.text, `axiom ${a.axiom}`),
+        picture(a.svg, "The execution that would have the outcome"),
+        a.summary ? element("p", {}, a.summary) : null,
+        details("Step by step", lines(a.explanation ?? [])),
+      ]),
+      answer.svg ? picture(answer.svg, "An execution with this outcome") : null,
+      answer.repairs?.length > 0 ? element("h3", {}, "What would forbid it") : null,
+      answer.repairs?.length > 0 ? element("ul", {}, answer.repairs.map(repair)) : null,
+    ].filter(Boolean);
+  };
+
+  const diff = (report) => {
+    const difference = (d, i, all) => [
+      element("h4", {}, all.length > 1 ? `Difference ${i + 1}` : "The smallest difference"),
+      d.litmus ? code(d.litmus, "test that tells them apart") : null,
+      picture(d.svg, "The execution"),
+      ...(d.reasons ?? []).map((r) => element("p", {}, r.words)),
+      d.explanation?.length > 0 ? details("Step by step", lines(d.explanation)) : null,
+    ].filter(Boolean);
+    return [
+      headline(`${report.verdict}: ${report.old} and ${report.new}`, report.verdict),
+      facts(report.equal_up_to ? `Equal up to ${plural(report.equal_up_to, "operation")}.` : "",
+        report.not_compared?.length > 0 ? `Not compared: ${report.not_compared.join(", ")}.` : "", report.stopped, time(report.seconds), `${report.solver}.`),
+      ...report.questions.flatMap((q) => [
+        element("h3", {}, `Allowed by ${q.allowed_by} and not by the other: ${q.verdict === "none" ? "nothing" : q.verdict}`),
+        facts(q.events ? `${plural(q.events, "operation")}.` : `None up to ${plural(q.established, "operation")}.`, q.reason),
+        ...q.differences.flatMap(difference),
+      ]),
+    ];
+  };
+
+  /** Diagnostics, each with a button that goes to its place. `editors` has the editor of each file name. */
+  const diagnostics = (found, editors) => {
+    const place = (label) => {
+      const text = `${editors[label.file]?.title ?? label.file}, line ${label.line}, column ${label.column}`;
+      const go = () => editors[label.file].editor.go(label.line, label.column);
+      return element("div", {}, editors[label.file] ? element("button", { type: "button", class: "place", click: go }, text) : text,
+        label.text ? `: ${label.text}` : "");
+    };
+    for (const [file, { editor }] of Object.entries(editors)) {
+      const here = (d) => d.labels.filter((label) => label.file === file).slice(0, 1).map(({ line }) => ({ line, severity: d.severity, message: d.message }));
+      editor.mark(found.flatMap(here));
+    }
+    return element("ul", { class: "diagnostics" }, found.map((d) => element("li", { class: d.severity },
+      element("strong", {}, `${d.severity === "error" ? "Error" : "Warning"}: ${d.message}`), d.labels.map(place),
+      d.help ? element("div", {}, `Help: ${d.help}`) : null)));
+  };
+
+  return { check, prove, run, explain, diff, diagnostics, headline };
+})();

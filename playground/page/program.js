@@ -1,0 +1,64 @@
+"use strict";
+// The program in the page: unpacked once, run in a worker, ended by ending the worker.
+const Program = (() => {
+  const source = (id) => document.getElementById(id).textContent;
+  let module = null, worker = null, count = 0;
+  const waiting = new Map();
+
+  /** The bytes of the program, which the page carries as base64 of gzip. */
+  const unpack = async () => {
+    const packed = Uint8Array.from(atob(source("program").trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  };
+
+  const start = () => {
+    const url = URL.createObjectURL(new Blob([source("worker")], { type: "text/javascript" }));
+    const made = new Worker(url);
+    URL.revokeObjectURL(url);
+    made.onmessage = ({ data }) => {
+      const one = waiting.get(data.id);
+      if (data.progress !== undefined) one?.progress(data.progress);
+      else if (waiting.delete(data.id)) one?.resolve(data);
+    };
+    made.onerror = (event) => {
+      event.preventDefault();
+      stop(`the worker failed: ${event.message}`);
+    };
+    return made;
+  };
+
+  /** Ends whatever runs. The next command gets a new worker. */
+  const stop = (why = "stopped") => {
+    worker?.terminate();
+    worker = null;
+    for (const { resolve } of waiting.values()) resolve({ code: null, out: "", notes: "", crash: null, stopped: why });
+    waiting.clear();
+  };
+
+  /** Runs `margay` with these arguments and files, by their names. The answer has `code`, `out`, `notes`, `crash` or `stopped`. */
+  const ask = async (args, files = {}, progress = () => {}) => {
+    module ??= unpack();
+    const compiled = await module;
+    if (!worker) {
+      worker = start();
+      worker.postMessage({ module: compiled });
+    }
+    const id = ++count;
+    return new Promise((resolve) => {
+      waiting.set(id, { resolve, progress });
+      worker.postMessage({ id, args, files });
+    });
+  };
+
+  /** What a command prints as JSON: one object, or one on each line. */
+  const objects = (text) => {
+    try {
+      return [JSON.parse(text)];
+    } catch {
+      return text.split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
+    }
+  };
+
+  return { ask, stop, objects };
+})();

@@ -1,0 +1,31 @@
+//! The GPU of a program that cannot have one: in WebAssembly there is no driver to load.
+
+use margay_litmus::test::Test;
+
+use super::{Counts, Description, Device, Failure, Request};
+use crate::sass::Toolkit;
+
+/// A GPU that is never opened.
+pub enum Cuda {}
+
+impl Cuda {
+    /// Says that there is none.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn open(_: Option<Toolkit>, _: bool) -> Result<Self, Failure> {
+        Err(Failure::Absent(
+            "there is no GPU in WebAssembly; `margay` on a machine with a CUDA driver runs tests on one".to_owned(),
+        ))
+    }
+}
+
+impl Device for Cuda {
+    fn description(&self) -> &Description {
+        match *self {}
+    }
+
+    fn run(&mut self, _: &Test, _: &Request) -> Result<Counts, Failure> {
+        match *self {}
+    }
+}

@@ -1,0 +1,188 @@
+//! The choice of a solver: what makes solvers, and the list of those that can be chosen by name.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Failure, Solver, batsat};
+use crate::options::SolverOptions;
+use crate::proof::Log;
+
+/// Makes solvers of one kind.
+pub trait Factory: Send + Sync {
+    /// The name to choose it by: a short word in lower case.
+    fn name(&self) -> &str;
+
+    /// The name and version, for reports.
+    fn version(&self) -> String;
+
+    /// Does a call stop while it runs once its limits are reached? If not, they are looked at before calls only.
+    fn interruptible(&self) -> bool {
+        false
+    }
+
+    /// Does a call stop after [`Limits::conflicts`](crate::Limits::conflicts)?
+    fn limits_conflicts(&self) -> bool {
+        false
+    }
+
+    /// Can it write a proof of what it finds to be unsatisfiable?
+    fn proves(&self) -> bool {
+        false
+    }
+
+    /// A new solver without clauses.
+    ///
+    /// # Errors
+    /// It cannot be started, or has no such option.
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure>;
+
+    /// The same with a proof of all that it finds to be unsatisfiable.
+    ///
+    /// # Errors
+    /// As [`Factory::start`], or it writes no proofs.
+    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+        let _ = (options, log);
+        Err(Failure::new(self.name(), "it writes no proofs"))
+    }
+}
+
+/// A SAT solver to choose: a shared [`Factory`]. Backends of one name are the same.
+#[derive(Clone)]
+pub struct Backend(Arc<dyn Factory>);
+
+/// What was registered, in that order.
+static REGISTERED: Mutex<Vec<Backend>> = Mutex::new(Vec::new());
+
+impl Backend {
+    /// The backend of a factory.
+    pub fn new(factory: impl Factory + 'static) -> Self {
+        Self(Arc::new(factory))
+    }
+
+    /// BatSat, a MiniSat in Rust.
+    pub fn batsat() -> Self {
+        Self::new(batsat::Maker)
+    }
+
+    /// Varisat (Rust). It offers no way to stop a call: limits are looked at between calls only.
+    #[cfg(feature = "varisat")]
+    pub fn varisat() -> Self {
+        Self::new(super::varisat::Maker)
+    }
+
+    /// From now on, in the whole process, it can be chosen by its name, and [`Backend::default`] is it. A program does this once, when
+    /// it starts.
+    pub fn register(self) {
+        let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+        registered.retain(|b| *b != self);
+        registered.push(self);
+    }
+
+    /// What can be chosen by name: the registered ones, the last one first, and those in Rust.
+    pub fn available() -> Vec<Self> {
+        let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<Self> = registered.iter().rev().cloned().collect();
+        drop(registered);
+        let own = [
+            Self::batsat(),
+            #[cfg(feature = "varisat")]
+            Self::varisat(),
+        ];
+        for own in own {
+            if !all.contains(&own) {
+                all.push(own);
+            }
+        }
+        all
+    }
+
+    /// The name to choose it by.
+    pub fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// The name and version, for reports.
+    pub fn version(&self) -> String {
+        self.0.version()
+    }
+
+    /// Does a call stop while it runs once its limits are reached?
+    pub fn interruptible(&self) -> bool {
+        self.0.interruptible()
+    }
+
+    /// Does a call stop after [`Limits::conflicts`](crate::Limits::conflicts)?
+    pub fn limits_conflicts(&self) -> bool {
+        self.0.limits_conflicts()
+    }
+
+    /// Can it write a proof of what it finds to be unsatisfiable?
+    pub fn proves(&self) -> bool {
+        self.0.proves()
+    }
+
+    /// A new solver without clauses.
+    ///
+    /// # Errors
+    /// It cannot be started, or has no such option.
+    pub fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+        self.0.start(options)
+    }
+
+    /// The same with a proof of all that it finds to be unsatisfiable.
+    ///
+    /// # Errors
+    /// As [`Backend::start`], or it writes no proofs ([`Backend::proves`]).
+    pub fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+        self.0.start_logged(options, log)
+    }
+}
+
+impl Default for Backend {
+    /// The one that was registered last; BatSat if none was.
+    fn default() -> Self {
+        let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+        registered.last().cloned().unwrap_or_else(Self::batsat)
+    }
+}
+
+impl fmt::Debug for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Backend").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq for Backend {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Backend {}
+
+impl Hash for Backend {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl FromStr for Backend {
+    type Err = String;
+
+    /// The available backend of this name.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let known = Self::available();
+        known.iter().find(|b| b.name() == name.to_lowercase()).cloned().ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(Backend::name).collect();
+            format!("unknown solver `{name}`; this build has {}", names.join(", "))
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! What a SAT solver must do to be used here ([`Solver`]), and how one is chosen ([`Backend`]).
+//!
+//! The library itself has one solver, in Rust ([`Backend::batsat`]). Others are brought: a crate implements [`Solver`] and
+//! [`Factory`], is tested by [`suite`], and its backend is handed to a [`Session`](crate::Session) or registered
+//! ([`Backend::register`]) for code that chooses by name.
+
+mod backend;
+mod batsat;
+pub mod suite;
+#[cfg(feature = "varisat")]
+mod varisat;
+
+use std::fmt;
+
+pub use backend::{Backend, Factory};
+
+use crate::limits::Limits;
+
+/// The answer of a solver's call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// There is an assignment.
+    Sat,
+    /// There is none under the assumptions.
+    Unsat,
+    /// A limit was reached before an answer.
+    Unknown,
+}
+
+/// What could not be done, and by whom: a solver that could not be started, ended early, or printed what is no answer; a sum that is
+/// too large to be encoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    who: String,
+    what: String,
+}
+
+impl Failure {
+    /// A failure of the solver of this name: what went wrong, in words.
+    pub fn new(solver: &str, what: impl Into<String>) -> Self {
+        Self { who: format!("the SAT solver `{solver}`"), what: what.into() }
+    }
+
+    /// A failure of the encoding of a sum.
+    pub(crate) fn of_sum(what: impl Into<String>) -> Self {
+        Self { who: "the encoding of a sum".to_owned(), what: what.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed: {}", self.who, self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// An incremental SAT solver.
+///
+/// Literals are numbered as in DIMACS: variables from 1 on, a negated one negative, never 0. Variables need not be declared.
+/// Clauses stay; assumptions are for one call. [`suite`] tests an implementation.
+pub trait Solver: Send {
+    /// Adds a clause; an empty one makes the problem unsatisfiable for good.
+    ///
+    /// # Errors
+    /// The solver does not take it.
+    fn add(&mut self, clause: &[i32]) -> Result<(), Failure>;
+
+    /// Looks for an assignment of all clauses so far under the assumptions.
+    ///
+    /// [`Limits::reached`] is to be asked before the search, and every few milliseconds while it goes on if the factory says that
+    /// calls can be interrupted ([`Factory::interruptible`]).
+    ///
+    /// # Errors
+    /// The solver failed. That a limit was reached is no error.
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure>;
+
+    /// After [`Answer::Sat`]: the values of the variables 1 to `variables`. A variable that the solver has not seen is false.
+    ///
+    /// # Errors
+    /// The solver failed.
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure>;
+
+    /// After [`Answer::Unsat`]: assumptions of the call that cannot hold together, not necessarily fewest; none if the clauses
+    /// alone have no assignment.
+    ///
+    /// # Errors
+    /// The solver failed.
+    fn core(&mut self) -> Result<Vec<i32>, Failure>;
+
+    /// The conflicts of all calls so far; 0 where the solver does not tell.
+    fn conflicts(&self) -> u64 {
+        0
+    }
+}
+
+/// Why a solver could not be started, in its place: every call says so.
+pub(crate) struct NotStarted(Failure);
+
+impl NotStarted {
+    /// The solver, or why there is none.
+    pub(crate) fn or(started: Result<Box<dyn Solver>, Failure>) -> Box<dyn Solver> {
+        started.unwrap_or_else(|failure| Box::new(Self(failure)))
+    }
+}
+
+impl Solver for NotStarted {
+    fn add(&mut self, _: &[i32]) -> Result<(), Failure> {
+        Err(self.0.clone())
+    }
+
+    fn solve(&mut self, _: &[i32], _: &Limits) -> Result<Answer, Failure> {
+        Err(self.0.clone())
+    }
+
+    fn model(&mut self, _: usize) -> Result<Vec<bool>, Failure> {
+        Err(self.0.clone())
+    }
+
+    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+        Err(self.0.clone())
+    }
+}

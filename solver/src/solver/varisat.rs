@@ -1,0 +1,70 @@
+//! Varisat, a SAT solver in Rust (feature `varisat`).
+
+use varisat::{ExtendFormula, Lit};
+
+use super::{Answer, Factory, Failure, Solver};
+use crate::limits::Limits;
+use crate::options::SolverOptions;
+
+const NAME: &str = "varisat";
+
+/// Makes Varisats.
+pub(super) struct Maker;
+
+impl Factory for Maker {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn version(&self) -> String {
+        "Varisat 0.2.2".to_owned()
+    }
+
+    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+        Ok(Box::new(Varisat(varisat::Solver::new())))
+    }
+}
+
+struct Varisat(varisat::Solver<'static>);
+
+// SAFETY: Varisat is not `Send` only because its context can hold a proof writer and proof processors, which are trait objects
+// without that bound. None is ever given to this solver, which is private to this type; all else in it is owned plain data.
+unsafe impl Send for Varisat {}
+
+fn literals(dimacs: &[i32]) -> Vec<Lit> {
+    dimacs.iter().map(|&l| Lit::from_dimacs(l as isize)).collect()
+}
+
+impl Solver for Varisat {
+    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+        self.0.add_clause(&literals(clause));
+        Ok(())
+    }
+
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+        if limits.reached() {
+            return Ok(Answer::Unknown);
+        }
+        self.0.assume(&literals(assumptions));
+        match self.0.solve() {
+            Ok(true) => Ok(Answer::Sat),
+            Ok(false) => Ok(Answer::Unsat),
+            Err(error) => Err(Failure::new(NAME, error.to_string())),
+        }
+    }
+
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+        let mut values = vec![false; variables];
+        for literal in self.0.model().unwrap_or_default() {
+            if let Some(value) = values.get_mut(literal.index()) {
+                *value = literal.is_positive();
+            }
+        }
+        Ok(values)
+    }
+
+    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+        let core = self.0.failed_core().unwrap_or_default();
+        Ok(core.iter().map(|l| l.to_dimacs() as i32).collect())
+    }
+}
