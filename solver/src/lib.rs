@@ -87,6 +87,11 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+/// The example of the page is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod bounds;
 mod circuit;
 mod cnf;
