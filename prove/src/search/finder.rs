@@ -77,7 +77,12 @@ impl Finder {
     /// Do the claims of a step hold by its rule?
     pub(super) fn try_step(&mut self, step: &Step, least: usize, most: usize) -> Result<(), Option<Structure>> {
         let mut last = None;
-        for obligation in obligations(&mut self.theory, step) {
+        let asked = obligations(&mut self.theory, step);
+        // What leaves nothing to show is not shown.
+        if (0..step.claims.len()).any(|own| !asked.iter().any(|o| o.claim == own)) {
+            return Err(None);
+        }
+        for obligation in asked {
             let mut done = false;
             let whole = Some(obligation);
             for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {

@@ -1,7 +1,7 @@
 //! Lemmas that a user suggests, as checks of a .cat text about the target, and members for invariants, as its definitions. They are
 //! shown like those that are guessed, or they are not used; none is trusted.
 
-use margay_models::model::{Model, Sort};
+use margay_models::model::{CheckKind, Model, Sort};
 
 use super::finder::Finder;
 use super::property::Property;
@@ -41,12 +41,20 @@ impl Finder {
         let exprs: Vec<ExprId> = exprs.into_iter().map(|e| inlined(&mut self.theory, e, first_new)).collect();
         let (claims, members) = exprs.split_at(checks.len());
         self.members = members.iter().map(|&e| (0, e)).collect();
-        let claim = |(&check, &expr): (&usize, &ExprId)| {
+        let mut found = Vec::new();
+        for (&check, &expr) in checks.iter().zip(claims) {
             let own = &model.checks[check];
-            let claim = Claim::of_check(own.kind, expr, model.arena.sort(own.expr) == Sort::Set);
-            Suggested { check, claim, refuted: None, holds: false }
-        };
-        checks.iter().zip(claims).map(claim).collect()
+            let claim = match own.kind {
+                // No cycle: no event is related to itself by the closure, which an induction can be about.
+                CheckKind::Acyclic => {
+                    let closure = self.theory.closure_name(expr);
+                    Claim::Irreflexive(self.theory.exprs.symbol(closure))
+                }
+                kind => Claim::of_check(kind, expr, model.arena.sort(own.expr) == Sort::Set),
+            };
+            found.push(Suggested { check, claim, refuted: None, holds: false });
+        }
+        found
     }
 
     /// Tries to show what is suggested, as long as one helps another.

@@ -9,19 +9,22 @@
 //! 1. [`Log`] writes it; [`crate::Session::logged`] connects it to CaDiCaL.
 //! 2. [`Checker`] reads it and accepts a derived clause only if its hints show it. Nothing is held in memory but the clauses in use. It
 //!    shares no code with any solver, nor with the translation.
-//! 3. [`Replay`] stands in for a solver: a session that gets it ([`crate::Session::replayed`]) and is told the same again has its
+//! 3. [`export`] writes the refutation of one question as DIMACS and LRAT, for checkers that others wrote.
+//! 4. [`Replay`] stands in for a solver: a session that gets it ([`crate::Session::replayed`]) and is told the same again has its
 //!    clauses compared with those of the proof, one by one, and its questions answered from the proof.
 
 mod checker;
 mod clauses;
 mod input;
 mod log;
+mod lrat;
 mod record;
 mod replay;
 
 pub use checker::{Checker, Step};
 pub use input::{Flaw, Input};
 pub use log::{Log, Written};
+pub use lrat::{Exported, export};
 pub use record::{Encoder, Kind, Record};
 pub use replay::{Replay, Replayed};
 

@@ -2,6 +2,8 @@
 //! the concrete evaluator.
 
 mod generate;
+#[cfg(feature = "cadical")]
+mod lrat;
 mod objectives;
 mod polarity;
 mod problem;

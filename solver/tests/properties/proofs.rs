@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 /// What a session is told and asked: clauses and assumptions of variables from 1.
 #[derive(Debug, Clone)]
-enum Act {
+pub enum Act {
     Clause(Vec<i32>),
     Ask(Vec<i32>),
 }
@@ -69,7 +69,7 @@ impl Write for Bytes {
 }
 
 /// A proof file, with what CaDiCaL answered.
-fn proved(count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
+pub fn proved(count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
     let (v, bytes) = (variables(count), Bytes::default());
     let log = Log::to(Box::new(bytes.clone())).expect("memory takes all");
     let mut session = Session::logged(v.bounds.clone(), Encoding::default(), &margay_cadical::backend(), &log);
@@ -279,10 +279,10 @@ proptest! {
 }
 
 /// A file that goes when the test ends.
-struct Temporary(PathBuf);
+pub struct Temporary(pub PathBuf);
 
 impl Temporary {
-    fn new(name: &str, bytes: &[u8]) -> Self {
+    pub fn new(name: &str, bytes: &[u8]) -> Self {
         let path = std::env::temp_dir().join(format!("margay-{name}-{}.proof", std::process::id()));
         std::fs::write(&path, bytes).expect("there is room");
         Self(path)
@@ -296,7 +296,7 @@ impl Drop for Temporary {
 }
 
 /// Random clauses of three literals, about as many as make half of such problems unsatisfiable, asked about in between.
-fn large(count: i32, seed: u64) -> Vec<Act> {
+pub fn large(count: i32, seed: u64) -> Vec<Act> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut random = |below: u64| {
         state ^= state << 13;
