@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use margay_mappings::check::{CheckOptions, asked};
+use margay_mappings::check::{CheckOptions, Level, asked};
 use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
 use margay_prove::certificate::KeptStep;
@@ -91,7 +91,7 @@ fn fig_11_with_the_papers_operations() {
 fn only_what_is_proved_is_claimed() {
     // With scopes and seq_cst accesses Fig. 11 has a counterexample to SC: a proof of the other axioms says nothing of it.
     let mapping = mapping("rc11-to-ptx", None);
-    let options = CheckOptions { axioms: vec!["Atomicity".to_owned()], ..CheckOptions::new(1) };
+    let options = CheckOptions { axioms: vec!["Atomicity".to_owned()], level: Level::Execution, ..CheckOptions::new(1) };
     let (axioms, constructs) = asked(&mapping, &options).expect("the options fit");
     let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).expect("its axioms have rules");
     let proof = prove(&setting, &Stop::default()).proof.expect("there is one");
