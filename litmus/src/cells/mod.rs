@@ -4,7 +4,7 @@
 //! That is what the chapter says where all accesses are ordered: then each byte that is read comes from the last write of that byte. It
 //! is not where they race. "The axioms in the memory consistency model do not apply if a PTX program contains one or more
 //! mixed-size data-races" (8.7.2), and an access of one piece has no value that comes from two. So a test is answered
-//! where one thread alone accesses the location, or where no execution that the model allows has a race ([`ordered`]). All else is
+//! where one thread alone accesses the location, or where no execution that the model allows has a race (`ordered`). All else is
 //! refused, with its reason: what synchronises by such a location, read-modify-writes (8.7.2 says that two of them are atomic, and
 //! nothing of the value that comes of it), addresses in registers, aliases.
 

@@ -1,7 +1,7 @@
 //! A proof as one self-contained file for Rocq (docs/unbounded.md, "Rocq").
 //!
-//! The file says what an execution consists of ([`statement`]), and proves step by step what the argument claims ([`steps`]): a claim
-//! is opened at its events ([`opening`]), and the clauses that refute what is left ([`given`]) are handed to a checker of derivations
+//! The file says what an execution consists of (`statement`), and proves step by step what the argument claims (`steps`): a claim
+//! is opened at its events (`opening`), and the clauses that refute what is left (`given`) are handed to a checker of derivations
 //! that Rocq computes (prelude.v). It is made of the proof that was found; nothing is searched for again.
 
 mod given;
