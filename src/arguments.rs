@@ -478,6 +478,24 @@ pub struct Corpus {
     /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
     #[arg(value_name = "DIR", default_value = "tests/corpus")]
     pub folder: PathBuf,
+    /// Only tests whose path has this text, in which `*` stands for anything (repeat for more)
+    #[arg(short = 'k', long, value_name = "TEXT")]
+    pub filter: Vec<String>,
+    /// Only verdicts under this model (repeat, or separate by commas)
+    #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
+    pub model: Vec<String>,
+    /// End with the first test that differs, cannot be read or is undecided
+    #[arg(long, conflicts_with = "bless")]
+    pub fail_fast: bool,
+    /// Give up on a verdict after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// The number of threads that answer [default: one for each core; at most 4 for each]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Also write the report as JUnit XML into this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,
