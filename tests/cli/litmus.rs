@@ -457,11 +457,11 @@ fn standard_input_is_a_file_once() {
 #[test]
 fn a_long_run_in_a_pipe_says_that_it_goes_on() {
     let output = command(&["check", "rc11-to-ptx", "--bound", "6", "--timeout", "2", "--format", "json"])
-        .env("MARGAY_HEARTBEAT", "0.2")
+        .env("MARGAY_PROGRESS", "0.2")
         .output()
         .expect("the program starts");
     assert!(err(&output).lines().any(|l| l.starts_with("margay: ") && l.contains(" thread shapes after ")), "{}", err(&output));
     let quiet =
-        command(&["check", "rc11-to-ptx", "--bound", "4"]).env("MARGAY_HEARTBEAT", "0").output().expect("the program starts");
+        command(&["check", "rc11-to-ptx", "--bound", "4"]).env("MARGAY_PROGRESS", "0").output().expect("the program starts");
     assert!(err(&quiet).is_empty(), "{}", err(&quiet));
 }
