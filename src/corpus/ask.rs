@@ -100,7 +100,8 @@ fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, options
             Err(errors) => return Answer::Wrong(errors),
         }
     }
-    let failed = |why: String| Answer::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))]);
+    let failed =
+        |why: String| Answer::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))]);
     let Some((model, runner)) = runners.get_mut(&line.model) else { return failed("no such model".to_owned()) };
     if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
         return Answer::Wrong(vec![error]);
