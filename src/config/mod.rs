@@ -210,7 +210,7 @@ mod tests {
                     clap::ArgAction::SetTrue => "true".to_owned(),
                     _ => match possible.first() {
                         Some(first) => format!("'{}'", first.get_name()),
-                        None => ["3", "'x'", "'3s'", "'3MiB'", "'3..4'", "'batsat'"]
+                        None => ["3", "'x'", "'3s'", "'3MiB'", "'batsat'", "'sm_90'", "'1x1'", "'no-str'", "''"]
                             .into_iter()
                             .find(|text| read(names, key, text).is_ok())
                             .unwrap_or("nothing fits")
