@@ -5,10 +5,8 @@ use std::path::Path;
 
 use margay_litmus::corpus;
 use margay_litmus::read;
-use margay_litmus::test::Dialect;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
-use margay_models::signature::Signature;
 
 /// Vigna's SplitMix64.
 struct Random(u64);
