@@ -251,7 +251,12 @@ impl Source {
         let (names, classes) = (logic.range(at), logic.domain(diagonal));
         out.push(logic.subset(names, classes));
         out.push(logic.subset(self.rmw, self.loc));
-        if typed && let Some(plain) = self.order(Order::Plain) {
+        // Of machines every location may be accessed by every instruction: that it carries no tag does not make it plain.
+        let has_tags = self.orders.iter().any(|(order, _)| matches!(order, Order::Tagged(_)));
+        if typed
+            && !has_tags
+            && let Some(plain) = self.order(Order::Plain)
+        {
             let atomics = self.atomics(logic);
             let mixed = logic.product(plain, atomics);
             let mixed = logic.intersection(mixed, self.loc);
