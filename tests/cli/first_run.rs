@@ -105,7 +105,7 @@ fn it_goes_on_where_it_stopped() {
     killed.kill().expect("killed");
     killed.wait().expect("it ends");
     // Then called with less time than it takes, again and again, and once into another folder.
-    let short = |results: &Path, more: &[&str]| first_run("sim", results, &[&SOME[..], &["--limit", "31"], more].concat());
+    let short = |results: &Path, more: &[&str]| first_run("sim", results, &[&SOME[..], &["--limit", "34"], more].concat());
     let first = short(&results, &[]);
     assert!(matches!(first.status.code(), Some(1 | 3)), "{}", err(&first));
     let elsewhere = results.with_file_name("elsewhere");

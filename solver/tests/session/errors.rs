@@ -95,7 +95,10 @@ fn clones_share_what_was_made_before() {
     let mut third = first.clone();
     for logic in [&mut first, &mut second, &mut third] {
         let some = logic.some(e);
-        assert_eq!(Session::new(two_atoms(), Encoding::default(), &Backend::default()).exact(logic, some).constant(), Some(false));
+        assert_eq!(
+            Session::new(two_atoms(), Encoding::default(), &Backend::default()).exact(logic, some).constant(),
+            Some(false)
+        );
     }
 }
 
