@@ -23,6 +23,12 @@ pub struct Arguments {
     /// Say more than the answer: the reasons line by line, statistics, and what is not established
     #[arg(short, long, global = true, overrides_with = "verbose")]
     pub verbose: bool,
+    /// The file with the defaults of options [default: margay.toml, here or in the nearest folder above] (docs/ci.md)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Do without margay.toml
+    #[arg(long, global = true, conflicts_with = "config")]
+    pub no_config: bool,
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -116,6 +122,15 @@ pub enum Command {
 }
 
 impl Command {
+    /// The argument that is missing, if one is: of those that margay.toml may say, the parser does not know that they are needed.
+    pub fn missing(&self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Check(check) if check.mapping.is_none() && !check.all_mappings => Some(("check", "<MAPPING>")),
+            Self::Prove(prove) if prove.mapping.is_none() && !prove.all_mappings => Some(("prove", "<MAPPING>")),
+            _ => None,
+        }
+    }
+
     /// Does the exit code answer a question? The other commands show or write something.
     pub fn is_a_question(&self) -> bool {
         !matches!(
@@ -219,7 +234,7 @@ pub struct Question {
 #[derive(Debug, Args)]
 pub struct Check {
     /// A .map file, or the name of a built-in mapping
-    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    #[arg(value_name = "MAPPING")]
     pub mapping: Option<String>,
     /// Check what compilers emit (every mapping of mappings/compilers, and Fig. 11) against four readings of C++ and two of
     /// PTX; --timeout is then for each question, --out gets a page with links
@@ -264,7 +279,7 @@ pub struct Check {
 #[derive(Debug, Args)]
 pub struct Prove {
     /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'
-    #[arg(value_name = "MAPPING", required_unless_present = "all_mappings")]
+    #[arg(value_name = "MAPPING")]
     pub mapping: Option<String>,
     /// Prove a property of this model: `empty`, `irreflexive` or `acyclic` of an expression over its definitions
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["source", "target", "axiom", "all_mappings"])]
@@ -478,6 +493,24 @@ pub struct Corpus {
     /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
     #[arg(value_name = "DIR", default_value = "tests/corpus")]
     pub folder: PathBuf,
+    /// Only tests whose path has this text, in which `*` stands for anything (repeat for more)
+    #[arg(short = 'k', long, value_name = "TEXT")]
+    pub filter: Vec<String>,
+    /// Only verdicts under this model (repeat, or separate by commas)
+    #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
+    pub model: Vec<String>,
+    /// End with the first test that differs, cannot be read or is undecided
+    #[arg(long, conflicts_with = "bless")]
+    pub fail_fast: bool,
+    /// Give up on a verdict after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// The number of threads that answer [default: one for each core; at most 4 for each]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Also write the report as JUnit XML into this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Write down the verdicts that are found
     #[arg(long)]
     pub bless: bool,

@@ -8,6 +8,7 @@ mod chart;
 mod check;
 mod classify;
 mod cluster;
+mod config;
 mod confirm;
 mod corpus;
 mod diagnostics;
@@ -41,9 +42,7 @@ mod wrapped;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use arguments::{Arguments, Command, FormatOption};
+use arguments::{Command, FormatOption};
 use exit::Exit;
 use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
@@ -51,12 +50,18 @@ use tracing_subscriber::filter::Targets;
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
-    let arguments = match Arguments::try_parse() {
+    let (arguments, settings) = match config::arguments() {
         Ok(arguments) => arguments,
-        Err(error) => return ExitCode::from(exit::usage(&error) as u8),
+        Err(config::Wrong::Usage(error)) => return ExitCode::from(exit::usage(&error) as u8),
+        Err(config::Wrong::File(errors, output)) => {
+            return ExitCode::from(output.wrong(&errors).unwrap_or(Exit::Wrong) as u8);
+        }
     };
     limits::watch_interrupts();
     let output = output::Output::new(arguments.format, arguments.color, arguments.verbose);
+    if let Some(file) = settings.filter(|_| arguments.verbose) {
+        output.aside(&format!("Options that are not given are as {} says.", file.display()));
+    }
     #[cfg(unix)]
     outlive_file_limits();
     log();

@@ -116,6 +116,12 @@ impl Output {
         Ok(Exit::Wrong)
     }
 
+    /// Says something beside the answer, on standard error.
+    pub fn aside(self, text: &str) {
+        // Nothing can be done if standard error is closed.
+        let _ = writeln!(io::stderr(), "{}", terminal::printable(text, false));
+    }
+
     /// Reports warnings on standard error.
     pub fn warn(self, found: &[Diagnostic]) {
         diagnostics::print(found, self.colour_errors(), self.width());

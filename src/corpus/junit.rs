@@ -1,17 +1,20 @@
-//! The report as JUnit XML: a suite for each folder, a case for each test and model. Without times: what is the same is written
-//! the same.
+//! The report as JUnit XML: a suite for each folder, a case for each test and model, with the seconds that each took.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::escape;
+use margay_models::whole::write_over;
 
-use super::Checked;
+use super::{Checked, Report};
+use crate::output::Output;
 
 /// A case, and what there is to say of it.
 struct Case {
     name: String,
+    seconds: f64,
     result: Option<Remark>,
 }
 
@@ -22,43 +25,31 @@ struct Remark {
     message: String,
 }
 
+/// Writes the report into a file; its folder is made if need be. If that fails, the answer stands.
+pub fn write(report: &Report, required: bool, file: &Path, output: &Output) {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+    if let Err(error) = made.and_then(|()| write_over(file, text(report, required).as_bytes())) {
+        let what = format!("cannot write the report to `{}`: {error}", file.display());
+        output.warn(&[Diagnostic::error(what).help("the answer stands without it")]);
+    }
+}
+
 /// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped, or
-/// failures where that is `required`.
-pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String], required: bool) -> String {
-    let mut suites: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
-    for c in checked {
-        let (folder, file) = split(&c.test);
-        let result = c.differs().then(|| Remark {
-            element: "failure",
-            kind: Some("difference"),
-            message: format!("expected {}, found {} ({})", c.expected, c.found, c.source),
-        });
-        suites.entry(folder).or_default().push(Case { name: format!("{file} under {}", c.model), result });
-    }
-    for test in unmentioned {
-        let (folder, file) = split(test);
-        let element = if required { "failure" } else { "skipped" };
-        let result = Some(Remark { element, kind: None, message: "no verdict is expected of it".to_owned() });
-        suites.entry(folder).or_default().push(Case { name: file.to_owned(), result });
-    }
-    for error in errors {
-        let (file, line) = match error.labels.first() {
-            Some(label) => (label.file.name.as_str(), label.file.position(label.span.start).0),
-            None => ("margay test", 0),
-        };
-        let result = Some(Remark { element: "error", kind: Some("error"), message: error.message.clone() });
-        suites.entry(split(file).0).or_default().push(Case { name: format!("{file}:{line}"), result });
-    }
+/// failures where that is `required`; a verdict that nobody looked for is skipped.
+pub fn text(report: &Report, required: bool) -> String {
+    let suites = suites(report, required);
     let count =
         |cases: &[Case], result: &str| cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.element == result)).count();
     let all = |result: &str| suites.values().map(|cases| count(cases, result)).sum::<usize>();
     let tests: usize = suites.values().map(Vec::len).sum();
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"margay test\" tests=\"{tests}\" skipped=\"{}\" \
-         failures=\"{}\" errors=\"{}\">\n",
+         failures=\"{}\" errors=\"{}\" time=\"{:.3}\">\n",
         all("skipped"),
         all("failure"),
-        all("error")
+        all("error"),
+        suites.values().flatten().map(|c| c.seconds).sum::<f64>()
     );
     for (folder, cases) in &suites {
         suite(&mut out, folder, cases, |result| count(cases, result));
@@ -67,16 +58,61 @@ pub fn report(checked: &[Checked], errors: &[Diagnostic], unmentioned: &[String]
     out
 }
 
+fn suites(report: &Report, required: bool) -> BTreeMap<&str, Vec<Case>> {
+    let mut suites: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
+    for c in &report.checked {
+        let (folder, file) = split(&c.test);
+        suites.entry(folder).or_default().push(Case {
+            name: format!("{file} under {}", c.model),
+            seconds: c.seconds,
+            result: remark(c),
+        });
+    }
+    let mut without_time = |path, name: &dyn Fn(&str) -> String, element, kind, message: &str| {
+        let (folder, file) = split(path);
+        let result = Some(Remark { element, kind, message: message.to_owned() });
+        suites.entry(folder).or_default().push(Case { name: name(file), seconds: 0.0, result });
+    };
+    for not_run in &report.not_run {
+        let name = |file: &str| format!("{file} under {}", not_run.model);
+        without_time(&not_run.test, &name, "skipped", None, "the run was stopped before");
+    }
+    for test in &report.unmentioned {
+        let element = if required { "failure" } else { "skipped" };
+        without_time(test, &str::to_owned, element, None, "no verdict is expected of it");
+    }
+    for error in &report.errors {
+        let (file, line) = match error.labels.first() {
+            Some(label) => (label.file.name.as_str(), label.file.position(label.span.start).0),
+            None => ("margay test", 0),
+        };
+        without_time(file, &|_| format!("{file}:{line}"), "error", Some("error"), &error.message);
+    }
+    suites
+}
+
+/// What is said of a verdict that is not the expected one.
+fn remark(c: &Checked) -> Option<Remark> {
+    let (element, kind) = match c {
+        c if c.differs() => ("failure", "difference"),
+        c if c.is_undecided() => ("error", "timeout"),
+        _ => return None,
+    };
+    let message = format!("expected {}, found {} ({})", c.expected, c.found, c.source);
+    Some(Remark { element, kind: Some(kind), message })
+}
+
 fn suite(out: &mut String, folder: &str, cases: &[Case], count: impl Fn(&str) -> usize) {
     let (tests, folder) = (cases.len(), escape(folder));
     let (skipped, errors, failures) = (count("skipped"), count("error"), count("failure"));
     // Nothing that is written to a string fails.
     let _ = writeln!(
         out,
-        "    <testsuite name=\"{folder}\" tests=\"{tests}\" skipped=\"{skipped}\" errors=\"{errors}\" failures=\"{failures}\">"
+        "    <testsuite name=\"{folder}\" tests=\"{tests}\" skipped=\"{skipped}\" errors=\"{errors}\" failures=\"{failures}\" time=\"{:.3}\">",
+        cases.iter().map(|c| c.seconds).sum::<f64>()
     );
-    for Case { name, result } in cases {
-        let _ = write!(out, "        <testcase name=\"{}\" classname=\"{folder}\"", escape(name));
+    for Case { name, seconds, result } in cases {
+        let _ = write!(out, "        <testcase name=\"{}\" classname=\"{folder}\" time=\"{seconds:.3}\"", escape(name));
         let _ = match result {
             None => writeln!(out, "/>"),
             Some(Remark { element, kind, message }) => {

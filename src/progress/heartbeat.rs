@@ -8,8 +8,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar};
 use margay_litmus::parallel::THREADS;
 
-/// The seconds between two lines; 0 for none.
-const VARIABLE: &str = "MARGAY_HEARTBEAT";
+/// The time between two lines, unless the reader asks for another.
 const USUAL: Duration = Duration::from_secs(30);
 
 /// Ends when it is dropped.
@@ -18,12 +17,9 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Says how far a bar that nobody sees is; `of` is what it counts.
-    pub fn of(bar: &ProgressBar, of: &str) -> Option<Self> {
-        let interval = match std::env::var(VARIABLE) {
-            Ok(text) => Duration::try_from_secs_f64(text.parse().ok()?).ok()?,
-            Err(_) => USUAL,
-        };
+    /// Says how far a bar that nobody sees is; `of` is what it counts. An interval of zero asks for no lines.
+    pub fn of(bar: &ProgressBar, of: &str, interval: Option<Duration>) -> Option<Self> {
+        let interval = interval.unwrap_or(USUAL);
         if interval.is_zero() || !THREADS {
             return None;
         }

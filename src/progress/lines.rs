@@ -1,4 +1,4 @@
-//! Progress as lines on standard error, for a program that shows them itself, as the playground does (`MARGAY_PROGRESS=lines`).
+//! Progress as lines on standard error, for a program that shows them itself, as the playground does.
 //! Each begins with a carriage return and takes the place of the one before it; other lines there are warnings.
 
 use std::io::{self, Write};
@@ -7,11 +7,6 @@ use indicatif::{ProgressDrawTarget, TermLike};
 
 /// How often a second.
 const RATE: u8 = 5;
-
-/// Are lines asked for?
-pub fn asked() -> bool {
-    std::env::var_os("MARGAY_PROGRESS").is_some_and(|how| how == "lines")
-}
 
 /// Where they go.
 pub fn target() -> ProgressDrawTarget {

@@ -1,5 +1,5 @@
 //! Progress on a terminal: what is being solved, how much is left, how long it has taken. Elsewhere, a line now and then,
-//! or each as it comes where the reader asks for that.
+//! or each as it comes, as `MARGAY_PROGRESS` says.
 
 mod heartbeat;
 mod lines;
@@ -21,24 +21,42 @@ fn can_show() -> bool {
     std::io::stderr().is_terminal() && !is_dumb()
 }
 
-/// A bar on standard error, drawn on a terminal if the output is for people; else a line now and then. `of` is what it counts.
+/// How progress is told where no bar can be drawn (`MARGAY_PROGRESS`).
+enum Told {
+    /// `lines`: each line as it comes.
+    Lines,
+    /// A number: a line now and then, so many seconds apart, 0 for none. Without a number, the usual time apart.
+    Heartbeat(Option<Duration>),
+}
+
+impl Told {
+    fn asked() -> Self {
+        match std::env::var("MARGAY_PROGRESS") {
+            Ok(how) if how == "lines" => Self::Lines,
+            Ok(how) => Self::Heartbeat(how.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())),
+            Err(_) => Self::Heartbeat(None),
+        }
+    }
+}
+
+/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts.
 fn begin(drawn: bool, steps: usize, of: &str, template: &str) -> (ProgressBar, Option<Heartbeat>) {
-    let drawn = drawn && can_show();
-    let target = match () {
-        () if lines::asked() => lines::target(),
-        () if drawn => ProgressDrawTarget::stderr(),
-        () => ProgressDrawTarget::hidden(),
+    let (told, drawn) = (Told::asked(), drawn && can_show());
+    let target = match told {
+        Told::Lines => lines::target(),
+        Told::Heartbeat(_) if drawn => ProgressDrawTarget::stderr(),
+        Told::Heartbeat(_) => ProgressDrawTarget::hidden(),
     };
     let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    if lines::asked() {
-        return (bar, None);
-    }
-    if drawn {
-        bar.enable_steady_tick(Duration::from_millis(120));
-        return (bar, None);
-    }
-    let heartbeat = Heartbeat::of(&bar, of);
+    let heartbeat = match told {
+        Told::Lines => None,
+        Told::Heartbeat(_) if drawn => {
+            bar.enable_steady_tick(Duration::from_millis(120));
+            None
+        }
+        Told::Heartbeat(interval) => Heartbeat::of(&bar, of, interval),
+    };
     (bar, heartbeat)
 }
 

@@ -6,7 +6,7 @@ use margay_models::picture::escape;
 use serde_json::{Map, Value};
 
 use super::content;
-use super::look::{class, words};
+use super::look::class;
 
 type Object = Map<String, Value>;
 
@@ -55,7 +55,7 @@ fn shown(example: &mut Object) -> String {
     out.push_str(&content::blocks(&pictures, 0));
     out.push_str(&content::blocks(&programs, 0));
     if !why.is_empty() {
-        let _ = write!(out, "<details><summary>{}</summary>{}</details>", words("why"), content::blocks(&why, 0));
+        let _ = write!(out, "<details><summary>why</summary>{}</details>", content::blocks(&why, 0));
     }
     out
 }

@@ -55,9 +55,9 @@ pub fn short(value: &Value) -> String {
 pub fn class(key: &str, value: &Value) -> &'static str {
     match (key, value) {
         ("verdict", Value::String(v)) => match v.as_str() {
-            "none" | "same" | "equal" => "good",
+            "none" | "same" | "equal" | "theorem" => "good",
             "counterexample" | "differs" | "different" => "bad",
-            "undecided" | "unsupported" => "unsure",
+            "undecided" | "unsupported" | "open" => "unsure",
             _ => "word",
         },
         ("status", Value::String(s)) => match s.as_str() {

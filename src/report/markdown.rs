@@ -65,6 +65,7 @@ fn one(command: &str, of: &Object, out: &mut String) {
     let differences = list(of, "differences");
     let headline = match command {
         "margay test" if differences.is_empty() => format!("**no difference**, {} verdicts as expected", number("passed")),
+        "margay test" if differences.len() == 1 => format!("**1 difference**, {} verdicts as expected", number("passed")),
         "margay test" => format!("**{} differences**, {} verdicts as expected", differences.len(), number("passed")),
         // The first line of the answer says what follows from it.
         _ => text(of, "answer").or(text(of, "verdict")).map(|v| format!("**{}**", inline(v))).unwrap_or_default(),

@@ -80,7 +80,11 @@ fn cell(answer: &Object) -> String {
         ("theorem", ..) => ("theorem".to_owned(), "good"),
         ("counterexample", Some(n), ..) => {
             let status = answer.get("status").unwrap_or(&Value::Null);
-            let follows = text(answer, "status").map_or(String::new(), |s| format!(", {s}"));
+            let follows = match text(answer, "status") {
+                Some("program") => ", compiler bug".to_owned(),
+                Some(other) => format!(", {other}"),
+                None => String::new(),
+            };
             let axiom = text(answer, "axiom").map_or(String::new(), |a| format!(" ({a})"));
             let tone = if status.is_null() { "bad" } else { class("status", status) };
             (format!("counterexample at {n}{follows}{axiom}"), tone)
@@ -125,7 +129,7 @@ mod tests {
             "<button>s → t, proof</button>",
             "<th scope=\"row\">A&lt;</th><td data-label=\"s → t, programs\"><span><span class=\"good\">none up to 5</span></span></td>\
              <td data-label=\"s → t, proof\"><span><span class=\"good\">theorem</span></span></td>",
-            "<span class=\"bad\">counterexample at 4, program (SC)</span>",
+            "<span class=\"bad\">counterexample at 4, compiler bug (SC)</span>",
             "<span class=\"unsure\">open, none up to 3</span>",
         ] {
             assert!(html.contains(expected), "{expected}\n{html}");

@@ -7,8 +7,11 @@ mod certificates_run;
 mod change;
 mod check;
 mod checkpoint;
+mod ci;
 mod cluster;
+mod config;
 mod confirm;
+mod corpus;
 mod extract;
 mod families;
 #[cfg(target_os = "linux")]

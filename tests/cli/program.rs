@@ -65,3 +65,13 @@ pub fn said(output: &Output, code: i32, what: &str) {
     assert_eq!(output.status.code(), Some(code), "{}{}", out(output), err(output));
     assert!(words(&err(output)).contains(what), "`{what}` is missing in\n{}", err(output));
 }
+
+/// Runs a command of a shell in a folder, with `margay` on the path.
+pub fn shell(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_margay")).parent().expect("a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([program].into_iter().chain(std::env::split_paths(&path))).expect("a path");
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).env("PATH", path).envs(variables.iter().copied());
+    command.output().expect("a shell")
+}

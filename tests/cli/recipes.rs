@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use crate::program::{err, folder, out};
+use crate::program::{err, folder, out, shell};
 
 const PAGE: &str = include_str!("../../docs/cluster.md");
 
@@ -19,16 +19,6 @@ fn line(begins: &str) -> &'static str {
 /// What stands between two marks.
 fn between<'a>(line: &'a str, from: &str, to: &str) -> &'a str {
     line.split_once(from).and_then(|(_, rest)| rest.rsplit_once(to)).unwrap_or_else(|| panic!("`{from}` in {line}")).0
-}
-
-/// Runs a command of a shell in a folder, with `margay` on the path.
-fn shell(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_margay")).parent().expect("a folder").to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths([program].into_iter().chain(std::env::split_paths(&path))).expect("a path");
-    let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(folder).env("PATH", path).envs(variables.iter().copied());
-    command.output().expect("a shell")
 }
 
 fn succeeds(folder: &Path, line: &str, variables: &[(&str, &str)]) {

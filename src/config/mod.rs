@@ -1,0 +1,237 @@
+//! `margay.toml`: what options are where the command line does not say. A table is named after a command (`[check]`, `[gpu.run]`), its keys are
+//! the command's long options and arguments; keys above all tables are for every command that has such an option. What is read becomes the
+//! defaults of the parser, so that the command line comes before it and `--help` is not in need of it.
+
+mod value;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::limited;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::arguments::{Arguments, Colour, FormatOption};
+use crate::output::Output;
+
+/// The name of the file, in the working directory or a folder above it.
+pub const NAME: &str = "margay.toml";
+
+/// The largest that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Why there are no arguments.
+pub enum Wrong {
+    /// The command line is wrong, or asks for help.
+    Usage(clap::Error),
+    /// The file is wrong.
+    File(Vec<Diagnostic>, Output),
+}
+
+/// What the command line says, and what `margay.toml` says where the command line does not; the file that was read, if one was.
+pub fn arguments() -> Result<(Arguments, Option<PathBuf>), Wrong> {
+    let mut command = Arguments::command();
+    // Which file is to be read may be said on the command line, and what else is wrong there is said afterwards.
+    let first = command.clone().ignore_errors(true).try_get_matches().map_err(Wrong::Usage)?;
+    let place = match first.subcommand_name() {
+        // They write about the program, and not about what is in this folder.
+        None | Some("completions" | "man") => None,
+        Some(_) => place(&first).map_err(|error| Wrong::File(vec![error], output(&first)))?,
+    };
+    if let Some(Place { file, folder }) = &place {
+        command = read(file)
+            .and_then(|source| defaults(command, &source, folder))
+            .map_err(|errors| Wrong::File(errors, output(&first)))?;
+    }
+    let mut given = command.try_get_matches_from_mut(std::env::args_os()).map_err(Wrong::Usage)?;
+    let arguments = Arguments::from_arg_matches_mut(&mut given).map_err(|error| Wrong::Usage(error.format(&mut command)))?;
+    if let Some((of, missing)) = arguments.command.missing() {
+        let words = format!("the following required argument was not provided:\n  {missing}");
+        let usage = command.find_subcommand_mut(of).map(|of| of.error(ErrorKind::MissingRequiredArgument, words));
+        return usage.map_or(Ok(()), |error| Err(Wrong::Usage(error))).map(|()| (arguments, None));
+    }
+    Ok((arguments, place.map(|place| place.file)))
+}
+
+/// Where a file is, and the folder that the paths in it start from.
+struct Place {
+    file: PathBuf,
+    folder: PathBuf,
+}
+
+/// The file that `--config` names, or the nearest one, if there is one and `--no-config` does not leave it out.
+fn place(given: &ArgMatches) -> Result<Option<Place>, Diagnostic> {
+    if given.get_flag("no_config") {
+        return Ok(None);
+    }
+    if let Some(file) = given.get_one::<PathBuf>("config") {
+        let folder = file.parent().map_or(PathBuf::new(), Path::to_path_buf);
+        return Ok(Some(Place { file: file.clone(), folder }));
+    }
+    // Without a working directory there is no file in it.
+    let Ok(here) = std::env::current_dir() else { return Ok(None) };
+    let above = (0..here.ancestors().count()).map(|up| std::iter::repeat_n("..", up).collect::<PathBuf>());
+    Ok(above.map(|folder| Place { file: folder.join(NAME), folder }).find(|place| place.file.is_file()))
+}
+
+fn read(file: &Path) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
+    let text = limited::text(file, LARGEST).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read `{}`: {error}", file.display()));
+        vec![error.help("it has the defaults of options; `--no-config` does without it")]
+    })?;
+    Ok(SourceFile::new(file.display().to_string(), text))
+}
+
+/// How errors are shown: what the command line says of it may not be understood whole.
+fn output(given: &ArgMatches) -> Output {
+    let format = given.get_one("format").copied().unwrap_or(FormatOption::Human);
+    Output::new(format, given.get_one("color").copied().unwrap_or(Colour::Auto), false)
+}
+
+/// The command with the defaults that the file says.
+fn defaults(command: Command, file: &Arc<SourceFile>, folder: &Path) -> Result<Command, Vec<Diagnostic>> {
+    let table = DeTable::parse(&file.text).map_err(|error| {
+        let span = error.span().map_or(Span::default(), |s| Span::new(s.start, s.end));
+        let what = Diagnostic::error(format!("this is no TOML: {}", error.message())).at(file, span, "here");
+        vec![what.help("docs/ci.md has an example of a margay.toml")]
+    })?;
+    let mut settings = Settings { file, folder, errors: Vec::new() };
+    let command = settings.table(command, &[], table.get_ref());
+    if settings.errors.is_empty() { Ok(command) } else { Err(settings.errors) }
+}
+
+/// What is being read.
+struct Settings<'a> {
+    file: &'a Arc<SourceFile>,
+    folder: &'a Path,
+    errors: Vec<Diagnostic>,
+}
+
+impl Settings<'_> {
+    /// A table of a command, which `names` lead to.
+    fn table(&mut self, mut command: Command, names: &[&str], table: &DeTable<'_>) -> Command {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let name: &str = key.get_ref();
+            let is_command = command.get_subcommands().any(|c| c.get_name() == name);
+            match value.get_ref() {
+                DeValue::Table(inner) if is_command => {
+                    let names = [names, &[name]].concat();
+                    command = command.mut_subcommand(name, |below| self.table(below, &names, inner));
+                }
+                _ if has(&command, name, names.is_empty()) => match value::of(self.file, key, value, self.folder) {
+                    Ok(value) => command = self.set(command, name, !names.is_empty(), &value),
+                    Err(error) => self.errors.push(error),
+                },
+                _ => self.errors.push(self.unknown(&command, names, key, matches!(value.get_ref(), DeValue::Table(_)))),
+            }
+        }
+        command
+    }
+
+    /// Sets an option of a command and of those below it, or where `arguments` are meant, too, an argument of the command.
+    fn set(&mut self, command: Command, name: &str, arguments: bool, value: &value::Value) -> Command {
+        let found = command.get_arguments().find(|a| key_of(a) == Some(name) && (arguments || !a.is_positional()));
+        let command = match found.cloned() {
+            None => command,
+            Some(argument) => match value.fits(&argument) {
+                Ok(texts) => command.mut_arg(argument.get_id().clone(), |argument| value::with_default(argument, texts)),
+                Err(error) => {
+                    // Said once, however many commands have the option.
+                    if !self.errors.contains(&error) {
+                        self.errors.push(error);
+                    }
+                    command
+                }
+            },
+        };
+        command.mut_subcommands(|below| self.set(below, name, false, value))
+    }
+
+    /// The error where nothing is called so.
+    fn unknown(&self, command: &Command, names: &[&str], key: &Spanned<DeString<'_>>, is_table: bool) -> Diagnostic {
+        let name: &str = key.get_ref();
+        let of = if names.is_empty() { "margay".to_owned() } else { format!("margay {}", names.join(" ")) };
+        let commands: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let mut options = Vec::new();
+        all_options(command, names.is_empty(), &mut options);
+        let (what, known) = if is_table { ("command", &commands) } else { ("option", &options) };
+        let span = Span::new(key.span().start, key.span().end);
+        let error = Diagnostic::error(format!("`{of}` has no {what} `{name}`")).at(self.file, span, format!("no {what}"));
+        let near = nearest(name, known.iter().copied()).or_else(|| nearest(name, commands.iter().chain(&options).copied()));
+        error.help(match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if options.contains(&name) => format!("`{name}` is an option: write `{name} = VALUE`"),
+            None => format!("`{of} --help` lists what it has; a key is the long name of an option"),
+        })
+    }
+}
+
+/// The name of an option or an argument as a key.
+fn key_of(argument: &clap::Arg) -> Option<&str> {
+    match argument.get_long() {
+        Some("help" | "version" | "config" | "no-config") => None,
+        Some(long) => Some(long),
+        None => argument.is_positional().then(|| argument.get_id().as_str()),
+    }
+}
+
+/// Has the command, or one below it, an option of this name? Arguments are for one command, and not for all.
+fn has(command: &Command, name: &str, top: bool) -> bool {
+    let mut options = Vec::new();
+    all_options(command, top, &mut options);
+    options.contains(&name)
+}
+
+fn all_options<'a>(command: &'a Command, options_only: bool, found: &mut Vec<&'a str>) {
+    let own = command.get_arguments().filter(|argument| !options_only || !argument.is_positional());
+    found.extend(own.filter_map(key_of));
+    for below in command.get_subcommands() {
+        all_options(below, true, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every option and argument of every command can have a default without the parser going wrong.
+    #[test]
+    fn every_option_can_be_set() {
+        fn each(command: &Command, names: &[&str], count: &mut usize) {
+            for argument in command.get_arguments() {
+                let Some(key) = key_of(argument) else { continue };
+                let possible = argument.get_possible_values();
+                let value = match argument.get_action() {
+                    clap::ArgAction::SetTrue => "true".to_owned(),
+                    _ => match possible.first() {
+                        Some(first) => format!("'{}'", first.get_name()),
+                        None => ["3", "'x'", "'3s'", "'3MiB'", "'batsat'", "'sm_90'", "'1x1'", "'no-str'", "''"]
+                            .into_iter()
+                            .find(|text| read(names, key, text).is_ok())
+                            .unwrap_or("nothing fits")
+                            .to_owned(),
+                    },
+                };
+                let command = read(names, key, &value).unwrap_or_else(|e| panic!("{names:?} {key} = {value}: {e:?}"));
+                command.debug_assert();
+                *count += 1;
+            }
+            for below in command.get_subcommands() {
+                each(below, &[names, &[below.get_name()]].concat(), count);
+            }
+        }
+        fn read(names: &[&str], key: &str, value: &str) -> Result<Command, Vec<Diagnostic>> {
+            let table = if names.is_empty() { String::new() } else { format!("[{}]\n", names.join(".")) };
+            let file = SourceFile::new("margay.toml", format!("{table}{key} = {value}\n"));
+            defaults(Arguments::command(), &file, Path::new(""))
+        }
+        let mut count = 0;
+        each(&Arguments::command(), &[], &mut count);
+        assert!(count > 150, "{count}");
+    }
+}

@@ -1,0 +1,140 @@
+//! A value of `margay.toml`, and whether it is one for an option.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::builder::ValueParser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, Command};
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::limited::STANDARD_INPUT;
+use toml::Spanned;
+use toml::de::{DeString, DeValue};
+
+/// What is written behind a key.
+pub struct Value {
+    file: Arc<SourceFile>,
+    folder: PathBuf,
+    key: String,
+    span: Span,
+    content: Content,
+}
+
+enum Content {
+    Flag(bool),
+    One(Text),
+    List(Vec<Text>),
+}
+
+/// A text, and where it is.
+struct Text {
+    text: String,
+    span: Span,
+}
+
+/// Reads what is behind a key: a text, a number, `true` or `false`, or a list of texts and numbers.
+pub fn of(
+    file: &Arc<SourceFile>,
+    key: &Spanned<DeString<'_>>,
+    value: &Spanned<DeValue<'_>>,
+    folder: &Path,
+) -> Result<Value, Diagnostic> {
+    let span = span_of(value);
+    let content = match value.get_ref() {
+        DeValue::Boolean(flag) => Content::Flag(*flag),
+        DeValue::Array(items) => {
+            let texts: Option<Vec<Text>> = items.iter().map(text).collect();
+            Content::List(texts.ok_or_else(|| {
+                let error = Diagnostic::error(format!("`{}` takes texts and numbers", key.get_ref()));
+                error.at(file, span, "this list has something else")
+            })?)
+        }
+        _ => Content::One(text(value).ok_or_else(|| {
+            let error = Diagnostic::error(format!("`{}` is an option, and takes a value", key.get_ref()));
+            error.at(file, span, "expected a text, a number, `true` or `false`, or a list")
+        })?),
+    };
+    Ok(Value { file: file.clone(), folder: folder.to_path_buf(), key: key.get_ref().to_string(), span, content })
+}
+
+fn span_of<T>(spanned: &Spanned<T>) -> Span {
+    Span::new(spanned.span().start, spanned.span().end)
+}
+
+fn text(value: &Spanned<DeValue<'_>>) -> Option<Text> {
+    let text = match value.get_ref() {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+        DeValue::Float(number) => number.as_str().to_owned(),
+        _ => return None,
+    };
+    Some(Text { text, span: span_of(value) })
+}
+
+impl Value {
+    /// The texts that the option takes, if the value is one for it.
+    pub fn fits(&self, argument: &Arg) -> Result<Vec<String>, Diagnostic> {
+        let wrong =
+            |label: &str| Diagnostic::error(format!("`{}` does not take this value", self.key)).at(&self.file, self.span, label);
+        let is_flag = matches!(argument.get_action(), ArgAction::SetTrue);
+        let takes_many = matches!(argument.get_action(), ArgAction::Append)
+            || argument.get_num_args().is_some_and(|count| count.max_values() > 1);
+        let texts = match &self.content {
+            Content::Flag(flag) if is_flag => return Ok(vec![flag.to_string()]),
+            Content::Flag(_) => return Err(wrong("it is no switch; expected a text or a number")),
+            _ if is_flag => return Err(wrong("expected `true` or `false`")),
+            Content::List(_) if !takes_many => return Err(wrong("expected one value")),
+            Content::List(texts) => texts.as_slice(),
+            Content::One(text) => std::slice::from_ref(text),
+        };
+        texts.iter().map(|text| self.checked(argument, text)).collect()
+    }
+
+    /// The text as the option takes it: a path starts from the folder of the file.
+    fn checked(&self, argument: &Arg, text: &Text) -> Result<String, Diagnostic> {
+        let is_path = argument.get_value_parser().type_id() == ValueParser::path_buf().type_id();
+        let names_file = [".cat", ".map", ".toml"].iter().any(|end| text.text.ends_with(end));
+        if (is_path || names_file) && text.text != STANDARD_INPUT {
+            return Ok(self.folder.join(&text.text).display().to_string());
+        }
+        // A command of this option alone: whatever else the command needs is not asked for here.
+        let alone = Arg::new("value").long("value").value_parser(argument.get_value_parser().clone());
+        let alone = Command::new("value").no_binary_name(true).arg(alone.num_args(1));
+        match alone.try_get_matches_from([format!("--value={}", text.text)]) {
+            Ok(_) => Ok(text.text.clone()),
+            Err(error) => Err(self.refused(text, &error)),
+        }
+    }
+
+    fn refused(&self, text: &Text, error: &clap::Error) -> Diagnostic {
+        let reason = std::error::Error::source(error).map(ToString::to_string);
+        let context = |kind| match error.get(kind) {
+            Some(ContextValue::Strings(all)) => Some(all.join(", ")),
+            Some(ContextValue::String(one)) => Some(one.clone()),
+            _ => None,
+        };
+        let message = format!("`{}` does not take `{}`", self.key, text.text);
+        let label = match &reason {
+            Some(reason) => reason.clone(),
+            None => context(ContextKind::ValidValue).map_or("not a value".to_owned(), |all| format!("expected one of {all}")),
+        };
+        let diagnostic = Diagnostic::error(message).at(&self.file, text.span, label);
+        match context(ContextKind::SuggestedValue) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    }
+}
+
+/// The option with these defaults. A switch that the file sets is undone by `--switch=false`.
+pub fn with_default(argument: Arg, texts: Vec<String>) -> Arg {
+    match argument.get_action() {
+        ArgAction::SetTrue => argument
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .default_values(texts),
+        _ => argument.required(false).default_values(texts),
+    }
+}

@@ -1,0 +1,94 @@
+//! `margay test` with a part of a corpus, little time, or one failure; and what JUnit is told of it.
+
+use crate::program::{err, folder, json, margay, out, said, text, words, write};
+
+const CORPUS: &str = "tests/corpus/asplos2019";
+
+/// Attributes of the cases of a report: names, and the elements in them.
+fn cases(xml: &str) -> Vec<(String, Option<String>)> {
+    let report = roxmltree::Document::parse(xml).unwrap_or_else(|e| panic!("{e}: {xml}"));
+    let all = report.descendants().filter(|n| n.has_tag_name("testcase"));
+    all.map(|case| {
+        let seconds: f64 = case.attribute("time").and_then(|t| t.parse().ok()).unwrap_or_else(|| panic!("a time: {xml}"));
+        assert!((0.0..600.0).contains(&seconds), "{xml}");
+        let inside = case.children().find(roxmltree::Node::is_element).map(|n| n.tag_name().name().to_owned());
+        (case.attribute("name").unwrap_or_default().to_owned(), inside)
+    })
+    .collect()
+}
+
+#[test]
+fn a_part_of_a_corpus_is_asked_for_by_name_and_model() {
+    let names = |arguments: &[&str]| {
+        let output = margay(&[&["test", CORPUS, "--format", "junit"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        cases(&out(&output)).into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let all = names(&[]);
+    let mp = names(&["-k", "mp"]);
+    assert!(!mp.is_empty() && mp.len() < all.len() && mp.iter().all(|n| n.contains("mp")), "{mp:?}");
+    assert_eq!(mp, names(&["--filter", "asplos*mp*litmus", "--jobs", "1"]), "a star stands for anything");
+    let both = names(&["-k", "mp", "-k", "sb"]);
+    assert!(both.len() > mp.len() && both.len() < all.len(), "{both:?}");
+    let model = names(&["--model", "ptx-6.0"]);
+    assert!(!model.is_empty() && model.iter().all(|n| n.ends_with("under ptx-6.0")), "{model:?}");
+    said(&margay(&["test", CORPUS, "--filter", "no-such-test"]), 2, "there is no test whose path has `no-such-test`");
+    said(&margay(&["test", CORPUS, "--model", "ptx-60"]), 2, "did you mean `ptx-6.0`?");
+}
+
+#[test]
+fn blessing_a_part_leaves_the_rest() {
+    let dir = folder("corpus/bless");
+    let test = |name: &str, outcome: &str| {
+        let text = format!("PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists ({outcome})\n");
+        write(&dir, name, text);
+    };
+    test("one.litmus", "x == 1");
+    test("two.litmus", "x == 1");
+    write(&dir, "expected.txt", "one.litmus ptx-8 unreachable a\ntwo.litmus ptx-8 unreachable b\n");
+    assert_eq!(margay(&["test", text(&dir), "--bless", "-k", "one"]).status.code(), Some(0));
+    let written = words(&std::fs::read_to_string(dir.join("expected.txt")).expect("it is there"));
+    assert!(written.contains("one.litmus ptx-8 reachable a two.litmus ptx-8 unreachable b"), "{written}");
+    said(&margay(&["test", text(&dir), "--bless", "--fail-fast"]), 2, "cannot be used with");
+}
+
+#[test]
+fn the_first_failure_can_be_the_end() {
+    let dir = folder("corpus/fast");
+    for name in ["a.litmus", "b.litmus", "c.litmus"] {
+        write(&dir, name, "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n");
+    }
+    write(&dir, "expected.txt", "a.litmus ptx-8 reachable x\nb.litmus ptx-8 unreachable x\nc.litmus ptx-8 unreachable x\n");
+    let junit = dir.join("new/report.xml");
+    let output = margay(&["test", text(&dir), "--fail-fast", "--junit", text(&junit), "--color", "never"]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let said = out(&output);
+    assert!(said.contains("1 difference; 1 verdict not looked for (--fail-fast); 1 verdict as expected"), "{said}");
+    let written = cases(&std::fs::read_to_string(junit).expect("it is written"));
+    let named: Vec<(&str, Option<&str>)> = written.iter().map(|(name, inside)| (name.as_str(), inside.as_deref())).collect();
+    let expected =
+        [("a.litmus under ptx-8", None), ("b.litmus under ptx-8", Some("failure")), ("c.litmus under ptx-8", Some("skipped"))];
+    assert_eq!(named, expected);
+    let report = json(&margay(&["test", text(&dir), "--fail-fast", "--format", "json"]));
+    assert_eq!((report["differences"].as_array().map(Vec::len), &report["not_run"]), (Some(1), &1.into()), "{report}");
+    let slowest = out(&margay(&["test", text(&dir), "-v"]));
+    assert!(slowest.contains("The slowest:") && slowest.contains("2 differences"), "{slowest}");
+}
+
+#[test]
+fn a_verdict_without_time_is_undecided() {
+    let output = margay(&["test", CORPUS, "-k", "mp", "--timeout", "0"]);
+    assert_eq!(output.status.code(), Some(3), "{}{}", out(&output), err(&output));
+    assert!(
+        out(&output).contains("no answer in the time given") && out(&output).contains("no difference so far"),
+        "{}",
+        out(&output)
+    );
+    let junit = out(&margay(&["test", CORPUS, "-k", "mp", "--timeout", "0", "--format", "junit"]));
+    assert!(cases(&junit).iter().all(|(_, inside)| inside.as_deref() == Some("error")), "{junit}");
+    assert!(junit.contains("type=\"timeout\""), "{junit}");
+    said(&margay(&["test", CORPUS, "--jobs", "0"]), 2, "give at least 1");
+    // A report that cannot be written costs no answer.
+    let output = margay(&["test", CORPUS, "-k", "mp", "--junit", "/dev/null/x.xml"]);
+    said(&output, 0, "cannot write the report to `/dev/null/x.xml`");
+}
