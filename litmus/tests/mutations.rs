@@ -134,11 +134,7 @@ fn go(text: &str) -> usize {
         Err(errors) if errors[0].message.contains("nested more than") => {}
         Err(errors) => panic!("{text}\nprints as\n{printed}\nwhich does not read back: {}", errors[0]),
     }
-    let signature = match read.test.dialect {
-        Dialect::C => Signature::C,
-        Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
-        Dialect::Generic => Signature::Plain,
-    };
+    let signature = read.test.dialect.signature();
     match Unfolding::new(&read.test, signature, Bounds { paths: 50, ..Bounds::default() }) {
         Ok(unfolding) => {
             for number in 0..unfolding.len().min(3) {
