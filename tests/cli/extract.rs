@@ -119,9 +119,9 @@ fn a_sweep_finds_what_became_worse() {
     }
     let page = std::fs::read_to_string(kept.join("index.md")).expect("a page");
     for part in [
-        "## What became worse\n\n1. **lines: one scope (device), one GPU, 4 events, axiom Coherence**\n   - in lines-10 (not in lines-9): lines (sm_90)\n",
-        "   - to blame: `W.REL.s b32 => st.relaxed.s`\n",
-        "\n   - in lines-10: lines (sm_90)\n",
+        "## What became worse\n\n1. **lines: one scope (device), one GPU, 4 events, axiom Coherence**\n    - in lines-10 (not in lines-9): lines (sm_90)\n",
+        "    - to blame: `W.REL.s b32 => st.relaxed.s`\n",
+        "\n    - in lines-10: lines (sm_90)\n",
         "| `W.REL.{cta,gpu,sys} b32` | lines-2 to lines-9: `st.release.s`<br>lines-10: `st.relaxed.s`<br>lines-11: `st.release.s` |",
         "11 rows never changed",
     ] {

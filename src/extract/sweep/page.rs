@@ -54,16 +54,16 @@ const ROWS: usize = 4;
 /// One thing that is wrong.
 fn entry(out: &mut String, number: usize, entry: &Entry<'_>) {
     let _ = writeln!(out, "{number}. **{}**", entry.title());
-    let _ = writeln!(out, "   - in {}", entry.places());
+    let _ = writeln!(out, "    - in {}", entry.places());
     let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("`{head} => {body}`")).collect::<Vec<_>>().join(", ");
     let more = entry.rows.len().saturating_sub(ROWS);
     let more = if more > 0 { format!(", and {more} other lowerings") } else { String::new() };
-    let _ = writeln!(out, "   - to blame: {rows}{more}");
-    let _ = writeln!(out, "   - the smallest, outcome `{}`:\n\n     ```", entry.fall.outcome.replace('\n', " "));
+    let _ = writeln!(out, "    - to blame: {rows}{more}");
+    let _ = writeln!(out, "    - the smallest, outcome `{}`:\n\n      ```", entry.fall.outcome.replace('\n', " "));
     for line in entry.fall.target.lines().filter(|l| !l.trim().is_empty()) {
-        let _ = writeln!(out, "     {}", line.trim_end());
+        let _ = writeln!(out, "      {}", line.trim_end());
     }
-    out.push_str("     ```\n");
+    out.push_str("      ```\n");
 }
 
 fn section(out: &mut String, series: &Series) {
