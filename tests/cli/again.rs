@@ -88,17 +88,27 @@ fn a_program_is_compiled_by_the_rows_and_asked_about() {
 #[test]
 fn counterexamples_are_found_again() {
     let dir = folder("again/all");
-    let tables = ["rc11-to-ptx-relaxed-release-store", "mappings/compilers/libcudacxx-2.3-sm60.map", BROKEN];
-    let mut count = 0;
+    let tables = [
+        "rc11-to-ptx-relaxed-release-store",
+        "mappings/compilers/libcudacxx-2.3-sm60.map",
+        "mappings/compilers/cuda-5.5.map",
+        BROKEN,
+    ];
+    let (mut count, mut refused) = (0, 0);
     for mapping in tables {
         let report = json(&margay(&["check", mapping, "--bound", "4", "--all", "5", "--format", "json"]));
         for c in report["counterexamples"].as_array().expect("a list") {
             let (source, _) = programs(c);
             let file = write(&dir, "one.litmus", &source);
             let output = margay(&["check", mapping, "--test", &file]);
+            if source.contains("compare_exchange") && mapping.ends_with(".map") {
+                said(&output, 2, "has rows of its own");
+                refused += 1;
+                continue;
+            }
             assert_eq!(output.status.code(), Some(1), "{mapping}: {source}\n{}{}", out(&output), err(&output));
             count += 1;
         }
     }
-    assert!(count > 4, "{count}");
+    assert!(count >= 4 && refused > 0, "{count}, {refused}");
 }
