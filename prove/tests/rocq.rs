@@ -88,6 +88,19 @@ fn fig_11_with_the_papers_operations() {
 }
 
 #[test]
+fn a_compilers_table() {
+    // It has no read-modify-writes: what is absent gets no role, and says nothing.
+    let text = file(&mapping("kernelintrinsics", None), &[], &[]);
+    assert_closed(&text);
+    for line in
+        ["KernelIntrinsics.jl", "R.ACQ.s       => ld.acquire.s", "source_Coherence : irreflexive ", "source_SC : acyclic "]
+    {
+        assert!(text.contains(line), "`{line}` stands in it");
+    }
+    assert_accepted("kernelintrinsics", &text);
+}
+
+#[test]
 fn only_what_is_proved_is_claimed() {
     // With scopes and seq_cst accesses Fig. 11 has a counterexample to SC: a proof of the other axioms says nothing of it.
     let mapping = mapping("rc11-to-ptx", None);

@@ -7,6 +7,7 @@ use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
 
 use super::lemmas::Lemma;
+use super::rocq::File;
 use super::written::Written;
 use crate::check::{Presented, stem, write_counterexample};
 use crate::exit::Exit;
@@ -28,6 +29,8 @@ pub struct Answer<'a> {
     pub stopped: Option<&'static str>,
     /// The certificate that was written.
     pub certified: Option<&'a Written>,
+    /// The file for Rocq.
+    pub rocq: Option<&'a File>,
     /// Seconds since the start.
     pub seconds: f64,
 }

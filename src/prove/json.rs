@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Said};
 use super::lemmas::Lemma;
+use super::rocq::File;
 use super::written::Written;
 use crate::check::counterexample_json;
 use crate::output::SCHEMA;
@@ -81,6 +82,7 @@ pub fn object(answer: &Answer<'_>, tried: bool) -> Value {
         "tried": if tried { answer.report.tried.iter().map(guesses).collect() } else { Value::Null },
         "counterexamples": answer.presented().iter().map(counterexample_json).collect::<Vec<_>>(),
         "certificate": answer.certified.map(Written::json),
+        "rocq": answer.rocq.map(File::json),
         "seconds": answer.seconds,
         "search_seconds": answer.report.times.search.as_secs_f64(),
         "proof_seconds": answer.report.times.proof.as_secs_f64(),

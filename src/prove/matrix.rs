@@ -90,6 +90,7 @@ fn question(
         lemmas: &[],
         stopped: None,
         certified: None,
+        rocq: None,
         seconds: 0.0,
     };
     let axioms = answer.axioms().iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect();

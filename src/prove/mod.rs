@@ -76,6 +76,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         lemmas: &lemmas,
         stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
         certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
+        rocq: rocq.as_ref(),
         seconds: start.elapsed().as_secs_f64(),
     };
     let exit = output.settle(answer.exit());
@@ -88,7 +89,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         output.warn(errors);
     }
     printed?;
-    Ok(if rocq::save(options.rocq.as_deref(), rocq, output) { exit } else { Exit::Wrong })
+    Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
 }
 
 /// Proves a mapping, perhaps with lemmas, and searches for counterexamples.
@@ -98,7 +99,7 @@ fn of_mapping(
     options: &Prove,
     limits: &Limits,
     output: &Output,
-) -> Result<(CheckOptions, Report, CheckReport, Option<rocq::Text>), Vec<Diagnostic>> {
+) -> Result<(CheckOptions, Report, CheckReport, Option<rocq::File>), Vec<Diagnostic>> {
     let mut wanted = options.statement.usual(&options.search).map_err(|e| vec![e])?;
     wanted.axioms.clone_from(&options.statement.axiom);
     wanted.deadline = limits.deadline;
@@ -116,6 +117,7 @@ fn of_mapping(
         result
     });
     let report = reports.remove(0);
-    let rocq = options.rocq.as_ref().map(|_| rocq::Text::of(&setting, mapping, &wanted, &report));
-    Ok((wanted, report, search?, rocq))
+    let search = search?;
+    let rocq = options.rocq.as_ref().map(|path| rocq::File::write(path, &setting, mapping, &wanted, &report, &search));
+    Ok((wanted, report, search, rocq))
 }

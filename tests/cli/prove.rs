@@ -123,6 +123,66 @@ fn a_theorem_of_a_mapping_is_compared_with_the_readers_files() {
 }
 
 #[test]
+fn a_theorem_is_written_for_rocq_and_nothing_else() {
+    let folder = folder("prove/rocq");
+    std::fs::create_dir_all(&folder).expect("made");
+    let path = |name: &str| folder.join(name).to_str().expect("a path of text").to_owned();
+    let asked = |table: &str, file: &str, more: &[&str]| {
+        let question = ["prove", table, "--only", "R.RLX,W.RLX,W.REL,R.ACQ", "--rocq", file];
+        margay(&[&question, more].concat())
+    };
+    // A theorem, for programs and for people.
+    let file = path("theorem.v");
+    let output = asked("rc11-to-ptx", &file, &["--bound", "2", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    let report = json(&output);
+    assert_eq!(report["rocq"]["file"], file.as_str());
+    assert_eq!((report["rocq"]["bytes"].as_u64(), report["rocq"]["written"].as_bool()), (Some(text.len() as u64), Some(true)));
+    assert!(report["rocq"]["reason"].is_null());
+    assert!(text.contains("only R.RLX, W.RLX, W.REL, R.ACQ") && text.contains("Theorem mapping_is_sound"), "{}", &text[..400]);
+    std::fs::remove_file(&file).expect("it is there");
+    let output = asked("rc11-to-ptx", &file, &["--bound", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(
+        words(&out(&output)).ends_with(&format!("Theorem and proof in {file}: `coqc {file}` checks them.")),
+        "{}",
+        out(&output)
+    );
+    assert!(std::fs::read_to_string(&file).is_ok_and(|again| again == text), "the same question gives the same file");
+    // What is open, and what has a counterexample.
+    let broken = "rc11-to-ptx-relaxed-release-store";
+    for (bound, code) in [("2", 3), ("4", 1)] {
+        let file = path("no-theorem.v");
+        let output = asked(broken, &file, &["--bound", bound]);
+        assert_eq!(output.status.code(), Some(code), "{}", err(&output));
+        assert!(
+            words(&err(&output)).contains("is not written: not all of it is a theorem (Coherence is not)"),
+            "{}",
+            err(&output)
+        );
+        assert!(!std::path::Path::new(&file).exists());
+    }
+    let output = asked(broken, &path("no-theorem.v"), &["--bound", "2", "--format", "json"]);
+    let report = json(&output);
+    assert_eq!((&report["rocq"]["written"], &report["rocq"]["bytes"]), (&false.into(), &serde_json::Value::Null));
+    assert_eq!(report["rocq"]["reason"], "not all of it is a theorem (Coherence is not)");
+    // The answer is printed, and then that the file cannot be.
+    let nowhere = path("no-such-folder/theorem.v");
+    let output = asked("rc11-to-ptx", &nowhere, &["--bound", "2"]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(out(&output).starts_with("theorem for executions of every size"), "{}", out(&output));
+    assert!(words(&err(&output)).contains("no-such-folder/theorem.v` is not written: No such file"), "{}", err(&output));
+    let output = asked("rc11-to-ptx", &nowhere, &["--bound", "2", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    let report = json(&output);
+    assert_eq!((&report["verdict"], &report["rocq"]["written"]), (&"theorem".into(), &false.into()));
+    // It is about mappings.
+    let output = margay(&["prove", "--model", "ptx-6.0", "empty po & rf", "--rocq", &path("model.v")]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+}
+
+#[test]
 fn lemmas_of_a_file_are_shown_or_not_used() {
     let folder = folder("prove/lemmas");
     std::fs::create_dir_all(&folder).expect("made");

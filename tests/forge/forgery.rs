@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use margay_models::certificate::{open, seal};
+use margay_models::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
 /// How many places of one kind are changed, spread over the document.
@@ -161,4 +162,31 @@ pub fn tried(
     }
     seal(&whole, folder).expect("there is room");
     (all.len(), places)
+}
+
+/// Forges all that there is. What `verify` accepts must be true, as `agrees` sees to, and is in these places and no others: each is known
+/// to be of no consequence, or said to be the author's.
+pub fn forge<T>(
+    name: &str,
+    folder: &Path,
+    edits: Edits<'_>,
+    may_change: &[&str],
+    verify: impl Fn(&Path) -> Result<T, Vec<Diagnostic>>,
+    agrees: impl Fn(&T),
+) {
+    let accepted = |_: &Forgery| match verify(folder) {
+        Ok(verified) => {
+            agrees(&verified);
+            true
+        }
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            false
+        }
+    };
+    let (tried, places) = tried(folder, edits, accepted);
+    assert!(tried > 300, "{name}: {tried} forgeries");
+    let expected: BTreeSet<&str> = may_change.iter().copied().collect();
+    let found: BTreeSet<&str> = places.keys().map(String::as_str).collect();
+    assert!(found == expected, "{name}: {places:#?}\nunexpected: {:#?}", found.symmetric_difference(&expected));
 }

@@ -9,6 +9,7 @@ use crate::search::houdini::open_all;
 use crate::search::property::Property;
 use crate::theory::Theory;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 /// An obligation with its refutation.
 #[derive(Debug, Clone)]
@@ -60,11 +61,11 @@ pub fn complete(
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<(Theory, Proof), Box<Failure>> {
-    let needed = needed(base.with_names(found), steps, goals, reach, effort)?;
+    let (needed, ways) = needed(base.with_names(found), steps, goals, reach, effort)?;
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
     let mut proof = Proof { steps: Vec::new(), settled: Vec::new() };
-    for (step, claims) in steps.iter().zip(needed) {
+    for ((number, step), claims) in steps.iter().enumerate().zip(needed) {
         let claims: Vec<Claim> = step.claims.iter().zip(claims).filter(|(_, n)| *n).map(|(c, _)| c.clone()).collect();
         if claims.is_empty() {
             continue;
@@ -74,28 +75,24 @@ pub fn complete(
             .read(&mut theory)
             .map_err(|what| Box::new(Failure { claim: String::new(), what, structure: None, theory: theory.clone() }))?;
         let asked = obligations(&mut theory, &step);
+        let way = |o: &Obligation| ways.get(&(number, o.what.clone())).copied();
         let attempts: Vec<Attempt> = asked
             .par_iter()
             .map(|obligation| {
                 let mut effort = Effort::default();
-                let one = settle_one(&theory, None, obligation, reach, &mut effort).map(|(mut one, _)| {
-                    one.possible = is_possible(&theory, &step.claims[obligation.claim], obligation, reach, &mut effort);
-                    one
-                });
-                (one, effort)
+                (settle_again(&theory, obligation, way(obligation), reach, &mut effort), effort)
             })
             .collect();
+        let possible = all_possible(&theory, &step, &asked, reach, effort);
         let mut settled = Vec::new();
-        for (obligation, (one, own)) in asked.iter().zip(attempts) {
+        for ((obligation, (one, own)), possible) in asked.iter().zip(attempts).zip(possible) {
             effort.add(own);
             let mut one = one?;
             // What is taken apart gets its names in the order of the obligations, as whoever checks the proof gives them.
             if one.apart && !holds_in_turn(&mut theory, obligation, &one) {
-                let possible = one.possible;
-                one = settle_one(&theory, None, obligation, reach, effort)?.0;
-                one.possible = possible;
+                one = settle_again(&theory, obligation, way(obligation), reach, effort)?;
             }
-            settled.push(one);
+            settled.push(Settled { possible, ..one });
         }
         theory.learn(proof.steps.len(), &step);
         proof.steps.push(written);
@@ -110,14 +107,31 @@ type Lemmas = Vec<(usize, usize)>;
 /// What came of an obligation, and what it took.
 type Attempt = (Result<Settled, Box<Failure>>, Effort);
 
-/// Which claims of each step the goals need.
+/// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// With its own events.
+    Own,
+    /// With the values of functions at them.
+    Values,
+    /// With closures taken apart, too.
+    Apart,
+}
+
+const WAYS: [Way; 3] = [Way::Own, Way::Values, Way::Apart];
+
+/// The way in which each obligation was refuted: the number of its step, and what it says.
+type Ways = FxHashMap<(usize, String), Way>;
+
+/// Which claims of each step the goals need, and in which way each obligation was refuted.
 fn needed(
     mut theory: Theory,
     steps: &[Step],
     goals: &[Claim],
     reach: Reach,
     effort: &mut Effort,
-) -> Result<Vec<Vec<bool>>, Box<Failure>> {
+) -> Result<(Vec<Vec<bool>>, Ways), Box<Failure>> {
+    let mut ways = Ways::default();
     for (number, step) in steps.iter().enumerate() {
         theory.learn(number, step);
     }
@@ -133,10 +147,14 @@ fn needed(
             }
             continue;
         }
-        needed_of_step(&mut theory, steps, number, &mut needed, reach, effort)?;
+        needed_of_step(&mut theory, steps, number, &mut needed, &mut ways, reach, effort)?;
     }
-    Ok(needed)
+    Ok((needed, ways))
 }
+
+/// How many obligations are looked at side by side when it is found out what they need. What one of them needs does for the next ones, so
+/// it is a small number, whatever the number of threads: the outcome must not depend on that.
+const AT_ONCE: usize = 2;
 
 /// Marks what the needed claims of one step need. Claims of a step support each other: whatever one of them supposes is needed, too.
 fn needed_of_step(
@@ -144,6 +162,7 @@ fn needed_of_step(
     steps: &[Step],
     number: usize,
     needed: &mut [Vec<bool>],
+    ways: &mut Ways,
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<(), Box<Failure>> {
@@ -152,75 +171,95 @@ fn needed_of_step(
         return Ok(());
     }
     let whole = obligations(theory, step);
+    let theory = &*theory;
+    let all: Claims = all_claims(steps, number, |_, _| true);
     let mut done = vec![false; whole.len()];
     loop {
         let open: Vec<usize> = (0..whole.len()).filter(|&o| !done[o] && needed[number][whole[o].claim]).collect();
         if open.is_empty() {
             return Ok(());
         }
-        // What is needed anyway may do. All see the same, so that the outcome does not depend on who is first.
-        let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
-        let theory = &*theory;
-        let found: Vec<(Result<Uses, Box<Failure>>, Effort)> = open
+        let found: Vec<(Result<Found, Box<Failure>>, Effort)> = open
             .par_iter()
             .map(|&o| {
                 let mut effort = Effort::default();
-                (uses(theory, steps, number, &known, &whole[o], reach, &mut effort), effort)
+                (settle_one(theory, Some(&all), &whole[o], &WAYS, reach, &mut effort), effort)
             })
             .collect();
-        for (o, (uses, own)) in open.into_iter().zip(found) {
-            effort.add(own);
-            let Uses { lemmas, supposed } = uses?;
-            done[o] = true;
-            let opened = whole[o].question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
-            for (lemma, claim) in lemmas.into_iter().chain(opened).filter(|l| l.0 < number) {
-                needed[lemma][claim] = true;
-            }
-            for claim in supposed.into_iter().chain(parts_of(step)) {
-                needed[number][claim] = true;
+        let mut found: Vec<(usize, Found)> = open
+            .into_iter()
+            .zip(found)
+            .map(|(o, (found, own))| {
+                effort.add(own);
+                found.map(|f| (o, f))
+            })
+            .collect::<Result<_, _>>()?;
+        // Those first that leave no choice, or little.
+        found.sort_by_key(|(o, f)| (f.lemmas.len(), *o));
+        for some in found.chunks_mut(AT_ONCE) {
+            let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
+            let efforts: Vec<Effort> = some
+                .par_iter_mut()
+                .map(|(o, found)| {
+                    let mut effort = Effort::default();
+                    leave_out(theory, &known, &whole[*o], found, reach, &mut effort).map(|()| effort)
+                })
+                .collect::<Result<_, _>>()?;
+            efforts.into_iter().for_each(|own| effort.add(own));
+            for (o, Found { settled, lemmas, way }) in some {
+                let obligation = &whole[*o];
+                done[*o] = true;
+                ways.insert((number, obligation.what.clone()), *way);
+                let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
+                for (lemma, claim) in lemmas.iter().copied().chain(opened).filter(|l| l.0 < number) {
+                    needed[lemma][claim] = true;
+                }
+                for claim in settled.refutation.supposed(obligation).chain(parts_of(step)) {
+                    needed[number][claim] = true;
+                }
             }
         }
     }
 }
 
-/// What a refutation uses: claims of earlier steps, and those of its own step that an induction supposes.
-struct Uses {
-    lemmas: Lemmas,
-    supposed: Vec<usize>,
-}
-
-/// What an obligation needs besides `known`: of all that comes before, what cannot be left out.
-fn uses(
+/// Leaves out of a refutation what it does not need besides `known`. It is tried again in the way in which it was found alone: with less
+/// that is known, simpler ways have no better chance.
+fn leave_out(
     theory: &Theory,
-    steps: &[Step],
-    number: usize,
     known: &Claims,
     obligation: &Obligation,
+    found: &mut Found,
     reach: Reach,
     effort: &mut Effort,
-) -> Result<Uses, Box<Failure>> {
-    let of = |(settled, lemmas): (Settled, Lemmas)| {
-        let supposed = settled.refutation.supposed(obligation).collect();
-        Uses { lemmas, supposed }
-    };
-    if let Ok(found) = settle_one(theory, Some(known), obligation, reach, effort) {
-        return Ok(of(found));
+) -> Result<(), Box<Failure>> {
+    let more: Lemmas = found.lemmas.iter().copied().filter(|l| !known.contains(l)).collect();
+    if more.is_empty() {
+        return Ok(());
     }
-    let all: Claims = all_claims(steps, number, |_, _| true);
-    let mut found = settle_one(theory, Some(&all), obligation, reach, effort)?;
-    let used: Lemmas = found.1.iter().copied().filter(|l| !known.contains(l)).collect();
+    let way = [found.way];
+    let mut with = |kept: &Claims| settle_one(theory, Some(kept), obligation, &way, reach, effort);
+    if let Ok(less) = with(known) {
+        *found = less;
+        return Ok(());
+    }
     let mut kept = known.clone();
-    kept.extend(used.iter().copied());
-    for lemma in used {
-        kept.remove(&lemma);
-        match settle_one(theory, Some(&kept), obligation, reach, effort) {
-            Ok(less) => found = less,
-            Err(_) => {
-                kept.insert(lemma);
+    kept.extend(more.iter().copied());
+    for lemma in &more {
+        kept.remove(lemma);
+        // The refutation at hand may do without it already.
+        if !found.lemmas.contains(lemma) {
+            continue;
+        }
+        // `known` alone was tried.
+        let less = if kept.len() == known.len() { None } else { with(&kept).ok() };
+        match less {
+            Some(less) => *found = less,
+            None => {
+                kept.insert(*lemma);
             }
         }
     }
-    Ok(of(found))
+    Ok(())
 }
 
 /// Does the refutation of an obligation that is taken apart hold with the names that this theory gives?
@@ -243,6 +282,24 @@ fn mark(steps: &[Step], needed: &mut [Vec<bool>], claims: &[Claim]) {
 fn all_claims(steps: &[Step], before: usize, wanted: impl Fn(usize, usize) -> bool) -> Claims {
     let pairs = steps[..before].iter().enumerate().flat_map(|(s, step)| (0..step.claims.len()).map(move |c| (s, c)));
     pairs.filter(|&(s, c)| wanted(s, c)).collect()
+}
+
+/// For each obligation of a step: can its premises be true together? Many have the same ones.
+fn all_possible(theory: &Theory, step: &Step, asked: &[Obligation], reach: Reach, effort: &mut Effort) -> Vec<bool> {
+    let same = |a: &Obligation, b: &Obligation| {
+        let alike = |o: &Obligation| matches!(step.claims[o.claim], Claim::Pairs { .. });
+        a.question == b.question && a.events == b.events && alike(a) && alike(b)
+    };
+    let first: Vec<usize> = (0..asked.len()).map(|o| (0..o).find(|&p| same(&asked[p], &asked[o])).unwrap_or(o)).collect();
+    let found: Vec<(bool, Effort)> = (0..asked.len())
+        .into_par_iter()
+        .map(|o| {
+            let mut effort = Effort::default();
+            (first[o] == o && is_possible(theory, &step.claims[asked[o].claim], &asked[o], reach, &mut effort), effort)
+        })
+        .collect();
+    found.iter().for_each(|f| effort.add(f.1));
+    first.into_iter().map(|o| found[o].0).collect()
 }
 
 /// Can the premises of an obligation be true together? The premise of `irreflexive r` is that r has pairs at all; of `empty a & b`, that
@@ -275,33 +332,63 @@ fn parts_of(step: &Step) -> impl Iterator<Item = usize> + '_ {
     step.claims.iter().enumerate().filter(move |(_, c)| is_inclusion(c)).map(|(i, _)| i)
 }
 
-/// Refutes an obligation, if need be with closures taken apart; with the claims of earlier steps that are used.
+/// A refutation, the claims of earlier steps that it uses, and the way in which it was found.
+struct Found {
+    settled: Settled,
+    lemmas: Lemmas,
+    way: Way,
+}
+
+/// Refutes an obligation by all that is known, first in the way in which it was refuted before.
+fn settle_again(
+    theory: &Theory,
+    obligation: &Obligation,
+    way: Option<Way>,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<Settled, Box<Failure>> {
+    let before = way.map(|w| settle_one(theory, None, obligation, &[w], reach, effort));
+    match before {
+        Some(Ok(found)) => Ok(found.settled),
+        _ => settle_one(theory, None, obligation, &WAYS, reach, effort).map(|f| f.settled),
+    }
+}
+
+/// Refutes an obligation in one of some ways.
 fn settle_one(
     theory: &Theory,
     claims: Option<&Claims>,
     obligation: &Obligation,
+    ways: &[Way],
     reach: Reach,
     effort: &mut Effort,
-) -> Result<(Settled, Lemmas), Box<Failure>> {
-    let mut last = None;
-    // The simplest first: without further events, with them, with closures taken apart.
-    for steps in [0, reach.steps] {
-        match attempt(theory, claims, obligation, Reach { steps, ..reach }, effort)? {
-            Outcome::Refuted(refutation) => return Ok(settled(theory, obligation, refutation, false)),
-            Outcome::Model(structure) => last = Some(structure),
-            Outcome::Unknown => {}
-        }
-    }
-    let mut own = theory.clone();
-    if let Some(longer) = apart(&mut own, obligation) {
-        match attempt(&own, claims, &longer, reach, effort)? {
-            Outcome::Refuted(refutation) => return Ok(settled(&own, &longer, refutation, true)),
-            Outcome::Model(structure) => last = Some(structure),
+) -> Result<Found, Box<Failure>> {
+    let mut last = (None, None);
+    for &way in ways {
+        let mut own = None;
+        let longer = match way {
+            Way::Apart => match apart(own.insert(theory.clone()), obligation) {
+                Some(longer) => Some(longer),
+                None => continue,
+            },
+            Way::Own | Way::Values => None,
+        };
+        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let steps = if way == Way::Own { 0 } else { reach.steps };
+        match attempt(theory, claims, asked, Reach { steps, ..reach }, effort)? {
+            Outcome::Refuted(refutation) => {
+                let lemmas = refutation.lemmas(theory).collect();
+                let (what, apart) = (asked.what.clone(), way == Way::Apart);
+                let settled = Settled { what, apart, events: asked.events, possible: true, refutation };
+                return Ok(Found { settled, lemmas, way });
+            }
+            Outcome::Model(structure) => last = (Some(structure), own),
             Outcome::Unknown => {}
         }
     }
     let (claim, what) = (obligation.what.clone(), obligation.what.clone());
-    Err(Box::new(Failure { claim, what, structure: last, theory: own }))
+    let (structure, own) = last;
+    Err(Box::new(Failure { claim, what, structure, theory: own.unwrap_or_else(|| theory.clone()) }))
 }
 
 /// A refutation is checked as soon as it is found.
@@ -320,9 +407,4 @@ fn attempt(
         })?;
     }
     Ok(outcome)
-}
-
-fn settled(theory: &Theory, asked: &Obligation, refutation: Refutation, apart: bool) -> (Settled, Lemmas) {
-    let lemmas = refutation.lemmas(theory).collect();
-    (Settled { what: asked.what.clone(), apart, events: asked.events, possible: true, refutation }, lemmas)
 }

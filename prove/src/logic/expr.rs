@@ -34,6 +34,22 @@ pub enum Expr {
     Inverse(ExprId),
 }
 
+impl Expr {
+    /// The same operator with other operands; a symbol or a constant is itself.
+    pub fn with_parts(self, mut one: impl FnMut(ExprId) -> ExprId) -> Self {
+        match self {
+            Expr::Empty | Expr::All | Expr::Symbol(_) => self,
+            Expr::Union(a, b) => Expr::Union(one(a), one(b)),
+            Expr::Intersection(a, b) => Expr::Intersection(one(a), one(b)),
+            Expr::Difference(a, b) => Expr::Difference(one(a), one(b)),
+            Expr::Sequence(a, b) => Expr::Sequence(one(a), one(b)),
+            Expr::Product(a, b) => Expr::Product(one(a), one(b)),
+            Expr::Diagonal(a) => Expr::Diagonal(one(a)),
+            Expr::Inverse(a) => Expr::Inverse(one(a)),
+        }
+    }
+}
+
 /// The arena of expressions; equal ones are one node.
 #[derive(Debug, Clone, Default)]
 pub struct Exprs {
@@ -152,18 +168,9 @@ impl Exprs {
 
     /// The expression with one symbol in the place of another.
     pub fn renamed(&mut self, id: ExprId, from: Pred, to: Pred) -> ExprId {
-        let expr = self.get(id);
-        let mut one = |e: ExprId| self.renamed(e, from, to);
-        let expr = match expr {
+        let expr = match self.get(id) {
             Expr::Symbol(p) if p == from => Expr::Symbol(to),
-            Expr::Empty | Expr::All | Expr::Symbol(_) => expr,
-            Expr::Union(a, b) => Expr::Union(one(a), one(b)),
-            Expr::Intersection(a, b) => Expr::Intersection(one(a), one(b)),
-            Expr::Difference(a, b) => Expr::Difference(one(a), one(b)),
-            Expr::Sequence(a, b) => Expr::Sequence(one(a), one(b)),
-            Expr::Product(a, b) => Expr::Product(one(a), one(b)),
-            Expr::Diagonal(a) => Expr::Diagonal(one(a)),
-            Expr::Inverse(a) => Expr::Inverse(one(a)),
+            other => other.with_parts(|e| self.renamed(e, from, to)),
         };
         self.make(expr)
     }

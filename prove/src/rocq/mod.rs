@@ -4,6 +4,7 @@
 //! is opened at its events (`opening`), and the clauses that refute what is left (`given`) are handed to a checker of derivations
 //! that Rocq computes (prelude.v). It is made of the proof that was found; nothing is searched for again.
 
+mod earlier;
 mod given;
 mod induction;
 mod names;

@@ -111,17 +111,35 @@ impl Finder {
     pub(super) fn acyclic_by_closure(&mut self, r: ExprId, relations: &[Pred]) -> bool {
         let chain = self.theory.closure_name(r);
         let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
-        if !self.holds(&claim, 0, 0) {
-            let is_closure = |p: &&Pred| matches!(self.theory.symbols.get(**p).meaning, Meaning::Closure(_));
-            let closures: Vec<Pred> = relations.iter().filter(is_closure).copied().filter(|&p| p != chain).collect();
-            let candidates: Vec<(u8, ExprId)> = closures.into_iter().map(|p| (0, self.theory.exprs.symbol(p))).collect();
-            if self.bounded(chain, &candidates).is_err() || !self.holds(&claim, 0, 2) {
-                return false;
-            }
+        if !self.holds(&claim, 0, 0) && !self.within_closure(chain, &claim, relations) {
+            return false;
         }
         self.step(vec![claim], Rule::Direct, false);
         self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
         true
+    }
+
+    /// Is a closure within others, and without a loop for that? The named ones are tried first, then those of axioms, which have no name:
+    /// that `a | b` has no cycle is supposed of `(a | b)+`.
+    fn within_closure(&mut self, chain: Pred, claim: &Claim, relations: &[Pred]) -> bool {
+        let is_closure = |theory: &Theory, p: Pred| p != chain && matches!(theory.symbols.get(p).meaning, Meaning::Closure(_));
+        let named: Vec<Pred> = relations.iter().copied().filter(|&p| is_closure(&self.theory, p)).collect();
+        if self.within(chain, &named) {
+            return self.holds(claim, 0, 2);
+        }
+        let symbols = self.theory.symbols.iter().map(|(p, _)| p);
+        let mut others: Vec<Pred> = symbols.filter(|p| is_closure(&self.theory, *p) && !named.contains(p)).collect();
+        others.retain(|&p| {
+            let own = self.theory.exprs.symbol(p);
+            self.theory.explain(p);
+            self.holds(&Claim::Irreflexive(own), 0, 0)
+        });
+        self.within(chain, &others) && self.holds(claim, 0, 2)
+    }
+
+    fn within(&mut self, closure: Pred, relations: &[Pred]) -> bool {
+        let candidates: Vec<(u8, ExprId)> = relations.iter().map(|&p| (0, self.theory.exprs.symbol(p))).collect();
+        self.bounded(closure, &candidates).is_ok()
     }
 
     /// Proves that a relation has no cycle.

@@ -153,7 +153,6 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
 /// The expression with the definitions of the text itself put in: whoever reads a proof does not have their names.
 fn inlined(theory: &mut Theory, id: ExprId, first_new: usize) -> ExprId {
     let expr = theory.exprs.get(id);
-    let mut one = |e: ExprId| inlined(theory, e, first_new);
     let expr = match expr {
         Expr::Symbol(p) if p.index() >= first_new => match theory.symbols.get(p).meaning {
             Meaning::Defined(body) => return inlined(theory, body, first_new),
@@ -170,14 +169,7 @@ fn inlined(theory: &mut Theory, id: ExprId, first_new: usize) -> ExprId {
             }
             _ => return id,
         },
-        Expr::Symbol(_) | Expr::Empty | Expr::All => return id,
-        Expr::Union(a, b) => Expr::Union(one(a), one(b)),
-        Expr::Intersection(a, b) => Expr::Intersection(one(a), one(b)),
-        Expr::Difference(a, b) => Expr::Difference(one(a), one(b)),
-        Expr::Sequence(a, b) => Expr::Sequence(one(a), one(b)),
-        Expr::Product(a, b) => Expr::Product(one(a), one(b)),
-        Expr::Diagonal(a) => Expr::Diagonal(one(a)),
-        Expr::Inverse(a) => Expr::Inverse(one(a)),
+        other => other.with_parts(|e| inlined(theory, e, first_new)),
     };
     theory.exprs.make(expr)
 }

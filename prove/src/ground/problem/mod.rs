@@ -206,15 +206,16 @@ impl<'a> Problem<'a> {
             Form::Lit(lit) => vec![vec![self.literal(*lit)]],
             Form::And(parts) => parts.iter().flat_map(|p| self.translate(p)).collect(),
             Form::Or(parts) => {
-                let clause = parts
-                    .iter()
-                    .map(|part| match part {
-                        Form::Lit(lit) => self.literal(*lit),
-                        other => self.switch(other),
-                    })
-                    .collect();
-                vec![clause]
+                vec![parts.iter().map(|part| self.implied(part)).collect()]
             }
+        }
+    }
+
+    /// A literal that implies a formula: its own, or a switch.
+    fn implied(&mut self, form: &Form) -> Literal {
+        match form {
+            Form::Lit(lit) => self.literal(*lit),
+            other => self.switch(other),
         }
     }
 

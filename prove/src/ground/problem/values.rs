@@ -84,23 +84,21 @@ impl Problem<'_> {
             let Value { source, of, .. } = &self.values[earlier];
             let guard = &theory.sources[*source].existence.guard;
             let holds = Form::and(guard.iter().map(|l| Form::lit(l.with(of))));
-            let literal = match holds {
-                Form::Lit(lit) => self.literal(lit),
-                other => self.switch(&other),
-            };
-            clause.push(literal);
+            clause.push(self.implied(&holds));
         }
-        for case in &existence.cases {
-            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
-            let literal = match form {
-                Form::Lit(lit) => self.literal(lit),
-                Form::Const(false) => continue,
-                other => self.switch(&other),
-            };
-            clause.push(literal);
-        }
+        self.add_cases(existence, &all, &mut clause);
         self.session.add_clause(&clause);
         self.values.push(Value { source, of: values, event, unless });
+    }
+
+    /// Adds to a clause a literal for each case of an existence that can hold at some events.
+    fn add_cases(&mut self, existence: &Existence, all: &[Term], clause: &mut Vec<Literal>) {
+        for case in &existence.cases {
+            let form = Form::and(case.iter().map(|l| Form::lit(l.with(all))));
+            if form != Form::Const(false) {
+                clause.push(self.implied(&form));
+            }
+        }
     }
 
     /// Supposes an existence at some events; with a guard, where that holds.
@@ -112,15 +110,7 @@ impl Problem<'_> {
         }
         let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
         clause.extend(guard.map(|g| !g));
-        for case in &existence.cases {
-            let form = Form::and(case.iter().map(|l| Form::lit(l.with(&all))));
-            let literal = match form {
-                Form::Lit(lit) => self.literal(lit),
-                Form::Const(false) => continue,
-                other => self.switch(&other),
-            };
-            clause.push(literal);
-        }
+        self.add_cases(existence, &all, &mut clause);
         self.session.add_clause(&clause);
     }
 }
