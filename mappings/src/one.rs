@@ -12,8 +12,8 @@ use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
 
 use crate::change::{Use, compile, uses};
-use crate::encode::data::{keys, types};
-use crate::language::kind::TYPES;
+use crate::encode::data::{Key, keys, types};
+use crate::language::kind::{Set, TYPES};
 use crate::language::{Lowering, Mapping};
 
 /// What came out.
@@ -71,7 +71,8 @@ pub enum Refusal {
     NoTest(String),
 }
 
-/// Asks about the outcome of a test: of one execution that has it, whose values are all asked for in the compiled program.
+/// Asks about the outcome of a test: of one execution that has it, whose values are all asked for in the compiled program. Where the mapping
+/// has several lowerings for an operation, each is tried.
 ///
 /// # Errors
 /// See [`Refusal`].
@@ -90,20 +91,24 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let execution = witness.execution;
     let finals = last_writes(&execution, &witness.finals);
     let used = uses(mapping, &execution).ok_or(Refusal::NoRow)?;
-    let lowerings = lowerings(mapping, &used).ok_or(Refusal::NoRow)?;
-    let (target, finals) = compile(mapping, &execution, &used, &lowerings, &finals).ok_or(Refusal::NoRow)?;
-    let compiled =
-        render(&target, &format!("{}-compiled", test.name), None, &finals).map_err(|e| Refusal::NoTest(e.to_string()))?;
-    let allowed = Runner::new(&mapping.target).run(&compiled.test, &options, Choice::Auto).map_err(Refusal::Engine)?.reachable;
+    let name = format!("{}-compiled", test.name);
+    let mut runner = Runner::new(&mapping.target);
+    // The first way in which it goes wrong, or else the first.
+    let mut compiled: Option<(Test, Execution, bool)> = None;
+    for lowerings in combinations(mapping, &execution, &used) {
+        let (target, finals) = compile(mapping, &execution, &used, &lowerings, &finals).ok_or(Refusal::NoRow)?;
+        let rendered = render(&target, &name, None, &finals).map_err(|e| Refusal::NoTest(e.to_string()))?.test;
+        let allowed = runner.run(&rendered, &options, Choice::Auto).map_err(Refusal::Engine)?.reachable;
+        if allowed || compiled.is_none() {
+            compiled = Some((rendered, target, allowed));
+        }
+        if allowed {
+            break;
+        }
+    }
+    let (target, target_execution, allowed) = compiled.ok_or(Refusal::NoRow)?;
     let violation = checks.first().and_then(|&check| explain::violation(&mapping.source, &execution, check));
-    Ok(One {
-        answer: answer(&said, allowed),
-        source: execution,
-        violation,
-        target: compiled.test,
-        allowed,
-        target_execution: target,
-    })
+    Ok(One { answer: answer(&said, allowed), source: execution, violation, target, allowed, target_execution })
 }
 
 fn answer(source: &Verdict, target_allows: bool) -> Answer {
@@ -126,18 +131,56 @@ fn last_writes(execution: &Execution, asked: &[Option<Event>]) -> Vec<Option<Eve
     (0..execution.locations.len()).map(|l| asked.get(l).copied().flatten().or_else(|| last(l))).collect()
 }
 
-/// A lowering for each operation, all of them for objects of one type: 32 bits wide, where the mapping tells types apart.
-fn lowerings<'a>(mapping: &'a Mapping, used: &[Use]) -> Option<Vec<&'a Lowering>> {
+/// What an operation may be lowered to, and the types of objects for which it is.
+struct Way<'a> {
+    lowering: &'a Lowering,
+    keys: Vec<Key>,
+}
+
+/// The different instructions that a mapping has for an operation: for some types of objects, or kinds of read-modify-writes. Those for 32
+/// bits come first.
+fn ways<'a>(mapping: &'a Mapping, used: &Use, all: Set) -> Vec<Way<'a>> {
+    let mut ways: Vec<Way<'a>> = Vec::new();
+    for lowering in mapping.rows[used.row].alternatives.iter().filter(|l| l.form == used.form) {
+        let keys = keys(lowering, all);
+        match ways.iter_mut().find(|way| way.lowering.steps == lowering.steps) {
+            Some(way) => way.keys.extend(keys),
+            None => ways.push(Way { lowering, keys }),
+        }
+    }
+    ways.sort_by_key(|way| !way.keys.iter().any(|key| TYPES[key.0] == "b32"));
+    ways
+}
+
+/// The most ways to compile a program that are tried.
+const MOST_WAYS: usize = 1000;
+
+/// The ways to compile a program: for each operation a lowering, so that each location has a type that all of its operations are for.
+fn combinations<'a>(mapping: &'a Mapping, source: &Execution, used: &[Use]) -> Vec<Vec<&'a Lowering>> {
     let all = types(mapping);
-    let of_type = |wanted: Option<usize>| -> Option<Vec<&'a Lowering>> {
-        let fits = |lowering: &Lowering| {
-            let known = keys(lowering, all);
-            known.is_empty() || wanted.is_none_or(|wanted| known.iter().any(|key| key.0 == wanted))
-        };
-        let of = |u: &Use| mapping.rows[u.row].alternatives.iter().find(|l| l.form == u.form && fits(l));
-        used.iter().map(of).collect()
-    };
-    let usual = ["b32", "b64", "b16", "b8"].iter().filter_map(|name| TYPES.iter().position(|t| t == name));
-    let types: Vec<Option<usize>> = if all.is_empty() { vec![None] } else { usual.map(Some).collect() };
-    types.into_iter().find_map(of_type)
+    let none: Vec<Option<Vec<Key>>> = vec![None; source.locations.len()];
+    let mut found: Vec<(Vec<&'a Lowering>, Vec<Option<Vec<Key>>>)> = vec![(Vec::new(), none)];
+    for one in used {
+        let ways = ways(mapping, one, all);
+        let location = source.events[one.head.index()].location.filter(|_| !all.is_empty()).map(usize::from);
+        let mut longer = Vec::new();
+        for (lowerings, keys) in &found {
+            for way in &ways {
+                let mut keys = keys.clone();
+                if let Some(location) = location {
+                    let common = keys[location]
+                        .as_ref()
+                        .map_or(way.keys.clone(), |before| before.iter().copied().filter(|key| way.keys.contains(key)).collect());
+                    if common.is_empty() {
+                        continue;
+                    }
+                    keys[location] = Some(common);
+                }
+                longer.push(([lowerings.as_slice(), &[way.lowering]].concat(), keys));
+            }
+        }
+        longer.truncate(MOST_WAYS);
+        found = longer;
+    }
+    found.into_iter().map(|(lowerings, _)| lowerings).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use margay_litmus::read::Read;
-use margay_mappings::language::Mapping;
+use margay_mappings::language::{Form, Mapping};
 use margay_mappings::one::{Answer, One, Refusal, ask};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::{Picture, event_name, svg};
@@ -25,6 +25,12 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
     };
+    if has_compare_exchange(&read) && tells_compare_exchange(mapping) {
+        let what = format!("`{}` has a compare-exchange, for which `{}` has rows of its own", read.file.name, mapping.title);
+        let help = "the execution that is compiled does not say which read-modify-write is one; write an exchange or a load instead, or ask without \
+                    `--test`";
+        return output.wrong(&[Diagnostic::error(what).help(help)]);
+    }
     let one = match ask(mapping, &read.test, limits.deadline) {
         Ok(one) => one,
         Err(Refusal::Engine(error)) if error.is_undecided() => {
@@ -47,6 +53,16 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
         Format::Json => output.json(&object(&one, &read, mapping))?,
     }
     Ok(exit)
+}
+
+/// As a test is written, every compare-exchange has one of these names.
+fn has_compare_exchange(read: &Read) -> bool {
+    let text = read.test.to_string();
+    text.contains("compare_exchange") || text.contains(".cas")
+}
+
+fn tells_compare_exchange(mapping: &Mapping) -> bool {
+    mapping.rows.iter().flat_map(|row| &row.alternatives).any(|lowering| lowering.form != Form::Usual)
 }
 
 fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
