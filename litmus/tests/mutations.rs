@@ -4,10 +4,8 @@
 mod corpora;
 
 use margay_litmus::read;
-use margay_litmus::test::Dialect;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
-use margay_models::signature::Signature;
 
 /// Vigna's SplitMix64.
 struct Random(u64);

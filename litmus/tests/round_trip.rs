@@ -3,10 +3,8 @@
 mod generate;
 
 use margay_litmus::read;
-use margay_litmus::test::Dialect;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
-use margay_models::signature::Signature;
 use proptest::prelude::*;
 
 /// How many random tests; `MARGAY_CASES` for more.

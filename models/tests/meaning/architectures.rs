@@ -55,7 +55,9 @@ fn is_dropped(change: &str) -> bool {
     if change.ends_with(": drop the check") || change.ends_with(": irreflexive for acyclic") {
         return true;
     }
-    let Some((dropped, whole)) = change.split_once(": drop `").and_then(|(_, rest)| rest.split_once("` from `")) else { return false };
+    let Some((dropped, whole)) = change.split_once(": drop `").and_then(|(_, rest)| rest.split_once("` from `")) else {
+        return false;
+    };
     let whole = whole.rsplit_once('`').map_or(whole, |(whole, _)| whole);
     let mut depth = 0;
     let branches = whole.split(|c: char| {

@@ -3,6 +3,7 @@
 //! hold it in a word.
 
 mod find;
+mod scan;
 mod strength;
 mod text;
 
@@ -10,10 +11,11 @@ pub use find::{beside, built_in_words, find};
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{BaseRelation, Construct, Operation};
 use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::dialect;
 use crate::execution::Order;
 
 /// The most tags of one architecture.
@@ -41,7 +43,6 @@ struct Description {
     tags: Vec<TagDescription>,
     instructions: Vec<Instruction>,
     dependencies: Vec<BaseRelation>,
-    dialect: OnceLock<crate::dialect::Architecture>,
 }
 
 /// A tag of events.
@@ -156,7 +157,7 @@ impl Tags {
 }
 
 /// Those that were read.
-static KNOWN: Mutex<Vec<Architecture>> = Mutex::new(Vec::new());
+static KNOWN: Mutex<Vec<(Architecture, &'static dialect::Architecture)>> = Mutex::new(Vec::new());
 
 impl Architecture {
     /// Reads the text of an architecture.
@@ -166,20 +167,20 @@ impl Architecture {
     pub fn read(file: &Arc<SourceFile>) -> Result<Self, Vec<Diagnostic>> {
         let word = word_of(&file.name);
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(same) = known.iter().find(|a| a.0.word == word && a.0.file.text == file.text) {
+        if let Some((same, _)) = known.iter().find(|(a, _)| a.0.word == word && a.0.file.text == file.text) {
             return Ok(*same);
         }
         // What is read stays for as long as the program runs: as much as its user names.
         let description = text::read(file, leaked(word), known.len())?;
         let architecture = Architecture(Box::leak(Box::new(description)));
-        known.push(architecture);
+        known.push((architecture, Box::leak(Box::new(dialect::Architecture::of_text(architecture)))));
         Ok(architecture)
     }
 
     /// The one of this word that was read last.
     pub fn known(word: &str) -> Option<Architecture> {
         let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().rev().find(|a| a.0.word == word).copied()
+        known.iter().rev().map(|&(a, _)| a).find(|a| a.0.word == word)
     }
 
     /// The word for it in the first line of models and tests: the name of its file without the ending.
@@ -252,8 +253,9 @@ impl Architecture {
     }
 
     /// As what a model of .cat can speak of.
-    pub(crate) fn dialect(self) -> &'static crate::dialect::Architecture {
-        self.0.dialect.get_or_init(|| crate::dialect::Architecture::of_text(self))
+    pub(crate) fn dialect(self) -> &'static dialect::Architecture {
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known[self.0.number].1
     }
 }
 

@@ -8,8 +8,9 @@
 //! read ldar A
 //! ```
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use super::scan::{Item, Line, lines};
 use super::{Description, Instruction, MAX_INSTRUCTIONS, MAX_TAGS, On, TagDescription, leaked};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use crate::signature::{BaseRelation, BaseSet, Operation, Signature};
@@ -33,15 +34,6 @@ const STATEMENTS: [(&str, &str); 8] = [
     ("fence", "fence MNEMONIC and its tags"),
 ];
 
-/// A word of a statement, or a quoted string.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Item {
-    Word(String),
-    Quoted(String),
-}
-
-type Line = Vec<(Item, Span)>;
-
 /// Reads a text.
 pub(super) fn read(file: &Arc<SourceFile>, word: &'static str, number: usize) -> Result<Description, Vec<Diagnostic>> {
     let mut reader = Reader {
@@ -54,7 +46,6 @@ pub(super) fn read(file: &Arc<SourceFile>, word: &'static str, number: usize) ->
             tags: Vec::new(),
             instructions: Vec::new(),
             dependencies: Vec::new(),
-            dialect: OnceLock::new(),
         },
         places: Vec::new(),
     };
@@ -336,51 +327,4 @@ fn is_name(word: &str) -> bool {
 /// The place behind a word.
 fn after(span: Span) -> Span {
     Span::new(span.end, span.end)
-}
-
-/// The lines of a text that say something, cut into words.
-fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Diagnostic> {
-    let text = &file.text;
-    let (mut out, mut line) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        if c == '\n' {
-            if !line.is_empty() {
-                out.push(std::mem::take(&mut line));
-            }
-            at += 1;
-        } else if c.is_whitespace() || c == '\u{feff}' && at == 0 {
-            at += c.len_utf8();
-        } else if rest.starts_with("//") || c == '#' {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("(*") {
-            let Some(end) = rest.find("*)") else {
-                return Err(Diagnostic::error("this comment is never closed")
-                    .at(file, Span::new(at, at + 2), "opened here")
-                    .help("close it with `*)`"));
-            };
-            at += end + 2;
-        } else if c == '"' {
-            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest.as_bytes()[e + 1] == b'"') else {
-                return Err(Diagnostic::error("this string is never closed")
-                    .at(file, Span::new(at, at + 1), "opened here")
-                    .help("close it with `\"` on the same line"));
-            };
-            line.push((Item::Quoted(rest[1..=end].to_owned()), Span::new(at, at + end + 2)));
-            at += end + 2;
-        } else {
-            let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '#');
-            let mut len = rest.find(ends).unwrap_or(rest.len()).max(c.len_utf8());
-            for comment in ["//", "(*"] {
-                len = rest[..len].find(comment).filter(|&i| i > 0).unwrap_or(len);
-            }
-            line.push((Item::Word(rest[..len].to_owned()), Span::new(at, at + len)));
-            at += len;
-        }
-    }
-    if !line.is_empty() {
-        out.push(line);
-    }
-    Ok(out)
 }
