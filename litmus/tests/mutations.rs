@@ -1,9 +1,8 @@
 //! The corpus, damaged in many ways: every text is a test or is diagnosed, with places within it, and none makes a reader, the
 //! printer or the unfolding panic. The damage is the same in each run; `MARGAY_MUTATIONS` asks for more of it.
 
-use std::path::Path;
+mod corpora;
 
-use margay_litmus::corpus;
 use margay_litmus::read;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
@@ -150,8 +149,7 @@ fn go(text: &str) -> usize {
 
 #[test]
 fn damaged_corpus() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let folders = corpus::read(&root).unwrap();
+    let folders = corpora::folders();
     let mut texts: Vec<String> = Vec::new();
     for folder in &folders {
         let mut files: Vec<&str> = folder.lines.iter().map(|l| l.file.as_str()).collect();

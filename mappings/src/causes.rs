@@ -22,17 +22,32 @@ pub struct Setting {
     together: Option<Scope>,
 }
 
-/// Programs with scopes, the most ordinary first: the order of severity.
+/// The names of the settings with scopes, the most ordinary first: the order of severity.
+const SETTINGS: [&str; 5] = [
+    "one scope (device), one GPU",
+    "one scope (block), one block",
+    "one scope (system), any GPUs",
+    "mixed scopes, one GPU",
+    "mixed scopes, several GPUs",
+];
+
+/// The place of a setting in the order of severity, from 0: the worst. One that is not known is the last.
+pub fn severity(setting: &str) -> usize {
+    SETTINGS.iter().position(|name| *name == setting).unwrap_or(SETTINGS.len())
+}
+
+/// The settings that a mapping has.
 fn settings(mapping: &Mapping) -> Vec<Setting> {
     if !mapping.source.is_scoped() {
         return vec![Setting { name: "without scopes", scopes: None, together: None }];
     }
+    let [device, block, system, one, several] = SETTINGS;
     let all = [
-        Setting { name: "one scope (device), one GPU", scopes: Some(vec![Scope::Gpu]), together: Some(Scope::Gpu) },
-        Setting { name: "one scope (block), one block", scopes: Some(vec![Scope::Cta]), together: Some(Scope::Cta) },
-        Setting { name: "one scope (system), any GPUs", scopes: Some(vec![Scope::Sys]), together: None },
-        Setting { name: "mixed scopes, one GPU", scopes: None, together: Some(Scope::Gpu) },
-        Setting { name: "mixed scopes, several GPUs", scopes: None, together: None },
+        Setting { name: device, scopes: Some(vec![Scope::Gpu]), together: Some(Scope::Gpu) },
+        Setting { name: block, scopes: Some(vec![Scope::Cta]), together: Some(Scope::Cta) },
+        Setting { name: system, scopes: Some(vec![Scope::Sys]), together: None },
+        Setting { name: one, scopes: None, together: Some(Scope::Gpu) },
+        Setting { name: several, scopes: None, together: None },
     ];
     let has = |s: &Setting| s.scopes.as_ref().is_none_or(|of| of.iter().all(|s| mapping.scopes().contains(s)));
     all.into_iter().filter(has).collect()

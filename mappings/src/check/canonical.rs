@@ -26,6 +26,12 @@ pub fn distinct(witnesses: Vec<Witness>) -> Vec<Witness> {
     keyed.into_iter().map(|(_, w)| w).collect()
 }
 
+/// One of each class but that of the first, in the order of [`distinct`].
+pub fn others(first: &Witness, witnesses: Vec<Witness>) -> Vec<Witness> {
+    let key = canonical(first);
+    distinct(witnesses).into_iter().filter(|w| canonical(w) != key).collect()
+}
+
 /// The smallest description under all renamings of threads.
 fn canonical(witness: &Witness) -> Vec<u8> {
     let threads = witness.source.threads.len();

@@ -1,4 +1,4 @@
-//! The target level: what the rows of the mapping make of the source events (encoding.md, 2). Accesses keep their atoms;
+//! The target level: what the rows of the mapping make of the source events (docs/encoding.md). Accesses keep their atoms;
 //! fences that a lowering adds are slots, present where a row says so.
 
 use margay_models::execution::{Order, Scope};
