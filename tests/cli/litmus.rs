@@ -325,7 +325,11 @@ fn narrow_terminals_pipes_and_colours() {
     // NO_COLOR is about `auto`; who says `always` gets colours.
     let quiet = command(&["run", "missing.litmus", "-m", "ptx-8"]).env("NO_COLOR", "1").output().expect("starts");
     assert!(!err(&quiet).contains('\u{1b}'));
-    let mut child = command(&["run", "tests/corpus/shapes-ptx", "-m", "ptx-8", "--format", "json"])
+    let many = folder("litmus/shapes");
+    let made = margay(&["gen", "--shapes", "--out", many.to_str().expect("text")]);
+    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
+    let shapes = many.join("shapes-ptx").to_str().expect("text").to_owned();
+    let mut child = command(&["run", &shapes, "-m", "ptx-8", "--format", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
