@@ -9,4 +9,5 @@ pub mod history;
 pub mod lowering;
 pub mod point;
 pub mod ptx;
+pub mod strength;
 pub mod table;

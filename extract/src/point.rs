@@ -63,10 +63,7 @@ pub struct Slot {
 impl Point {
     /// The places of a table that it fills: one, and two by a compare-exchange.
     pub fn slots(&self) -> Vec<Slot> {
-        let operation = match self.what {
-            What::Rmw(i) => Some(i),
-            _ => None,
-        };
+        let operation = self.operation();
         let slot = |operation_of: Operation, order: Order, form: Form, partner: Option<Order>| Slot {
             construct: Construct { operation: operation_of, order },
             form,
@@ -79,6 +76,14 @@ impl Point {
                 slot(Operation::Read, failure, Form::FailedCompareExchange, Some(self.order)),
             ],
             what => vec![slot(what.operation(), self.order, Form::Usual, None)],
+        }
+    }
+
+    /// The operation of a read-modify-write.
+    pub fn operation(&self) -> Option<usize> {
+        match self.what {
+            What::Rmw(i) => Some(i),
+            _ => None,
         }
     }
 
@@ -97,6 +102,7 @@ pub fn order_name(order: Order) -> &'static str {
         Order::Rel => "REL",
         Order::AcqRel => "ACQ_REL",
         Order::Sc => "SC",
+        Order::Tagged(tags) => tags.name(),
     }
 }
 

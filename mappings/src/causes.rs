@@ -4,7 +4,7 @@
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::Operation;
+use margay_models::signature::{Operation, Signature};
 
 use crate::change::{Pool, Standing};
 use crate::check::{CheckOptions, Counterexample, Progress, Verdict, check};
@@ -22,17 +22,32 @@ pub struct Setting {
     together: Option<Scope>,
 }
 
-/// Programs with scopes, the most ordinary first: the order of severity.
+/// The names of the settings with scopes, the most ordinary first: the order of severity.
+const SETTINGS: [&str; 5] = [
+    "one scope (device), one GPU",
+    "one scope (block), one block",
+    "one scope (system), any GPUs",
+    "mixed scopes, one GPU",
+    "mixed scopes, several GPUs",
+];
+
+/// The place of a setting in the order of severity, from 0: the worst. One that is not known is the last.
+pub fn severity(setting: &str) -> usize {
+    SETTINGS.iter().position(|name| *name == setting).unwrap_or(SETTINGS.len())
+}
+
+/// The settings that a mapping has.
 fn settings(mapping: &Mapping) -> Vec<Setting> {
     if !mapping.source.is_scoped() {
         return vec![Setting { name: "without scopes", scopes: None, together: None }];
     }
+    let [device, block, system, one, several] = SETTINGS;
     let all = [
-        Setting { name: "one scope (device), one GPU", scopes: Some(vec![Scope::Gpu]), together: Some(Scope::Gpu) },
-        Setting { name: "one scope (block), one block", scopes: Some(vec![Scope::Cta]), together: Some(Scope::Cta) },
-        Setting { name: "one scope (system), any GPUs", scopes: Some(vec![Scope::Sys]), together: None },
-        Setting { name: "mixed scopes, one GPU", scopes: None, together: Some(Scope::Gpu) },
-        Setting { name: "mixed scopes, several GPUs", scopes: None, together: None },
+        Setting { name: device, scopes: Some(vec![Scope::Gpu]), together: Some(Scope::Gpu) },
+        Setting { name: block, scopes: Some(vec![Scope::Cta]), together: Some(Scope::Cta) },
+        Setting { name: system, scopes: Some(vec![Scope::Sys]), together: None },
+        Setting { name: one, scopes: None, together: Some(Scope::Gpu) },
+        Setting { name: several, scopes: None, together: None },
     ];
     let has = |s: &Setting| s.scopes.as_ref().is_none_or(|of| of.iter().all(|s| mapping.scopes().contains(s)));
     all.into_iter().filter(has).collect()
@@ -161,7 +176,7 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
         let mut strong = pinned.clone();
         for one in &mut strong.rows[operation.row].alternatives {
             if one == lowering {
-                *one = strongest(one);
+                *one = strongest(one, mapping.target.signature);
             }
         }
         let mut pool = Pool::new(&strong);
@@ -176,14 +191,18 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
 }
 
 /// A lowering that leaves nothing to wish for: a fence on each side, the strongest order, the widest scope.
-fn strongest(lowering: &Lowering) -> Lowering {
-    let fence = Step {
-        operation: Operation::Fence,
-        order: Order::Sc,
-        scope: StepScope::Named(Scope::Sys),
-        volatile: false,
-        failed: false,
-    };
+fn strongest(lowering: &Lowering, target: Signature) -> Lowering {
+    let scope = StepScope::Named(Scope::Sys);
+    let fence = Step { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false };
+    if let Signature::Text(architecture) = target {
+        // With the strongest of its fences on each side nothing more is to be had of an access.
+        let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
+        let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else { return lowering.clone() };
+        let fence = Step { order: strongest.order, scope: StepScope::None, ..fence };
+        let access = lowering.access().map(|i| lowering.steps[i]);
+        let steps = access.map_or_else(|| vec![fence], |access| vec![fence, access, fence]);
+        return Lowering { steps, ctrl: access.and(lowering.ctrl).map(|_| 0), ..lowering.clone() };
+    }
     let steps = match lowering.access().map(|i| lowering.steps[i]) {
         None => vec![fence],
         Some(access) => {

@@ -19,7 +19,7 @@ pub struct Extract {
     #[arg(long, value_name = "DIR")]
     pub compiler: Option<PathBuf>,
     /// The architectures to compile for, e.g. `sm_90`, or `sm_90-ptx86` with a version of PTX [default: those of the front end]
-    #[arg(long, value_name = "ARCH", value_delimiter = ',')]
+    #[arg(long, value_name = "ARCH", value_delimiter = ',', value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub arch: Vec<String>,
     /// Ask about these types alone, e.g. `b32,b64`
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]

@@ -44,7 +44,7 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
         output.bad("different"),
         compared.differ.len(),
         table.version,
-        table.architecture,
+        table.of_architecture(),
         compared.same
     ))?;
     for kind in &kinds {

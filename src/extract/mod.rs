@@ -115,6 +115,11 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
         if let Some(error) = nothing(&table) {
             return output.wrong(&[error]);
         }
+        if let Some(target) = &table.written_for {
+            let warning = Diagnostic::warning(format!("the compiler was asked for {architecture}, and wrote PTX for {target}"));
+            output.warn(&[warning
+                .help(format!("the table is of {target}; does the command use `{{arch}}`, and does the compiler know it?"))]);
+        }
         let text = map(&table, &Models { source: options.from.clone(), target: options.to.clone() });
         if let Some(file) = &options.output {
             let file = if several { with_architecture(file, architecture) } else { file.clone() };
@@ -209,14 +214,10 @@ fn chosen(front: &FrontEnd, options: &Extract) -> Result<Vec<Point>, Diagnostic>
     let is_of = |names: &[String], all: &[&str], index: Option<usize>| {
         names.is_empty() || index.is_none_or(|i| names.iter().any(|n| n == all[i]))
     };
-    let operation = |p: &Point| match p.what {
-        margay_extract::point::What::Rmw(i) => Some(i),
-        _ => None,
-    };
     let points: Vec<Point> = front
         .points()
         .into_iter()
-        .filter(|p| is_of(&options.types, &TYPES, p.data) && is_of(&options.operations, &OPERATIONS, operation(p)))
+        .filter(|p| is_of(&options.types, &TYPES, p.data) && is_of(&options.operations, &OPERATIONS, p.operation()))
         .collect();
     if points.is_empty() {
         return Err(Diagnostic::error(format!("`{}` has nothing of what is asked for", front.name)));
@@ -251,7 +252,7 @@ fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnostic> {
         Command { template, compiler: compiler.clone(), architecture: (*architecture).to_owned(), limit: options.timeout };
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
-        (Some(cmd), _) => Some(format!("{} --version", cmd.split_whitespace().next().unwrap_or_default())),
+        (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),
         (None, Some(unpacked)) => Some(unpacked.version.clone()),
         (None, None) => front.version.clone(),
     };
@@ -293,8 +294,13 @@ fn nothing(table: &Table) -> Option<Diagnostic> {
 /// What was extracted, in a sentence.
 fn summary(table: &Table) -> String {
     let [lowered, absent, other, unknown] = table.counts();
-    let mut out =
-        format!("{}, {}, {}: {lowered} of {} rows are lowered", table.version, table.title, table.architecture, table.rows.len());
+    let mut out = format!(
+        "{}, {}, {}: {lowered} of {} rows are lowered",
+        table.version,
+        table.title,
+        table.of_architecture(),
+        table.rows.len()
+    );
     if absent > 0 {
         out.push_str(&format!(", {absent} do not compile"));
     }

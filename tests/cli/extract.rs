@@ -114,10 +114,14 @@ fn a_sweep_finds_what_became_worse() {
     let first = margay(&asked);
     assert_eq!(first.status.code(), Some(1), "{}{}", out(&first), err(&first));
     assert!(out(&first).starts_with("1 counterexample is new in a version: 4 tables"), "{}", out(&first));
-    assert!(out(&first).contains("lines, lines, sm_90, since lines-10"), "{}", out(&first));
+    for part in ["lines: one scope (device), one GPU, 4 events, axiom Coherence", "lines-10 (not in lines-9): lines (sm_90)"] {
+        assert!(out(&first).contains(part), "{part}\n{}", out(&first));
+    }
     let page = std::fs::read_to_string(kept.join("index.md")).expect("a page");
     for part in [
-        "lines-10: 4 events, one scope (device), one GPU, axiom Coherence; lines-9 has none such",
+        "## What became worse\n\n1. **lines: one scope (device), one GPU, 4 events, axiom Coherence**\n    - in lines-10 (not in lines-9): lines (sm_90)\n",
+        "    - to blame: `W.REL.s b32 => st.relaxed.s`\n",
+        "\n    - in lines-10: lines (sm_90)\n",
         "| `W.REL.{cta,gpu,sys} b32` | lines-2 to lines-9: `st.release.s`<br>lines-10: `st.relaxed.s`<br>lines-11: `st.release.s` |",
         "11 rows never changed",
     ] {
@@ -135,6 +139,40 @@ fn a_sweep_finds_what_became_worse() {
     assert_eq!(mended.status.code(), Some(0), "{}{}", out(&mended), err(&mended));
     assert!(out(&mended).starts_with("no compiler became worse"), "{}", out(&mended));
     assert_eq!(calls(&folder), before + 4, "two tables in two programs each");
+}
+
+/// A compiler in a folder with blanks and a quote, by a command and by its folder: it is started, and asked for its version.
+#[test]
+fn paths_with_blanks() {
+    let folder = folder("extract/it's a path");
+    let front = write(&folder, "lines.toml", FRONT);
+    let good = compiler(&folder, "1", "");
+    let unpacked = margay(&["extract", &front, "--compiler", &good]);
+    assert_eq!(unpacked.status.code(), Some(0), "{}{}", out(&unpacked), err(&unpacked));
+    let script = write(
+        &folder,
+        "my cc",
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo lines 7.7 && exit\nexec sh \"$(dirname \"$0\")/lines-1/cc\" \"$1\"\n",
+    );
+    let executable = std::process::Command::new("chmod").args(["+x", &script]).status().expect("chmod");
+    assert!(executable.success());
+    let by_command = margay(&["extract", &front, "--cmd", &format!("\"{script}\" {{in}} > '{{out}}'")]);
+    assert_eq!(by_command.status.code(), Some(0), "{}{}", out(&by_command), err(&by_command));
+    assert!(out(&by_command).starts_with("// What lines 7.7 emits"), "{}", out(&by_command));
+}
+
+/// A command that names an architecture of its own: what is written is a table of that one, and it is said.
+#[test]
+fn a_command_of_another_architecture() {
+    let folder = folder("extract/other");
+    let front = write(&folder, "lines.toml", FRONT);
+    let good = compiler(&folder, "1", "");
+    let other = margay(&["extract", &front, "--compiler", &good, "--arch", "sm_120"]);
+    assert_eq!(other.status.code(), Some(0), "{}{}", out(&other), err(&other));
+    assert!(err(&other).contains("the compiler was asked for sm_120, and wrote PTX for sm_90"), "{}", err(&other));
+    assert!(out(&other).contains("\narchitecture sm_90\n"), "{}", out(&other));
+    let empty = margay(&["extract", &front, "--compiler", &good, "--arch", ""]);
+    assert_eq!(empty.status.code(), Some(2), "{}", out(&empty));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::group;
+use super::{group, shell};
 
 /// How a compiler is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(why) => f.write_str(why),
-            Self::Rejected(log) => f.write_str(&said(log).unwrap_or_else(|| "does not compile".to_owned())),
+            Self::Rejected(log) => f.write_str(&said(log).unwrap_or_else(|| "the compiler fails and says nothing".to_owned())),
             Self::Crashed(_, log) if self.is_refusal() => f.write_str(&said(log).unwrap_or_default()),
             Self::Crashed(signal, log) => match said(log) {
                 Some(what) => write!(f, "the compiler crashes: {what}"),
@@ -101,7 +101,7 @@ fn number(architecture: &str) -> &str {
 
 impl Command {
     /// Architecture and version of PTX.
-    fn parts(&self) -> (&str, Option<&str>) {
+    pub fn parts(&self) -> (&str, Option<&str>) {
         self.architecture.split_once("-ptx").map_or((self.architecture.as_str(), None), |(a, p)| (a, Some(p)))
     }
 
@@ -111,22 +111,20 @@ impl Command {
         let sm = number(arch);
         let mattr = ptx.map_or(String::new(), |p| format!("-mattr=+ptx{p}"));
         let features = ptx.map_or(String::new(), |p| format!("+ptx{p}"));
-        crate::front::filled(
-            &self.template,
-            &[
-                ("in", input),
-                ("out", output),
-                ("arch", arch),
-                ("sm", sm),
-                ("compute", &format!("compute_{sm}")),
-                ("mattr", &mattr),
-                ("features", &features),
-                ("ptx", ptx.unwrap_or("")),
-                ("xclang", &ptx.map_or(String::new(), |p| format!("-Xclang -target-feature -Xclang +ptx{p}"))),
-                ("compiler", self.compiler.as_deref().unwrap_or("")),
-                ("drivers", folder),
-            ],
-        )
+        let xclang = ptx.map_or(String::new(), |p| format!("-Xclang -target-feature -Xclang +ptx{p}"));
+        let compute = format!("compute_{sm}");
+        let words = [
+            ("arch", arch),
+            ("sm", sm),
+            ("compute", &compute),
+            ("mattr", &mattr),
+            ("features", &features),
+            ("ptx", ptx.unwrap_or("")),
+            ("xclang", &xclang),
+        ];
+        let compiler = self.compiler.as_deref().unwrap_or("");
+        let paths = [("in", input), ("out", output), ("compiler", compiler), ("drivers", folder)];
+        shell::filled(&self.template, &paths, &words)
     }
 
     /// Compiles a program of so many functions; the PTX that came out.
@@ -135,6 +133,10 @@ impl Command {
         let command = self.text(&input, &out, &folder.display().to_string());
         let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
         let done = ran(&command, folder, limit)?;
+        // LLVM says this, compiles for a machine of its choice, and writes the name that it was given into the PTX.
+        if let Some(line) = done.errors.lines().find(|line| line.contains("is not a recognized processor")) {
+            return Err(Failure::Rejected(line.to_owned()));
+        }
         let text = if self.template.contains("{out}") {
             match std::fs::read(output) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -3,17 +3,23 @@
 
 mod command;
 mod group;
+mod shell;
+mod split;
 
 pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
+pub use shell::program;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
 
-use crate::front::{FrontEnd, write};
-use crate::point::{Point, What};
+use margay_models::execution::Scope;
+
+use crate::front::{FrontEnd, objects, write};
+use crate::point::Point;
 use crate::ptx::{self, Module};
+use split::{is_named, named, parts};
 
 /// What became of a point.
 #[derive(Debug, Clone)]
@@ -68,9 +74,14 @@ struct Work<'a> {
     late: AtomicUsize,
     /// What the compiler says of a program without functions, if that does not compile either: asked at most once.
     empty: OnceLock<Option<String>>,
+    /// What the compiler says of an object of a type and a scope, to which nothing is done: `None` if it compiles.
+    objects: Mutex<BTreeMap<Object, Option<Failure>>>,
     of: usize,
     progress: &'a dyn Progress,
 }
+
+/// A type and a scope.
+type Object = (Option<usize>, Option<Scope>);
 
 #[derive(Default)]
 struct Queue {
@@ -109,6 +120,7 @@ pub fn compile(
         runs: AtomicUsize::new(0),
         late: AtomicUsize::new(0),
         empty: OnceLock::new(),
+        objects: Mutex::default(),
         of: points.len(),
         progress,
     };
@@ -204,11 +216,38 @@ impl Work<'_> {
         failure.is_refusal() && of_nothing.as_ref().is_some_and(|said| *said == failure.to_string())
     }
 
+    /// The points of objects that do not compile by themselves, with what the compiler says of them: then nothing that is done to such an
+    /// object does. Errors in the class of an object are often said once, and not of each use.
+    fn hopeless_objects(&self, group: &Group) -> Vec<(usize, Failure)> {
+        let object = |p: &Point| (p.data, p.scope);
+        // One at a time: what two threads ask is asked once.
+        let mut known = self.objects.lock().unwrap_or_else(|e| e.into_inner());
+        let refused = |points: &[Point]| {
+            let text = objects(self.front, points)?;
+            self.compiled(&text, points.len()).1.err().filter(Failure::is_refusal)
+        };
+        let mut by_type: BTreeMap<Option<usize>, BTreeMap<Option<Scope>, Point>> = BTreeMap::new();
+        for (_, point) in group.iter().filter(|(_, p)| p.data.is_some() && p.scope.is_some() && !known.contains_key(&object(p))) {
+            by_type.entry(point.data).or_default().insert(point.scope, *point);
+        }
+        for points in by_type.into_values() {
+            let points: Vec<Point> = points.into_values().collect();
+            let all = refused(&points);
+            for point in &points {
+                let failure = if points.len() == 1 || all.is_none() { all.clone() } else { refused(&[*point]) };
+                known.insert(object(point), failure);
+            }
+        }
+        group.iter().filter_map(|(n, p)| Some((*n, known.get(&object(p))?.clone()?))).collect()
+    }
+
     /// Compiles a group, and says what becomes of its points: answers, or smaller groups.
     fn group(&self, group: &Group) {
         let program = write(self.front, group);
         let (input, result) = self.compiled(&program.text, group.len());
         let hopeless = group.len() > 1 && result.as_ref().is_err_and(|failure| self.is_of_the_command(failure));
+        let refused = group.len() > 1 && !hopeless && result.as_ref().is_err_and(Failure::is_refusal);
+        let objects = if refused && self.front.object.is_some() { self.hopeless_objects(group) } else { Vec::new() };
         let read = result.and_then(|text| match ptx::read(&text) {
             Ok(module) => Ok((text, module)),
             Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
@@ -243,6 +282,14 @@ impl Work<'_> {
                     queue.answers[number] = Some(Compiled::Failed(failure.clone()));
                 }
             }
+            Err(_) if !objects.is_empty() => {
+                let left = |n: &usize| objects.iter().all(|(m, _)| m != n);
+                let others: Group = group.iter().filter(|(n, _)| left(n)).copied().collect();
+                for (number, failure) in objects {
+                    queue.answers[number] = Some(Compiled::Failed(failure));
+                }
+                queue.groups.extend((!others.is_empty()).then_some(others));
+            }
             Err(failure) => match group[..] {
                 [(number, _)] => queue.answers[number] = Some(Compiled::Failed(failure)),
                 _ => {
@@ -261,69 +308,4 @@ impl Work<'_> {
             },
         }
     }
-}
-
-/// Is this the name, or what a front end makes of it (`f12` of a module `program`: `program_f12`)?
-fn is_named(found: &str, name: &str) -> bool {
-    found == name || found.strip_suffix(name).is_some_and(|head| head.ends_with(['_', '.', '$']))
-}
-
-/// The points that a compiler complains about, each with what it says: by their lines (`program.cu(53): error`, `program.c:53:7: error`,
-/// `at line 53 of program.cu` behind an error in a header), or by the names of their functions (`error: in function f12`).
-fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usize, usize))]) -> Vec<(usize, String)> {
-    let Failure::Rejected(log) = failure else { return Vec::new() };
-    let file = input.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
-    // NVRTC calls every program `program.cu`.
-    let plain = file.trim_start_matches("program").trim_start_matches(|c: char| c.is_ascii_digit());
-    let names = [file.clone(), format!("program{plain}")];
-    let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).find(|n| !n.is_empty()).and_then(|n| n.parse().ok());
-    let mut found: Vec<(usize, String)> = Vec::new();
-    let mut error = "";
-    for line in log.lines() {
-        let is_error = line.to_ascii_lowercase().contains("error");
-        if is_error {
-            error = line;
-        }
-        let behind = names.iter().find_map(|n| line.find(n.as_str()).map(|at| &line[at + n.len()..]));
-        let at: Option<usize> = match behind {
-            Some(behind) if is_error => number(behind),
-            Some(_) => line.find("at line ").and_then(|at| number(&line[at..])),
-            None => None,
-        };
-        let words: Vec<&str> = match is_error && line.contains("function") {
-            true => line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect(),
-            false => Vec::new(),
-        };
-        for (_, name, (from, to)) in functions {
-            let is_meant = at.is_some_and(|l| (from..=to).contains(&&l)) || words.contains(&name.as_str());
-            let Some(number) = name.trim_start_matches('f').parse().ok().filter(|_| is_meant) else { continue };
-            if !found.iter().any(|(n, _)| *n == number) {
-                found.push((number, error.to_owned()));
-            }
-        }
-    }
-    found
-}
-
-/// Smaller groups: by what is done and its type, then by order, then each point alone.
-fn parts(group: &Group) -> Vec<Group> {
-    let kind = |p: &Point| (std::mem::discriminant(&p.what), if let What::Rmw(o) = p.what { o } else { 0 }, p.data);
-    for level in 0..3 {
-        let mut out: Vec<Group> = Vec::new();
-        for &(number, point) in group {
-            let same = |other: &Group| match level {
-                0 => kind(&other[0].1) == kind(&point),
-                1 => other[0].1.order == point.order && kind(&other[0].1) == kind(&point),
-                _ => false,
-            };
-            match out.iter_mut().find(|o| same(o)) {
-                Some(of) => of.push((number, point)),
-                None => out.push(vec![(number, point)]),
-            }
-        }
-        if out.len() > 1 {
-            return out;
-        }
-    }
-    vec![group.clone()]
 }

@@ -3,6 +3,7 @@
 
 use margay_models::execution::{Order, Scope};
 
+use super::known::{CONTROL, PURE, THREADS};
 use crate::ptx::{Instruction, Type};
 
 /// The operation of an access.
@@ -77,106 +78,6 @@ fn space(word: &str) -> bool {
     ["const", "global", "local", "param", "shared"].contains(&head)
 }
 
-/// Instructions that compute from their operands alone (PTX ISA 9.7.1 to 9.7.8, 9.7.9.1 and following, 9.7.19).
-const PURE: &[&str] = &[
-    "abs",
-    "activemask",
-    "add",
-    "addc",
-    "alloca",
-    "and",
-    "bfe",
-    "bfi",
-    "bfind",
-    "bmsk",
-    "brev",
-    "clz",
-    "cnot",
-    "copysign",
-    "cos",
-    "createpolicy",
-    "cvt",
-    "cvta",
-    "div",
-    "dp2a",
-    "dp4a",
-    "ex2",
-    "fma",
-    "fns",
-    "getctarank",
-    "isspacep",
-    "istypep",
-    "lg2",
-    "lop3",
-    "mad",
-    "mad24",
-    "madc",
-    "mapa",
-    "max",
-    "min",
-    "mov",
-    "mul",
-    "mul24",
-    "nanosleep",
-    "neg",
-    "not",
-    "or",
-    "pmevent",
-    "popc",
-    "prefetch",
-    "prefetchu",
-    "prmt",
-    "rcp",
-    "rem",
-    "rsqrt",
-    "sad",
-    "selp",
-    "set",
-    "setp",
-    "shf",
-    "shl",
-    "shr",
-    "sin",
-    "slct",
-    "sqrt",
-    "stackrestore",
-    "stacksave",
-    "sub",
-    "subc",
-    "szext",
-    "tanh",
-    "testp",
-    "xor",
-    "brkpt",
-    "applypriority",
-    "discard",
-];
-
-/// Instructions of several threads (PTX ISA 9.7.13.1 and following).
-const THREADS: &[&str] = &[
-    "bar",
-    "barrier",
-    "elect",
-    "griddepcontrol",
-    "match",
-    "mbarrier",
-    "mma",
-    "redux",
-    "setmaxnreg",
-    "shfl",
-    "vote",
-    "wgmma",
-    "wmma",
-    "ldmatrix",
-    "stmatrix",
-    "movmatrix",
-    "tcgen05",
-    "clusterlaunchcontrol",
-];
-
-/// Instructions of control flow: the machine of `super::paths` knows them.
-pub const CONTROL: &[&str] = &["bra", "brx", "call", "ret", "exit", "trap"];
-
 /// What an instruction does.
 pub fn effect(instruction: &Instruction) -> Effect {
     let opcode = instruction.opcode();
@@ -215,33 +116,76 @@ fn access(instruction: &Instruction, verb: Verb) -> Effect {
     };
     const OPERATIONS: &[&str] = &["cas", "exch", "add", "inc", "dec", "min", "max", "and", "or", "xor"];
     let has_operation = !matches!(verb, Verb::Load | Verb::Store);
+    // Each kind of qualifier stands once; of two that contradict each other neither is believed.
+    let mut said: Vec<&str> = Vec::new();
     for word in instruction.modifiers() {
-        match word {
-            "weak" => out.order = Some(Order::Plain),
-            "relaxed" => out.order = Some(Order::Rlx),
-            "acquire" if verb != Verb::Store => out.order = Some(Order::Acq),
-            "release" if verb != Verb::Load => out.order = Some(Order::Rel),
-            "acq_rel" if has_operation => out.order = Some(Order::AcqRel),
-            "volatile" => out.volatile = true,
-            "mmio" => out.mmio = true,
-            "v2" => out.elements = 2,
-            "v4" => out.elements = 4,
-            "v8" => out.elements = 8,
-            _ if has_operation && OPERATIONS.contains(&word) => {}
-            _ if scope(word).is_some() => out.scope = scope(word),
-            _ if space(word) => out.space = Some(word.split("::").next().unwrap_or(word).to_owned()),
-            _ if Type::read(word).is_some() => out.element = Type::read(word).unwrap_or(out.element),
-            _ if is_hint(word) => {}
+        let kind = match word {
+            "weak" if !has_operation => {
+                out.order = Some(Order::Plain);
+                "order"
+            }
+            "relaxed" => {
+                out.order = Some(Order::Rlx);
+                "order"
+            }
+            "acquire" if !matches!(verb, Verb::Store | Verb::Reduction) => {
+                out.order = Some(Order::Acq);
+                "order"
+            }
+            "release" if verb != Verb::Load => {
+                out.order = Some(Order::Rel);
+                "order"
+            }
+            "acq_rel" if has_operation && verb != Verb::Reduction => {
+                out.order = Some(Order::AcqRel);
+                "order"
+            }
+            "volatile" if !has_operation => {
+                out.volatile = true;
+                "order"
+            }
+            "mmio" if !has_operation => {
+                out.mmio = true;
+                "`.mmio`"
+            }
+            "v2" | "v4" | "v8" => {
+                out.elements = u32::from(word.as_bytes()[1] - b'0');
+                "number of elements"
+            }
+            _ if has_operation && OPERATIONS.contains(&word) => "operation",
+            _ if scope(word).is_some() => {
+                out.scope = scope(word);
+                "scope"
+            }
+            _ if space(word) => {
+                out.space = Some(word.split("::").next().unwrap_or(word).to_owned());
+                "state space"
+            }
+            _ if Type::read(word).is_some() => {
+                out.element = Type::read(word).unwrap_or(out.element);
+                "type"
+            }
+            _ if is_hint(word) => continue,
             _ => return Effect::Unknown(format!("`.{word}` of `{instruction}` is not known")),
+        };
+        if said.contains(&kind) {
+            return Effect::Unknown(format!("`{instruction}` says its {kind} twice"));
         }
+        said.push(kind);
     }
     if out.element.bits == 0 {
         return Effect::Unknown(format!("`{instruction}` has no type"));
+    }
+    if has_operation && !said.contains(&"operation") {
+        return Effect::Unknown(format!("`{instruction}` has no operation"));
     }
     out.bits = out.element.bits * out.elements;
     let ordered = out.order.is_some_and(|o| o != Order::Plain);
     if ordered && out.scope.is_none() && !has_operation && !out.mmio {
         return Effect::Unknown(format!("`{instruction}` has an order and no scope"));
+    }
+    if !ordered && out.scope.is_some() && !has_operation {
+        return Effect::Unknown(format!("`{instruction}` has a scope and no order"));
     }
     Effect::Access(out)
 }
@@ -257,22 +201,30 @@ fn fence(instruction: &Instruction) -> Effect {
             _ => Effect::Unknown(format!("`{instruction}` is not known")),
         };
     }
-    let (mut order, mut at) = (Order::AcqRel, None);
+    let (mut order, mut at) = (None, None);
     for word in instruction.modifiers() {
-        match word {
-            "sc" => order = Order::Sc,
-            "acq_rel" => order = Order::AcqRel,
-            "acquire" => order = Order::Acq,
-            "release" => order = Order::Rel,
+        let one = match word {
+            "sc" => Order::Sc,
+            "acq_rel" => Order::AcqRel,
+            "acquire" => Order::Acq,
+            "release" => Order::Rel,
             "proxy" => return Effect::Strange("it is a fence between proxies"),
             "mbarrier_init" => return Effect::Strange("it is a fence for barriers in memory"),
             _ if word.starts_with("sync_restrict") => return Effect::Strange("it is a fence for some accesses only"),
-            _ if scope(word).is_some() => at = scope(word),
+            _ if scope(word).is_some() => {
+                if at.replace(scope(word)).is_some() {
+                    return Effect::Unknown(format!("`{instruction}` says its scope twice"));
+                }
+                continue;
+            }
             _ => return Effect::Unknown(format!("`.{word}` of `{instruction}` is not known")),
+        };
+        if order.replace(one).is_some() {
+            return Effect::Unknown(format!("`{instruction}` says its order twice"));
         }
     }
-    match at {
-        Some(scope) => Effect::Fence(order, scope),
+    match at.flatten() {
+        Some(scope) => Effect::Fence(order.unwrap_or(Order::AcqRel), scope),
         None => Effect::Unknown(format!("`{instruction}` has no scope")),
     }
 }

@@ -5,11 +5,13 @@
 mod arithmetic;
 mod effect;
 mod facts;
+mod known;
 mod paths;
 mod state;
 mod value;
 
-pub use effect::{Access, CONTROL, Effect, Verb, effect};
+pub use effect::{Access, Effect, Verb, effect};
+pub use known::CONTROL;
 pub use paths::{Paths, explore};
 
 use margay_models::execution::{Order, Scope};

@@ -3,7 +3,7 @@
 mod program;
 mod template;
 
-pub use program::{Program, write};
+pub use program::{Program, objects, write};
 pub use template::{FrontEnd, Statement, Unpacked, fill as filled};
 
 use std::path::Path;

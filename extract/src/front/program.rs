@@ -61,32 +61,54 @@ impl FrontEnd {
     }
 }
 
+/// The names in a function that is extracted.
+fn names(front: &FrontEnd) -> Statement<'_> {
+    let [value, expected] = &front.function.names;
+    Statement { pointer: "p", result: "r", out: "out", value, expected }
+}
+
+/// What stands in front of the statement of a function.
+fn begin(front: &FrontEnd, name: &str, point: &Point) -> String {
+    let wrap = &front.function;
+    let data = point.data.map_or("", |i| front.types.get(TYPES[i]).map_or("", String::as_str));
+    let mut parameters: Vec<String> = ["p", "out", "flag"].iter().map(|p| fill(&wrap.pointer, &[("pointer", p)])).collect();
+    if point.data.is_some() {
+        parameters.extend(wrap.values.as_ref().map(|v| fill(v, &[("type", data)])));
+    }
+    fill(&wrap.begin, &[("name", name), ("parameters", &parameters.join(", ")), ("type", data)])
+}
+
+/// A program with an object of the type and the scope of each point, to which nothing is done; `None` where the front end has none.
+pub fn objects(front: &FrontEnd, points: &[Point]) -> Option<String> {
+    let template = front.object.as_ref()?;
+    let mut text = front.head.clone();
+    for (number, point) in points.iter().enumerate() {
+        let name = format!("f{number}");
+        text.push_str(&begin(front, &name, point));
+        text.push_str(&front.put(template, point, &names(front))?);
+        text.push_str(&fill(&front.function.end, &[("name", &name)]));
+    }
+    text.push_str(&front.tail);
+    Some(text)
+}
+
 /// Writes a program with one function for each point. The number of a function is that of its point among `all`.
 pub fn write(front: &FrontEnd, points: &[(usize, Point)]) -> Program {
     let mut text = front.head.clone();
     let mut functions = Vec::new();
     for &(number, point) in points {
         let name = format!("f{number}");
-        let [value, expected] = &front.function.names;
-        let with = Statement { pointer: "p", result: "r", out: "out", value, expected };
-        let Some(statement) = front.statement(&point, &with) else { continue };
+        let Some(statement) = front.statement(&point, &names(front)) else { continue };
         let data = point.data.map_or("", |i| front.types.get(TYPES[i]).map_or("", String::as_str));
-        let wrap = &front.function;
-        let mut parameters = vec![fill(&wrap.pointer, &[("pointer", "p")]), fill(&wrap.pointer, &[("pointer", "out")])];
-        parameters.push(fill(&wrap.pointer, &[("pointer", "flag")]));
-        if point.data.is_some() {
-            parameters.extend(wrap.values.as_ref().map(|v| fill(v, &[("type", data)])));
-        }
-        let parameters = parameters.join(", ");
         let from = text.matches('\n').count() + 1;
-        text.push_str(&fill(&wrap.begin, &[("name", &name), ("parameters", &parameters), ("type", data)]));
+        text.push_str(&begin(front, &name, &point));
         text.push_str(&statement);
         if matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_))
             && let Some(observe) = &front.observe
         {
             text.push_str(&fill(observe, &[("result", "r"), ("out", "out"), ("type", data)]));
         }
-        text.push_str(&fill(&wrap.end, &[("name", &name)]));
+        text.push_str(&fill(&front.function.end, &[("name", &name)]));
         functions.push((point, name, (from, text.matches('\n').count())));
     }
     text.push_str(&front.tail);

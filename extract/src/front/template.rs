@@ -67,6 +67,9 @@ pub struct FrontEnd {
     /// Read-modify-writes of fractions, where they are written in another way.
     #[serde(default)]
     pub fractions: BTreeMap<String, String>,
+    /// An object of a type and a scope, with nothing done to it. What the compiler says of it is said of all that could be done to it.
+    #[serde(default)]
+    pub object: Option<String>,
     /// Statements that are written in another way for some types: `[instead.b128]`.
     #[serde(default)]
     pub instead: BTreeMap<String, BTreeMap<String, String>>,
@@ -222,7 +225,11 @@ impl FrontEnd {
 
     /// The text of a statement; `None` if the language has none: no such operation, order or scope.
     pub fn statement(&self, point: &Point, with: &Statement<'_>) -> Option<String> {
-        let template = self.template(point)?;
+        self.put(self.template(point)?, point, with)
+    }
+
+    /// A template with the order, scope and type of a point.
+    pub(super) fn put(&self, template: &str, point: &Point, with: &Statement<'_>) -> Option<String> {
         let order =
             if point.order == Order::Plain { Some("") } else { self.orders.get(order_key(point.order)).map(String::as_str) };
         let failure = match point.what {

@@ -96,8 +96,9 @@ fn canonical(sequence: &Sequence, form: Form) -> String {
 /// What a mapping says about a measured row, with its scope put in.
 fn said(mapping: &Mapping, measured: &Measured) -> Said {
     let slot = &measured.row.slot;
+    // Scopes that a table has it has rows for, whether its models know them (a cluster) or not.
     if let Some(scope) = slot.scope
-        && !mapping.scopes().contains(&scope)
+        && !mapping.about.scopes.clone().unwrap_or_else(|| mapping.scopes()).contains(&scope)
     {
         return Said::Unsaid;
     }

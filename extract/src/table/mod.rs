@@ -16,6 +16,7 @@ use crate::flow::{ActionKind, Paths, Swap, explore};
 use crate::front::FrontEnd;
 use crate::lowering::{Answer, Row, rows};
 use crate::point::Point;
+use crate::ptx::Module;
 
 /// The version of the JSON that [`Table::json`] makes.
 pub const SCHEMA: u32 = 1;
@@ -31,13 +32,16 @@ pub struct Table {
     pub version: String,
     /// The command, its placeholders included.
     pub command: String,
-    /// The architecture.
+    /// The architecture that was asked for.
     pub architecture: String,
+    /// What the PTX says that it is for, if that is something else: compilers pass over architectures that they do not know, and a command
+    /// may name one of its own.
+    pub written_for: Option<String>,
     /// The scopes that the front end has.
     pub scopes: Vec<Scope>,
-    /// The types that it has.
+    /// The types that were asked about.
     pub types: Set,
-    /// The operations that it has.
+    /// The operations that were asked about.
     pub operations: Set,
     /// Why its operations are not one thread's, if they are not.
     pub threads: Option<String>,
@@ -92,10 +96,28 @@ pub fn path_text(paths: &Paths) -> Vec<String> {
     out
 }
 
+/// What a module is for, if it is not for what was asked.
+fn other_target(command: &Command, module: &Module) -> Option<String> {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let (architecture, version) = command.parts();
+    let differs = digits(&module.target) != digits(architecture)
+        || version.is_some_and(|version| digits(&module.version) != digits(version));
+    let with_version = version.map_or(String::new(), |_| format!("-ptx{}", digits(&module.version)));
+    (differs && !module.target.is_empty()).then(|| format!("{}{with_version}", module.target))
+}
+
 impl Table {
+    /// The architecture that the table is of.
+    pub fn of_architecture(&self) -> &str {
+        self.written_for.as_ref().unwrap_or(&self.architecture)
+    }
+
     /// Reads what was compiled.
     pub fn new(front: &FrontEnd, command: &Command, version: String, outcome: &Outcome) -> Self {
         let mut measured = Vec::new();
+        // Types and operations that were not asked about are not in the table: nothing is said of them.
+        let types: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.data).collect();
+        let operations: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.operation()).collect();
         for (point, compiled) in &outcome.points {
             match compiled {
                 Compiled::Function(module, name) => {
@@ -127,9 +149,10 @@ impl Table {
             version,
             command: command.template.clone(),
             architecture: command.architecture.clone(),
+            written_for: outcome.modules.iter().find_map(|(_, module)| other_target(command, module)),
             scopes: front.scopes(),
-            types: Set::of(front.types()),
-            operations: Set::of(front.operations()),
+            types: Set::of(front.types().into_iter().filter(|t| types.contains(t))),
+            operations: Set::of(front.operations().into_iter().filter(|o| operations.contains(o))),
             threads: front.threads.clone(),
             rows: measured,
             hash: hash(outcome.modules.iter().map(|(text, _)| text.as_str())),
@@ -172,7 +195,7 @@ impl Table {
         let [lowered, absent, other, unknown] = self.counts();
         json!({
             "schema": SCHEMA, "command": "extract", "front_end": self.front, "title": self.title, "compiler": self.version,
-            "compile": self.command, "architecture": self.architecture, "ptx_sha256": self.hash, "runs": self.runs,
+            "compile": self.command, "architecture": self.of_architecture(), "asked_architecture": self.architecture, "ptx_sha256": self.hash, "runs": self.runs,
             "lowered": lowered, "absent": absent, "other": other, "unknown": unknown, "rows": rows,
         })
     }

@@ -51,12 +51,15 @@ pub fn map(table: &Table, models: &Models) -> String {
     if let Some(threads) = &table.threads {
         out.push_str(&format!("// {threads}: rows for one thread say little.\n"));
     }
+    if let Some(target) = &table.written_for {
+        out.push_str(&format!("// It was asked for {}, and wrote PTX for {target}.\n", table.architecture));
+    }
     let gone: Vec<&str> = table.scopes.iter().filter(|s| !scopes.contains(s)).map(|s| s.name()).collect();
     if !gone.is_empty() {
         out.push_str(&format!("// Nothing compiles at scope {}.\n", gone.join(", ")));
     }
     out.push_str(&format!("mapping \"{}\" from {} to {}\n", table_title(table), models.source, models.target));
-    out.push_str(&format!("architecture {}\n", table.architecture));
+    out.push_str(&format!("architecture {}\n", table.of_architecture()));
     if !scopes.is_empty() {
         out.push_str(&format!("scopes {}\n", scopes.iter().map(|s| s.name()).collect::<Vec<_>>().join(" ")));
     }
@@ -102,7 +105,7 @@ pub fn map(table: &Table, models: &Models) -> String {
 
 /// `nvrtc 13.5, libcu++ cuda::atomic, sm_90`.
 fn table_title(table: &Table) -> String {
-    format!("{}, {}, {}", table.version, table.title, table.architecture).replace('"', "'")
+    format!("{}, {}, {}", table.version, table.title, table.of_architecture()).replace('"', "'")
 }
 
 /// The scopes at which anything compiles.

@@ -53,11 +53,14 @@ fn compiler(special: &str) -> String {
 }
 
 fn table(command: &str, limit: Duration) -> Result<Table, String> {
-    let front = language();
+    table_of(&language(), command, limit)
+}
+
+fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, String> {
     let points = front.points();
     let command = Command { template: command.to_owned(), compiler: None, architecture: "sm_90".to_owned(), limit };
-    let outcome = compile(&front, &command, &points, 2, &Silent)?;
-    Ok(Table::new(&front, &command, "test".to_owned(), &outcome))
+    let outcome = compile(front, &command, &points, 2, &Silent)?;
+    Ok(Table::new(front, &command, "test".to_owned(), &outcome))
 }
 
 /// The answers as text, by row.
@@ -111,6 +114,67 @@ fn rejected_constructs() {
         assert_eq!(found.iter().filter(|(_, a)| a.starts_with("absent")).count(), 1, "{found:?}");
         assert_eq!(of(&found, "RMW.ACQ.sys add b32"), "atom.acquire.sys");
     }
+}
+
+/// A type that does not exist, of which the compiler speaks once and in no place of the program: it is asked about the object alone, and
+/// not about each thing that could be done to it.
+#[test]
+fn objects_that_do_not_compile() {
+    let special = r#"$5 == "b64" && $4 == "sys" || $2 == "b64" && $3 == "sys" { print "ERROR: no b64" > "/dev/stderr"; exit 1 }"#;
+    let command = compiler(special);
+    let mut front = language();
+    let each = table_of(&front, &command, MINUTE).expect("it runs");
+    front.object = Some("b64 sys\n".to_owned());
+    let wrong = table_of(&front, &command, MINUTE).expect("it runs");
+    assert!(answers(&wrong).iter().all(|(_, a)| a == "absent: no b64"), "no object compiles: {:?}", answers(&wrong));
+    front.object = Some("{type} {scope}\n".to_owned());
+    let once = table_of(&front, &command, MINUTE).expect("it runs");
+    assert_eq!(answers(&once), answers(&each));
+    assert_eq!(of(&answers(&once), "RMW.ACQ.sys add b64"), "absent: no b64");
+    assert_eq!(of(&answers(&once), "RMW.ACQ.gpu add b64"), "atom.acquire.gpu");
+    // Two programs, one of nothing, a type, a type with its two scopes, and the two programs again without it.
+    assert_eq!((once.runs, each.runs > 10), (2 + 1 + 1 + 3 + 2, true), "{}", each.runs);
+}
+
+/// A compiler that passes over an architecture that it does not know: the table says what the PTX is for.
+#[test]
+fn ptx_for_another_architecture() {
+    let front = language();
+    let asked = |architecture: &str| {
+        let command = Command { template: compiler(""), compiler: None, architecture: architecture.to_owned(), limit: MINUTE };
+        let outcome = compile(&front, &command, &front.points(), 2, &Silent).expect("it runs");
+        Table::new(&front, &command, "test".to_owned(), &outcome)
+    };
+    assert_eq!(asked("sm_90-ptx84").written_for, None);
+    assert_eq!(asked("sm_90a").written_for, None);
+    assert_eq!(asked("sm_90-ptx86").written_for.as_deref(), Some("sm_90-ptx84"));
+    let other = asked("sm_100");
+    assert_eq!(other.written_for.as_deref(), Some("sm_90"));
+    let text = map(&other, &Models::default());
+    assert!(
+        text.contains("// It was asked for sm_100, and wrote PTX for sm_90.\n") && text.contains("\narchitecture sm_90\n"),
+        "{text}"
+    );
+}
+
+/// LLVM compiles for another machine, writes the name that it was given all the same, and says so on the side.
+#[test]
+fn a_processor_that_is_not_recognized() {
+    let command =
+        format!("echo \"'sm_9x' is not a recognized processor for this target (ignoring processor)\" >&2; {}", compiler(""));
+    let found = answers(&table(&command, MINUTE).expect("it runs"));
+    assert!(found.iter().all(|(_, a)| a.starts_with("absent: 'sm_9x' is not a recognized processor")), "{found:?}");
+}
+
+/// Types and operations that were not asked about are not in the table.
+#[test]
+fn a_table_of_some_types() {
+    let front = language();
+    let points: Vec<Point> = front.points().into_iter().filter(|p| p.data == Some(2)).collect();
+    let command = Command { template: compiler(""), compiler: None, architecture: "sm_90".to_owned(), limit: MINUTE };
+    let outcome = compile(&front, &command, &points, 2, &Silent).expect("it runs");
+    let text = map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default());
+    assert!(text.contains("\ntypes b32\n") && !text.contains(" b64 "), "{text}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn qualifiers_in_any_order() {
         ("atom.cta.relaxed.add.u32 %r2, [%rd1], %r1;", "atom.relaxed.cta"),
         ("atom.exch.relaxed.sys.b32 %r2, [%rd1], %r1;", "atom.relaxed.sys"),
         ("atom.global.add.u32 %r2, [%rd1], %r1;", "atom"),
-        ("atom.acq_rel.gpu.global.shared::cluster.inc.u32 %r2, [%rd1], %r1;", "atom.acq_rel.gpu"),
+        ("atom.acq_rel.gpu.shared::cluster.inc.u32 %r2, [%rd1], %r1;", "atom.acq_rel.gpu"),
         ("atom.add.noftz.f32 %r2, [%rd1], 0f3F800000;", "atom"),
         ("atom.acquire.add.u32 _, [%rd1], 1;", "atom.acquire"),
     ] {
@@ -69,6 +69,39 @@ fn qualifiers_in_any_order() {
         ("", "nothing"),
     ] {
         assert_eq!(answers(What::Fence, Order::Sc, printed), [meant], "{printed}");
+    }
+}
+
+/// Of qualifiers that contradict each other neither is believed, whichever comes last.
+#[test]
+fn qualifiers_that_contradict_each_other() {
+    let wrong = [
+        ("ld.relaxed.acquire.gpu.b32 %r1, [%rd1];", "says its order twice"),
+        ("ld.acquire.relaxed.gpu.b32 %r1, [%rd1];", "says its order twice"),
+        ("ld.volatile.acquire.gpu.b32 %r1, [%rd1];", "says its order twice"),
+        ("ld.acquire.gpu.sys.b32 %r1, [%rd1];", "says its scope twice"),
+        ("ld.acquire.gpu.b32.b64 %r1, [%rd1];", "says its type twice"),
+        ("ld.acquire.gpu.global.shared.b32 %r1, [%rd1];", "says its state space twice"),
+        ("ld.acquire.b32 %r1, [%rd1];", "has an order and no scope"),
+        ("ld.weak.gpu.b32 %r1, [%rd1];", "has a scope and no order"),
+        ("ld.gpu.b32 %r1, [%rd1];", "has a scope and no order"),
+        ("ld.volatile.gpu.b32 %r1, [%rd1];", "has a scope and no order"),
+        ("ld.release.gpu.b32 %r1, [%rd1];", "`.release` of"),
+        ("ld.acquire.gpu %r1, [%rd1];", "has no type"),
+        ("st.acquire.gpu.b32 [%rd1], %r1;", "`.acquire` of"),
+        ("atom.weak.add.u32 %r2, [%rd1], %r1;", "`.weak` of"),
+        ("atom.relaxed.gpu.u32 %r2, [%rd1], %r1;", "has no operation"),
+        ("atom.relaxed.gpu.add.min.u32 %r2, [%rd1], %r1;", "says its operation twice"),
+        ("atom.acquire.release.gpu.add.u32 %r2, [%rd1], %r1;", "says its order twice"),
+        ("red.acquire.gpu.add.u32 [%rd1], %r1;", "`.acquire` of"),
+        ("fence.sc.acq_rel.gpu;", "says its order twice"),
+        ("fence.sc.gpu.gpu;", "says its scope twice"),
+        ("fence.sc;", "has no scope"),
+        ("fence.relaxed.gpu;", "`.relaxed` of"),
+    ];
+    for (printed, why) in wrong {
+        let [answer] = &answers(What::Load, Order::Acq, printed)[..] else { panic!("one row") };
+        assert!(answer.starts_with("other: ") && answer.contains(why), "{printed}: {answer}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! `margay extract --all`: every compiler in a folder of unpacked ones, every front end that it has, and what changed from version to
 //! version. What was done is kept: a sweep that was interrupted goes on.
 
+mod entries;
 mod page;
 mod record;
 mod series;
@@ -167,9 +168,10 @@ fn one(task: &Task<'_>, options: &Extract, store: &Store, output: &Output) -> Re
         None => {
             let mut record = Record::new(&key, &task.compiler.name(), task.front, &task.architecture);
             match table(&asked, output) {
-                Ok(table) => match nothing(&table) {
-                    Some(_) => record.nothing(&table),
-                    None => store.table(&mut record, &table, options)?,
+                Ok(table) => match (&table.written_for, nothing(&table)) {
+                    (Some(target), _) => record.nothing(&table, Some(format!("it writes PTX for {target}"))),
+                    (None, Some(_)) => record.nothing(&table, None),
+                    (None, None) => store.table(&mut record, &table, options)?,
                 },
                 Err(error) => record.failure = Some(error.message),
             }

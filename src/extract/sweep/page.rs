@@ -6,8 +6,9 @@ use std::path::Path;
 use margay_extract::history::{History, brief};
 use serde_json::{Value, json};
 
+use super::entries::{Entry, worse, wrong};
 use super::record::Record;
-use super::series::{Regression, Series};
+use super::series::Series;
 use crate::output::{Output, SCHEMA};
 
 /// At most so many names of rows in a cell.
@@ -24,32 +25,49 @@ pub fn markdown(all: &[Series], bound: usize, missing: usize) -> String {
     if missing > 0 {
         let _ = writeln!(out, "\n**It was interrupted: {missing} tables are missing.** The same command goes on.");
     }
-    out.push_str("\n## What became worse\n\n");
-    let worse: Vec<(&Series, Regression<'_>)> =
-        all.iter().flat_map(|s| s.regressions().into_iter().map(move |r| (s, r))).collect();
-    if worse.is_empty() {
-        out.push_str("Nothing.\n");
+    for (title, none, entries) in [
+        (
+            "What became worse",
+            "Nothing: no version lowers a row less strongly than the one before it and goes wrong by it.",
+            worse(all),
+        ),
+        ("What is wrong, the worst first", "Nothing.", wrong(all)),
+    ] {
+        let _ = writeln!(out, "\n## {title}\n");
+        if entries.is_empty() {
+            let _ = writeln!(out, "{}", if bound == 0 { "Not asked." } else { none });
+        }
+        for (i, one) in entries.iter().enumerate() {
+            entry(&mut out, i + 1, one);
+        }
     }
-    for (series, r) in &worse {
-        let _ = writeln!(out, "- **{}** ({}), since {}: {}", series.title, r.version.compiler, r.version.version, words(r));
-    }
+    out.push_str("\n## Version by version\n");
     for series in all {
         section(&mut out, series);
     }
     out
 }
 
-/// What became worse, in words.
-fn words(r: &Regression<'_>) -> String {
-    let rows = r.fall.rows.iter().map(|(head, body)| format!("`{head} => {body}`")).collect::<Vec<_>>().join(", ");
-    format!(
-        "{} events, {}, axiom {}; {} has none such; to blame: {rows}",
-        r.fall.events, r.fall.setting, r.fall.axiom, r.before.version
-    )
+/// At most so many rows of an entry.
+const ROWS: usize = 4;
+
+/// One thing that is wrong.
+fn entry(out: &mut String, number: usize, entry: &Entry<'_>) {
+    let _ = writeln!(out, "{number}. **{}**", entry.title());
+    let _ = writeln!(out, "    - in {}", entry.places());
+    let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("`{head} => {body}`")).collect::<Vec<_>>().join(", ");
+    let more = entry.rows.len().saturating_sub(ROWS);
+    let more = if more > 0 { format!(", and {more} other lowerings") } else { String::new() };
+    let _ = writeln!(out, "    - to blame: {rows}{more}");
+    let _ = writeln!(out, "    - the smallest, outcome `{}`:\n\n      ```", entry.fall.outcome.replace('\n', " "));
+    for line in entry.fall.target.lines().filter(|l| !l.trim().is_empty()) {
+        let _ = writeln!(out, "      {}", line.trim_end());
+    }
+    out.push_str("      ```\n");
 }
 
 fn section(out: &mut String, series: &Series) {
-    let _ = writeln!(out, "\n## {}\n\n| version | says | rows | counterexamples |\n| --- | --- | --- | --- |", series.title);
+    let _ = writeln!(out, "\n### {}\n\n| version | says | rows | counterexamples |\n| --- | --- | --- | --- |", series.title);
     for r in &series.records {
         let _ = writeln!(out, "| {} | {} | {} | {} |", r.version, cell(&r.compiler), rows(r), falls(r));
     }
@@ -124,8 +142,7 @@ fn falls(r: &Record) -> String {
 /// The answer, for people.
 pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> std::io::Result<()> {
     let tables: usize = all.iter().map(|s| s.records.len()).sum();
-    let worse: Vec<(&Series, Regression<'_>)> =
-        all.iter().flat_map(|s| s.regressions().into_iter().map(move |r| (s, r))).collect();
+    let worse = worse(all);
     let answer = match worse.len() {
         0 => output.good("no compiler became worse"),
         1 => output.bad("1 counterexample is new in a version"),
@@ -135,10 +152,13 @@ pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> 
     if missing > 0 {
         output.print(&format!("{}: {missing} tables are missing; the same command goes on", output.unsure("interrupted")))?;
     }
-    for (series, r) in &worse {
+    for entry in &worse {
         output.print("")?;
-        output.print(&output.heading(&format!("{}, since {}", series.title, r.version.version)))?;
-        output.print(&crate::wrapped::wrapped(&words(r), output.width()))?;
+        output.print(&output.heading(&entry.title()))?;
+        let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("{head} => {body}")).collect::<Vec<_>>().join(", ");
+        for text in [entry.places(), format!("to blame: {rows}")] {
+            output.print(&crate::wrapped::wrapped(&text, output.width()))?;
+        }
     }
     for record in all.iter().flat_map(|s| &s.records) {
         if let Some(why) = &record.failure {
@@ -175,5 +195,6 @@ pub fn json(all: &[Series], bound: usize, missing: usize) -> Value {
             })
         })
         .collect();
-    json!({ "schema": SCHEMA, "command": "extract", "all": true, "bound": bound, "missing": missing, "series": series })
+    json!({ "schema": SCHEMA, "command": "extract", "all": true, "bound": bound, "missing": missing, "series": series,
+        "worse": worse(all).iter().map(Entry::json).collect::<Vec<_>>(), "wrong": wrong(all).iter().map(Entry::json).collect::<Vec<_>>() })
 }

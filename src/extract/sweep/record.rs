@@ -7,8 +7,9 @@ use std::time::UNIX_EPOCH;
 use margay_extract::compile::Command;
 use margay_extract::front::{self, FrontEnd};
 use margay_extract::lowering::Answer;
+use margay_extract::strength::at_least;
 use margay_extract::table::{Models, Table, hash, map};
-use margay_mappings::causes::{Cause, causes};
+use margay_mappings::causes::{Cause, causes, severity};
 use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -120,15 +121,17 @@ impl Record {
         }
     }
 
-    /// Nothing compiles.
-    pub fn nothing(&mut self, table: &Table) {
+    /// Nothing compiles, for a reason that is known or that the rows say.
+    pub fn nothing(&mut self, table: &Table, reason: Option<String>) {
         self.counts = table.counts();
         self.compiler.clone_from(&table.version);
-        let why = table.rows.iter().find_map(|m| match &m.row.answer {
-            Answer::Absent(why) | Answer::Unknown(why) => Some(why.clone()),
-            Answer::Lowered(_) | Answer::Other(_) => None,
-        });
-        self.empty = Some(why.unwrap_or_default());
+        let why = || {
+            table.rows.iter().find_map(|m| match &m.row.answer {
+                Answer::Absent(why) | Answer::Unknown(why) => Some(why.clone()),
+                Answer::Lowered(_) | Answer::Other(_) => None,
+            })
+        };
+        self.empty = Some(reason.or_else(why).unwrap_or_default());
     }
 
     /// What the versions of one compiler have in common: `llvm`.
@@ -165,24 +168,26 @@ impl Record {
         self.check.as_ref().is_some_and(|c| !c.open.is_empty())
     }
 
-    /// Did one of the rows that are to blame have other instructions before, and was not to blame for anything then?
-    pub fn changed_from(&self, before: &Record, fall: &Fall) -> bool {
+    /// Was one of the rows that are to blame stronger before, and not to blame for anything as bad?
+    pub fn weakened(&self, before: &Record, fall: &Fall) -> bool {
         let is_of = |name: &str, head: &str| {
             let scoped = |scope: &str| head.replacen(".s", &format!(".{scope}"), 1);
             name == head || ["cta", "cluster", "gpu", "sys"].iter().any(|s| name == scoped(s))
         };
         let lowered = |text: &str| ![ABSENT, OTHER, UNKNOWN].contains(&text);
+        let scope = |name: &str| name.split(' ').next().and_then(|head| head.rsplit('.').next()).unwrap_or_default().to_owned();
         // Construct and type; which operation stands for a row depends on the row.
         let place = |head: &str| {
             let mut words = head.split(' ');
             (words.next().map(str::to_owned), words.next_back().map(str::to_owned))
         };
-        let was_wrong = |head: &str| before.falls().iter().flat_map(|f| &f.rows).any(|(h, _)| place(h) == place(head));
+        let as_bad = |f: &&Fall| severity(&f.setting) <= severity(&fall.setting);
+        let was_wrong =
+            |head: &str| before.falls().iter().filter(as_bad).flat_map(|f| &f.rows).any(|(h, _)| place(h) == place(head));
         fall.rows.iter().filter(|(head, _)| !was_wrong(head)).any(|(head, _)| {
-            self.rows
-                .iter()
-                .filter(|(name, _)| is_of(name, head))
-                .any(|(name, text)| before.rows.iter().any(|(n, t)| n == name && t != text && lowered(t)))
+            let old = |name: &str| before.rows.iter().find(|(n, t)| n == name && lowered(t)).map(|(_, text)| text);
+            let mine = self.rows.iter().filter(|(name, text)| is_of(name, head) && lowered(text));
+            mine.into_iter().any(|(name, text)| old(name).is_some_and(|old| !at_least(text, old, &scope(name))))
         })
     }
 }

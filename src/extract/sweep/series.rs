@@ -8,6 +8,12 @@ use super::record::{Fall, Record};
 pub struct Series {
     /// `llvm-ir, llvm, sm_90`.
     pub title: String,
+    /// The compiler: `llvm`.
+    pub of: String,
+    /// The front end.
+    pub front_end: String,
+    /// The architecture.
+    pub architecture: String,
     /// The oldest version first.
     pub records: Vec<Record>,
 }
@@ -29,7 +35,13 @@ pub fn series(records: Vec<Record>) -> Vec<Series> {
         let title = format!("{}, {}, {}", record.front_end, record.of(), record.architecture);
         match out.iter_mut().find(|s| s.title == title) {
             Some(of) => of.records.push(record),
-            None => out.push(Series { title, records: vec![record] }),
+            None => out.push(Series {
+                title,
+                of: record.of().to_owned(),
+                front_end: record.front_end.clone(),
+                architecture: record.architecture.clone(),
+                records: vec![record],
+            }),
         }
     }
     out
@@ -52,8 +64,8 @@ impl Series {
         self.records.iter().flat_map(Record::falls).find(|f| f.what() == what)
     }
 
-    /// What became worse: a counterexample that the version before did not have, with a row to blame that the version before lowered in
-    /// another way, and rightly as far as is known. (A row that it did not have at all is new, and no worse than nothing.)
+    /// What became worse: a counterexample that the version before did not have, with a row to blame that was stronger in the version before,
+    /// and rightly so as far as is known. (A row that it did not have at all is new, and no worse than nothing.)
     pub fn regressions(&self) -> Vec<Regression<'_>> {
         let mut out = Vec::new();
         let asked: Vec<&Record> = self.records.iter().filter(|r| !r.rows.is_empty() && r.check.is_some()).collect();
@@ -61,7 +73,7 @@ impl Series {
             let (before, version) = (pair[0], pair[1]);
             for fall in version.falls() {
                 let is_new = before.falls().iter().all(|f| f.what() != fall.what());
-                if is_new && version.changed_from(before, fall) {
+                if is_new && version.weakened(before, fall) {
                     out.push(Regression { version, before, fall });
                 }
             }
