@@ -1,5 +1,5 @@
 //! The fingerprint of the code that decides cases: what a release number does not tell of a build between releases. Answers that were
-//! kept by other code are not used again (src/check/cases).
+//! kept by other code are not used again (src/check/cases). And the list of mappings to architectures.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,27 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// Name and text of the mappings to architectures (architectures/*.map), by name. To ship one more, put its file there.
+fn architectures() {
+    let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("architectures");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "map")).collect();
+    found.sort();
+    let mut text = String::from(
+        "/// Name and text of mappings to architectures that are texts.\nconst ARCHITECTURES: &[(&str, &str)] = &[\n",
+    );
+    for path in found {
+        println!("cargo:rerun-if-changed={}", path.display());
+        let name = path.file_stem().and_then(|n| n.to_str()).unwrap_or_default();
+        text += &format!("    ({name:?}, include_str!({:?})),\n", path.display().to_string());
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    std::fs::write(out.join("architectures.rs"), text + "];\n").expect("cargo's folder can be written");
+}
+
 fn main() {
+    architectures();
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for folder in CODE {
         let mut found = Vec::new();

@@ -2,6 +2,7 @@
 // node assemble.mjs PROGRAM.wasm OUT.html
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { runInThisContext } from "node:vm";
 import { gzipSync, constants } from "node:zlib";
 
 const here = (path) => new URL(path, import.meta.url);
@@ -21,6 +22,21 @@ const scripts = (...names) => inline(names.map((name) => text(`page/${name}.js`)
 
 const examples = JSON.parse(text("examples.json"));
 for (const one of examples.litmus) one.text = text(`../${one.path}`);
+
+/** What the program prints: the page opens with its lists, and with the mappings of the examples, before it is unpacked. */
+const Wasi = runInThisContext(`${text("page/wasi.js")}; Wasi`);
+const module = new WebAssembly.Module(readFileSync(program));
+const printed = (...args) => {
+  let out = "", notes = "";
+  const write = (stream, bytes) => { const said = new TextDecoder().decode(bytes); if (stream === 1) out += said; else notes += said; };
+  const { code, crash } = Wasi.run(module, { args: ["margay", ...args], env: {}, files: new Map(), write });
+  if (code !== 0) throw new Error(`margay ${args.join(" ")}: ${crash ?? notes}`);
+  return out;
+};
+for (const list of ["models", "mappings"]) examples[list] = JSON.parse(printed(list, "--format", "json"))[list];
+const used = [...new Set(examples.questions.map(({ mapping }) => mapping).filter(Boolean))];
+examples.texts = Object.fromEntries(used.map((name) => [name, printed("mappings", name)]));
+
 const version = text("../Cargo.toml").match(/^version = "(.*)"$/m)[1];
 const packed = gzipSync(readFileSync(program), { level: constants.Z_BEST_COMPRESSION });
 

@@ -246,6 +246,12 @@ pub struct Check {
     /// Find every smallest counterexample up to isomorphism, at most N for each axiom
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = at_least_one::<usize>)]
     pub all: Option<usize>,
+    /// Show another counterexample: the N-th after the smallest one, among all of its size up to isomorphism
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", conflicts_with_all = ["all_mappings", "all", "causes", "certify"])]
+    pub next: Option<usize>,
+    /// Ask about the program and outcome of this litmus test alone: it is compiled by the rows of the mapping, and run under both models
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all_mappings", "all", "next", "causes", "certify", "out", "checkpoint", "dump_cnf", "keep_going"])]
+    pub test: Option<PathBuf>,
     /// Report one counterexample of every cause, the worst first: ordinary programs are asked about first (one scope, one GPU), a row
     /// that is to blame is left out, and the question is asked again (docs/program-level.md)
     #[arg(long, conflicts_with_all = ["all_mappings", "all", "keep_going", "dump_cnf", "certify", "checkpoint", "split", "cluster"])]

@@ -47,3 +47,40 @@ fn pages_begin_with_a_title_and_tables_with_a_head() {
         }
     }
 }
+
+/// The paths of the repository's Rust files, models, mappings and lists of verdicts.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path());
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "results"].contains(&name.as_str()) {
+            sources(&path, found);
+        } else if [".rs", ".cat", ".map"].iter().any(|e| name.ends_with(e)) || name == "expected.txt" {
+            found.push(path);
+        }
+    }
+}
+
+/// A page of the documentation that a comment or a verdict refers to exists.
+#[test]
+fn comments_refer_to_pages_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    sources(root, &mut files);
+    let mut references = 0;
+    for file in files {
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        for (at, _) in text.match_indices(".md") {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+            let page = text[..at].rsplit(|c| !is_name(c)).next().unwrap_or_default();
+            let ends = !text[at + 3..].starts_with(is_name) || text[at + 3..].starts_with(['.', '/']);
+            // What tests and commands write has no folder, or one of their own.
+            if ends && (page.contains("docs/") || page.contains("design/") || page.contains("results/") && page.contains("../")) {
+                references += 1;
+                let name = page.trim_start_matches("../");
+                assert!(root.join(format!("{name}.md")).exists(), "{}: {page}.md does not exist", file.display());
+            }
+        }
+    }
+    assert!(references > 60, "{references}");
+}

@@ -71,6 +71,7 @@ impl Step {
             Some(Order::Rel) => ".release",
             Some(Order::AcqRel) => ".acq_rel",
             Some(Order::Sc) => ".sc",
+            Some(Order::Tagged(tags)) => tags.name(),
             None if self.operation == Operation::Rmw => "",
             None => ".weak",
         };

@@ -102,6 +102,7 @@ pub fn order_name(order: Order) -> &'static str {
         Order::Rel => "REL",
         Order::AcqRel => "ACQ_REL",
         Order::Sc => "SC",
+        Order::Tagged(tags) => tags.name(),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod print;
 pub mod read;
 pub mod render;
 pub mod sat;
+pub mod shapes;
 pub mod strengthen;
 pub mod test;
 pub mod unfold;

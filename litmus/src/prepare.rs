@@ -6,7 +6,7 @@ use margay_models::signature::Signature;
 
 use crate::cells;
 use crate::explicit::grows_with_reads;
-use crate::test::{Dialect, Test};
+use crate::test::Test;
 use crate::unfold::{Bounds, Unfolding};
 use crate::verdict::{Error, Options};
 
@@ -59,11 +59,7 @@ impl Questions {
     }
 
     fn unfold_with(&self, test: &Test, options: &Options, skip_waiting: bool) -> Result<Unfolding, Error> {
-        let of_test = match test.dialect {
-            Dialect::C => Signature::C,
-            Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
-            Dialect::Generic => Signature::Plain,
-        };
+        let of_test = test.dialect.signature();
         if of_test != self.signature && self.signature != Signature::Plain {
             return Err(Error::Signature { test: of_test, model: self.signature });
         }

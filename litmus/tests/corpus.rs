@@ -1,7 +1,8 @@
-//! Every verdict that the corpus (tests/corpus of the repository) expects, by the explicit engine; each witness is well-formed.
+//! Every verdict that the corpus (tests/corpus and tests/shapes of the repository) expects, by the explicit engine; each witness is well-formed.
+
+mod corpora;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use margay_litmus::explicit::{Options, Runner};
 use margay_litmus::{corpus, read};
@@ -9,8 +10,7 @@ use margay_models::{library, wellformed};
 
 #[test]
 fn the_corpus_is_as_expected() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let folders = corpus::read(&root).unwrap_or_else(|e| panic!("{}", e[0]));
+    let folders = corpora::folders();
     let mut runners: BTreeMap<String, Runner> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut count = 0;
@@ -54,8 +54,7 @@ fn the_corpus_is_as_expected() {
 /// consistency forbids, and fence.sc (seq_cst) between all accesses, with scopes that include all threads, restores it.
 #[test]
 fn shapes_obey_what_is_known() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let folders = corpus::read(&root).unwrap_or_else(|e| panic!("{}", e[0]));
+    let folders = corpora::folders();
     let mut checked = 0;
     for line in folders.iter().filter(|f| f.path.ends_with("shapes-ptx") || f.path.ends_with("shapes-c")).flat_map(|f| &f.lines) {
         let parts: Vec<&str> = line.file.trim_end_matches(".litmus").rsplitn(3, '+').collect();

@@ -1,9 +1,9 @@
 //! Canonical forms: the same for isomorphic tests, and only for tests with the same verdicts.
 
+mod corpora;
 mod generate;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use margay_litmus::corpus;
 use margay_litmus::identity::{Form, Name, Shape, classic};
@@ -167,8 +167,7 @@ fn names_say_what_is_between_the_accesses_and_where_the_threads_are() {
 /// In the corpus, tests with equal forms have equal verdicts under each model.
 #[test]
 fn equal_forms_have_equal_verdicts() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let folders = corpus::read(&root).unwrap_or_else(|e| panic!("{e:?}"));
+    let folders = corpora::folders();
     let mut verdicts: BTreeMap<(Form, String), (String, corpus::Expected)> = BTreeMap::new();
     let (mut compared, mut forms) = (0, BTreeMap::new());
     for folder in &folders {

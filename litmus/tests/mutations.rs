@@ -1,14 +1,11 @@
 //! The corpus, damaged in many ways: every text is a test or is diagnosed, with places within it, and none makes a reader, the
 //! printer or the unfolding panic. The damage is the same in each run; `MARGAY_MUTATIONS` asks for more of it.
 
-use std::path::Path;
+mod corpora;
 
-use margay_litmus::corpus;
 use margay_litmus::read;
-use margay_litmus::test::Dialect;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
-use margay_models::signature::Signature;
 
 /// Vigna's SplitMix64.
 struct Random(u64);
@@ -135,11 +132,7 @@ fn go(text: &str) -> usize {
         Err(errors) if errors[0].message.contains("nested more than") => {}
         Err(errors) => panic!("{text}\nprints as\n{printed}\nwhich does not read back: {}", errors[0]),
     }
-    let signature = match read.test.dialect {
-        Dialect::C => Signature::C,
-        Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
-        Dialect::Generic => Signature::Plain,
-    };
+    let signature = read.test.dialect.signature();
     match Unfolding::new(&read.test, signature, Bounds { paths: 50, ..Bounds::default() }) {
         Ok(unfolding) => {
             for number in 0..unfolding.len().min(3) {
@@ -156,8 +149,7 @@ fn go(text: &str) -> usize {
 
 #[test]
 fn damaged_corpus() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let folders = corpus::read(&root).unwrap();
+    let folders = corpora::folders();
     let mut texts: Vec<String> = Vec::new();
     for folder in &folders {
         let mut files: Vec<&str> = folder.lines.iter().map(|l| l.file.as_str()).collect();

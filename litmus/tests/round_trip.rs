@@ -3,10 +3,8 @@
 mod generate;
 
 use margay_litmus::read;
-use margay_litmus::test::Dialect;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
-use margay_models::signature::Signature;
 use proptest::prelude::*;
 
 /// How many random tests; `MARGAY_CASES` for more.
@@ -48,11 +46,7 @@ proptest! {
         let read = read::test(&file);
         if let Ok(read) = &read {
             // What is still a test can be unfolded, or the error says why not.
-            let signature = match read.test.dialect {
-                Dialect::C => Signature::C,
-                Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
-                Dialect::Generic => Signature::Plain,
-            };
+            let signature = read.test.dialect.signature();
             let bounds = Bounds { paths: 50, ..Bounds::default() };
             if let Ok(unfolding) = Unfolding::new(&read.test, signature, bounds) {
                 for number in 0..unfolding.len().min(3) {

@@ -32,7 +32,7 @@ fn message_passing() {
     assert!(!reachable(&ptx(&writer, &reader, MP), "ptx-6.0"), "2019 paper, Fig. 5");
     assert!(reachable(&ptx(&["st.weak x, 1", "st.relaxed.gpu y, 1"], &reader, MP), "ptx-6.0"));
     assert!(reachable(&ptx(&["st.weak x, 1", "st.release.cta y, 1"], &reader, MP), "ptx-6.0"), "the scope is too narrow");
-    // A fence.sc is also a release and an acquire fence (semantics-traps.md).
+    // A fence.sc is also a release and an acquire fence (ASPLOS 2019, section 3.4.3).
     let fenced = ["st.weak x, 1", "fence.sc.gpu", "st.relaxed.gpu y, 1"];
     assert!(!reachable(&ptx(&fenced, &reader, MP), "ptx-6.0"));
     let text = ptx(&writer, &reader, MP);

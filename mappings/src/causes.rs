@@ -4,7 +4,7 @@
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::Operation;
+use margay_models::signature::{Operation, Signature};
 
 use crate::change::{Pool, Standing};
 use crate::check::{CheckOptions, Counterexample, Progress, Verdict, check};
@@ -176,7 +176,7 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
         let mut strong = pinned.clone();
         for one in &mut strong.rows[operation.row].alternatives {
             if one == lowering {
-                *one = strongest(one);
+                *one = strongest(one, mapping.target.signature);
             }
         }
         let mut pool = Pool::new(&strong);
@@ -191,14 +191,18 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
 }
 
 /// A lowering that leaves nothing to wish for: a fence on each side, the strongest order, the widest scope.
-fn strongest(lowering: &Lowering) -> Lowering {
-    let fence = Step {
-        operation: Operation::Fence,
-        order: Order::Sc,
-        scope: StepScope::Named(Scope::Sys),
-        volatile: false,
-        failed: false,
-    };
+fn strongest(lowering: &Lowering, target: Signature) -> Lowering {
+    let scope = StepScope::Named(Scope::Sys);
+    let fence = Step { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false };
+    if let Signature::Text(architecture) = target {
+        // With the strongest of its fences on each side nothing more is to be had of an access.
+        let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
+        let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else { return lowering.clone() };
+        let fence = Step { order: strongest.order, scope: StepScope::None, ..fence };
+        let access = lowering.access().map(|i| lowering.steps[i]);
+        let steps = access.map_or_else(|| vec![fence], |access| vec![fence, access, fence]);
+        return Lowering { steps, ctrl: access.and(lowering.ctrl).map(|_| 0), ..lowering.clone() };
+    }
     let steps = match lowering.access().map(|i| lowering.steps[i]) {
         None => vec![fence],
         Some(access) => {

@@ -49,6 +49,7 @@ pub mod encode;
 pub mod language;
 pub mod library;
 pub mod naming;
+pub mod one;
 mod pool;
 mod selection;
 pub mod status;

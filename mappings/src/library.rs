@@ -1,5 +1,5 @@
-//! The mappings that Margay ships: those of the 2019 paper and broken variants of them (mappings/*.map), and what real compilers
-//! emit (mappings/compilers/*.map).
+//! The mappings that Margay ships: those of the 2019 paper and broken variants of them (mappings/*.map), what real compilers
+//! emit (mappings/compilers/*.map), and those to architectures that are texts (mappings/architectures/*.map).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -70,9 +70,16 @@ const COMPILERS: &[(&str, &str)] = texts![
     "cuda-5.5",
 ];
 
+include!(concat!(env!("OUT_DIR"), "/architectures.rs"));
+
 /// The names of the built-in mappings.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    published().chain(compilers())
+    published().chain(compilers()).chain(architectures())
+}
+
+/// The names of the mappings to architectures that are texts (mappings/architectures/*.map).
+pub fn architectures() -> impl Iterator<Item = &'static str> {
+    ARCHITECTURES.iter().map(|&(name, _)| name)
 }
 
 /// The names of the mappings of the 2019 paper and of their broken variants.
@@ -90,6 +97,7 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
     PUBLISHED
         .iter()
         .chain(COMPILERS)
+        .chain(ARCHITECTURES)
         .find(|(n, _)| *n == name)
         .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
 }

@@ -2,7 +2,7 @@
 //! and base relation of its signature is computed.
 
 use crate::bits::{BitMatrix, Event, EventSet};
-use crate::signature::{BaseRelation, BaseSet, Signature};
+use crate::signature::{BaseRelation, BaseSet, Signature, Tags};
 
 /// Memory order of an event, of C++ and PTX alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +19,8 @@ pub enum Order {
     AcqRel,
     /// Sequentially consistent.
     Sc,
+    /// The tags of an architecture that is a text, one at least.
+    Tagged(Tags),
 }
 
 impl Order {
@@ -31,6 +33,7 @@ impl Order {
             Self::Rel => "REL",
             Self::AcqRel => "ACQ_REL",
             Self::Sc => "SC",
+            Self::Tagged(tags) => tags.name(),
         }
     }
 
@@ -43,6 +46,7 @@ impl Order {
             Self::Rel => "release",
             Self::AcqRel => "acq_rel",
             Self::Sc => "sc",
+            Self::Tagged(tags) => tags.name(),
         }
     }
 }
@@ -311,6 +315,7 @@ impl Execution {
             BaseSet::Xchg => self.events_where(|e| e.exchange),
             BaseSet::Volatile => self.events_where(|e| e.volatile),
             BaseSet::Mmio => self.events_where(|e| e.mmio),
+            BaseSet::Tag(tag) => self.events_where(|e| matches!(e.order, Order::Tagged(tags) if tags.contains(tag))),
         }
     }
 

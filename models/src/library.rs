@@ -12,33 +12,29 @@ use crate::typing::{FilesThenBuiltIn, Options, only_models, read};
 /// What the names of built-in files start with.
 pub const BUILT_IN_FOLDER: &str = "<built-in>/";
 
-macro_rules! shipped {
-    ($($name:literal)*) => {
-        /// Each model of models/ with its text. Whoever adds a .cat file adds its name here.
-        const MODELS: &[(&str, &str)] = &[$(($name, include_str!(concat!("../", $name, ".cat"))),)*];
-    };
-}
+include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
-shipped! {
-    "sc"
-    "tso"
-    "ptx-6.0"
-    "ptx-6.0-any-fence"
-    "ptx-6.0-strong-patterns"
-    "ptx-8"
-    "ptx-2015"
-    "rmo"
-    "rc11"
-    "rc11-lb"
-    "rc11-scoped"
-    "rc11-scoped-mo-atomic"
-    "c20"
-    "c20-scoped"
-}
+/// The models of languages and GPUs in the order in which they are listed; the others follow by name.
+const FIRST: [&str; 14] = [
+    "sc",
+    "tso",
+    "ptx-6.0",
+    "ptx-6.0-any-fence",
+    "ptx-6.0-strong-patterns",
+    "ptx-8",
+    "ptx-2015",
+    "rmo",
+    "rc11",
+    "rc11-lb",
+    "rc11-scoped",
+    "rc11-scoped-mo-atomic",
+    "c20",
+    "c20-scoped",
+];
 
 /// The names of the built-in models.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
-    MODELS.iter().map(|(name, _)| *name)
+    FIRST.into_iter().chain(MODELS.iter().map(|(name, _)| *name).filter(|name| !FIRST.contains(name)))
 }
 
 /// The text of a built-in model.
@@ -53,14 +49,20 @@ pub fn all() -> impl Iterator<Item = Arc<SourceFile>> {
     built_in_names().filter_map(built_in)
 }
 
-/// The texts of all built-in models, and of what models include.
+/// The texts of all built-in models, and of what models include or are about.
 pub(crate) fn all_files() -> impl Iterator<Item = Arc<SourceFile>> {
-    all().chain(dialect::ALL.into_iter().flat_map(|dialect| dialect.includes()))
+    all().chain(architectures()).chain(dialect::ALL.into_iter().flat_map(|dialect| dialect.includes()))
+}
+
+/// The texts of all built-in architectures.
+pub fn architectures() -> impl Iterator<Item = Arc<SourceFile>> {
+    ARCHITECTURES.iter().map(|(name, text)| SourceFile::new(format!("{BUILT_IN_FOLDER}{name}.arch"), *text))
 }
 
 /// The text of a built-in file that models include.
 pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
-    HERD7.include(name).or_else(|| built_in(name))
+    let architecture = || architectures().find(|file| file.name.strip_prefix(BUILT_IN_FOLDER) == Some(name));
+    HERD7.include(name).or_else(|| built_in(name)).or_else(architecture)
 }
 
 /// The model for a name: a path to a file; `name` or `name.cat` in one of the folders; a built-in model. In front of it may stand whose

@@ -47,7 +47,8 @@ fn conditions(signature: Signature) -> &'static (Model, Judge) {
     static C: OnceLock<(Model, Judge)> = OnceLock::new();
     static PTX: OnceLock<(Model, Judge)> = OnceLock::new();
     let (cell, name, text) = match signature {
-        Signature::Plain => (&PLAIN, "plain", include_str!("../signatures/plain.cat")),
+        // Tags are not the business of well-formedness: every set of them is some instruction's.
+        Signature::Plain | Signature::Text(_) => (&PLAIN, "plain", include_str!("../signatures/plain.cat")),
         Signature::C => (&C, "c", include_str!("../signatures/c.cat")),
         Signature::Ptx => (&PTX, "ptx", include_str!("../signatures/ptx.cat")),
     };

@@ -23,16 +23,29 @@ const Answer = (() => {
     return { word: found.verdict, shown: explain(found).slice(1) };
   };
 
+  /** The question about a program that was changed: it is compiled anew, and asked about under both models. */
+  const compiled_again = (context) => async (text) => {
+    const [found] = await context.again([...context.mapping, "--test", "edited.litmus"], { "edited.litmus": text });
+    if (!found?.source_says) return { word: found?.verdict ?? "not answered", shown: [lines((found?.errors ?? []).map((e) => e.message))] };
+    return { word: found.source_says, shown: [
+      headline(found.verdict === "counterexample" ? `still a counterexample (${found.why})` : `no counterexample: ${found.why}`, found.verdict),
+      element("h4", {}, `Compiled: ${found.target_says} by ${found.target}`),
+      code(found.target_litmus, "the changed program, compiled"),
+      found.cycle_in_words ? element("p", {}, `Why ${found.source} forbids it: ${found.cycle_in_words}`) : null,
+      details("Pictures", picture(found.source_svg, "The changed program"), picture(found.target_svg, "What it is compiled to")),
+    ].filter(Boolean) };
+  };
+
   const counterexample = (c, report, context) => {
-    const source = asked_as(report.source_file), target = asked_as(report.target_file);
-    const program = (text, side, model, name, word) => element("div", {},
+    const target = asked_as(report.target_file);
+    const program = (text, side, name, word, ask) => element("div", {},
       element("h4", {}, `${side}: ${word} by ${name}`),
-      WhatIf.program(text, { label: `${side} program`, model: name, word, ask: explained_again(context, model) }));
+      WhatIf.program(text, { label: `${side} program`, model: name, word, ask }));
     return [
       facts(`${plural(c.events, "operation")}, ${plural(c.threads, "thread")}. Axiom ${c.axiom}. Outcome: ${c.outcome}`),
       element("div", { class: "pair" },
-        program(c.source_litmus, "Source", source, report.source, "forbidden"),
-        program(c.target_litmus, "Compiled", target, report.target, "allowed")),
+        program(c.source_litmus, "Source", report.source, "forbidden", compiled_again(context)),
+        program(c.target_litmus, "Compiled", report.target, "allowed", explained_again(context, target))),
       element("div", { class: "pair" }, picture(c.source_svg, "Why the source model forbids it"), picture(c.target_svg, "How the compiled program does it")),
       element("h4", {}, `Why ${report.source} forbids it`),
       element("p", {}, c.cycle_in_words || c.summary),

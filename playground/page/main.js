@@ -19,10 +19,9 @@
   const group = (label, entries) => element("optgroup", { label }, entries.map(([value, text]) => element("option", { value }, text)));
   const option = (value, text) => element("option", { value }, text);
 
-  /** The lists of models and mappings, which the program itself knows. */
-  const lists = async () => {
-    const models = JSON.parse(await library(json(["models"]))).models;
-    const mappings = JSON.parse(await library(json(["mappings"]))).mappings;
+  /** The lists of models and mappings, which the program printed when the page was made. */
+  const lists = () => {
+    const { models, mappings } = given;
     const named = (list) => list.map(({ name, title }) => [name, `${name}: ${title}`]);
     const kinds = [...new Set(models.map((m) => m.executions))];
     const groups = () => kinds.map((kind) => group(`Models of ${kind} programs`, named(models.filter((m) => m.executions === kind))));
@@ -40,7 +39,7 @@
   };
 
   const startFrom = {
-    mapping: async (name) => { Question.editors.mapping.text = await library(["mappings", name]); },
+    mapping: async (name) => { Question.editors.mapping.text = given.texts[name] ?? (await library(["mappings", name])); },
     model: async (name) => { Question.editors.model.text = await library(["models", name]); },
     litmus: async (name) => {
       const { text, model } = given.litmus.find((one) => one.name === name);
@@ -131,6 +130,7 @@
     const again = async (args, more) => Program.objects((await running(json(args), { ...files, ...more })).out || "{}");
     const context = {
       again,
+      mapping: name === "check" || name === "prove" ? Question.mapping() : [],
       explain: () => { field("command").value = "explain"; Question.arrange(); ask(); },
       all: extra.length > 0,
       more: name === "check" && extra.length === 0 ? () => ask(["--all", "20"]) : null,
@@ -180,18 +180,16 @@
   const begin = async () => {
     Question.setup();
     Question.arrange();
-    try {
-      await lists();
-    } catch (error) {
-      show("This browser cannot run the program: it needs WebAssembly and DecompressionStream (browsers since 2023).", code(String(error), "why"));
-      return;
-    }
+    lists();
     listen();
     if (!(await fromLink())) {
       await example(0);
       field("example").value = "0";
     }
     document.body.dataset.ready = "true";
+    // Once the page is painted; a question that comes before waits for it.
+    requestAnimationFrame(() => setTimeout(() => Program.ready().catch((error) =>
+      show("This browser cannot run the program: it needs WebAssembly and DecompressionStream (browsers since 2023).", code(String(error), "why")))));
   };
   begin();
 })();

@@ -24,25 +24,35 @@ const Program = (() => {
     made.onerror = (event) => {
       event.preventDefault();
       stop(`the worker failed: ${event.message}`);
+      worker = null;
     };
     return made;
   };
 
-  /** Ends whatever runs. The next command gets a new worker. */
+  /** Ends whatever runs; the next command gets a new worker. One that is idle is kept. */
   const stop = (why = "stopped") => {
+    if (waiting.size === 0) return;
     worker?.terminate();
     worker = null;
     for (const { resolve } of waiting.values()) resolve({ code: null, out: "", notes: "", crash: null, stopped: why });
     waiting.clear();
   };
 
-  /** Runs `margay` with these arguments and files, by their names. The answer has `code`, `out`, `notes`, `crash` or `stopped`. */
-  const ask = async (args, files = {}, progress = () => {}) => {
+  /** Has a worker with the program ready, so that the first question does not wait for it. */
+  const ready = async () => {
     module ??= unpack();
     const compiled = await module;
-    if (!worker) {
-      worker = start();
-      worker.postMessage({ module: compiled });
+    if (worker) return;
+    worker = start();
+    worker.postMessage({ module: compiled });
+  };
+
+  /** Runs `margay` with these arguments and files, by their names. The answer has `code`, `out`, `notes`, `crash` or `stopped`. */
+  const ask = async (args, files = {}, progress = () => {}) => {
+    try {
+      await ready();
+    } catch (error) {
+      return { code: null, out: "", notes: "", crash: `it cannot be started: ${error}` };
     }
     const id = ++count;
     return new Promise((resolve) => {
@@ -60,5 +70,5 @@ const Program = (() => {
     }
   };
 
-  return { ask, stop, objects };
+  return { ask, ready, stop, objects };
 })();

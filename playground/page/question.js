@@ -71,5 +71,11 @@ const Question = (() => {
     return { name: s.command, args, files: Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) };
   };
 
-  return { OWN, setup, editors, files, arrange, state, restore, command };
+  /** The question about the mapping and its models, for a program of its own. */
+  const mapping = () => {
+    const s = state();
+    return ["check", "mapping.map", ...["source", "target"].flatMap((name) => (s[name] ? [`--${name}`, s[name]] : []))];
+  };
+
+  return { OWN, setup, editors, files, arrange, state, restore, command, mapping };
 })();

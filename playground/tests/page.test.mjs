@@ -173,6 +173,9 @@ test("another counterexample, and what if an order were another", async () => {
   await page.locator("#result select").first().selectOption("relaxed");
   await page.locator("#result .said").first().waitFor();
   assert.equal(await page.locator("#result .said").first().textContent(), "allowed");
+  assert.match(await page.locator("#result .what-if").first().textContent(), /no counterexample: the source allows the outcome/);
+  // The changed program is compiled anew.
+  assert.match(await page.locator("#result .what-if [aria-label='the changed program, compiled']").textContent(), /st\.relaxed\.cta x, 1/);
   await page.getByRole("button", { name: "Another one" }).press("Enter");
   await page.locator("#result", { hasText: "There is no other of this size." }).waitFor();
   await page.selectOption("#example", { label: "CUDA 5.5, before PTX had a memory model" });

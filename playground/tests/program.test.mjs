@@ -30,6 +30,8 @@ const QUESTIONS = [
   ["diff", "tso", "sc", "--bound", "4"],
   ["prove", "rc11-to-ptx", "--axiom", "Atomicity", "--bound", "2"],
   ["explain", "test.litmus", "--model", "rc11-scoped"],
+  ["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--next", "2"],
+  ["check", "rc11-to-ptx", "--test", "test.litmus"],
   ["mappings"],
 ];
 
@@ -39,7 +41,7 @@ for (const question of QUESTIONS) {
     const asked = [...question, "--format", "json"];
     const here = run(asked, { "test.litmus": litmus });
     assert.equal(here.crash, null, here.notes);
-    const solver = question[0] === "explain" || question[0] === "mappings" ? [] : ["--solver", "batsat", "--jobs", "1"];
+    const solver = ["explain", "mappings"].includes(question[0]) || question.includes("--test") ? [] : ["--solver", "batsat", "--jobs", "1"];
     const options = { cwd: at("tests/corpus/asplos2019").pathname, encoding: "utf8", maxBuffer: 1 << 28 };
     let expected, code = 0;
     try {

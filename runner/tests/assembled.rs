@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use margay_litmus::read;
 use margay_litmus::test::{Dialect, Test};
+use margay_litmus::{read, shapes};
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{Image, assemble, by};
 use margay_runner::emit::{Environment, Fault, Kernel, Target, Writing, kernel, kernel_as};
@@ -18,6 +18,12 @@ fn toolkit() -> Option<Toolkit> {
         eprintln!("skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them", folder.display());
     }
     found
+}
+
+/// The folders of the tests that are kept, and of the shapes, which are made.
+fn roots() -> [PathBuf; 2] {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    shapes::corpora(&repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap()
 }
 
 fn corpus() -> Vec<(String, Test)> {
@@ -33,7 +39,9 @@ fn corpus() -> Vec<(String, Test)> {
         }
     }
     let mut files = Vec::new();
-    walk(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus"), &mut files);
+    for root in roots() {
+        walk(&root, &mut files);
+    }
     let read = files.into_iter().map(|f| (f.display().to_string(), read::load(&f).unwrap().test));
     read.filter(|(_, t)| matches!(t.dialect, Dialect::Ptx | Dialect::GpuPtx)).collect()
 }
@@ -151,7 +159,7 @@ const DEPENDENT: &str = "PTX lb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0
 #[test]
 fn every_environment() {
     let Some(toolkit) = toolkit() else { return };
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let [kept, shapes] = roots();
     let names = [
         "thesis2013/fig3.5-shared-fence",
         "readings/ticket-lock",
@@ -180,10 +188,14 @@ fn every_environment() {
         "parallel=off,stress-idle=on,stress=random",
         "parallel=off,stress-idle=on,stress=cache,distance=31",
     ];
+    let load = |name: &str| {
+        let root = if name.starts_with("shapes") { &shapes } else { &kept };
+        read::load(&root.join(format!("{name}.litmus"))).unwrap().test
+    };
     for text in environments {
         let environment = Environment::parse(text).unwrap();
         assert_eq!(Environment::parse(&environment.to_string()).as_ref(), Ok(&environment));
-        let tests: Vec<Test> = names.iter().map(|n| read::load(&root.join(format!("{n}.litmus"))).unwrap().test).collect();
+        let tests: Vec<Test> = names.iter().map(|n| load(n)).collect();
         let mut pairs = Vec::new();
         let kernels: Vec<Option<Kernel>> = tests.iter().map(|t| kernel(t, Target(90), &environment).ok()).collect();
         for (test, kernel) in tests.iter().zip(&kernels) {

@@ -1,10 +1,10 @@
 //! The machine beside the axiomatic models, over every PTX test of the corpus that it can run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use margay_litmus::explicit::{Options, Runner};
-use margay_litmus::read;
 use margay_litmus::test::Dialect;
+use margay_litmus::{read, shapes};
 use margay_models::library;
 use margay_runner::sim::{Kind, Limits, Machine};
 
@@ -14,10 +14,12 @@ use margay_runner::sim::{Kind, Limits, Machine};
 fn the_strong_machine_is_within_ptx() {
     let model = library::load("ptx-6.0", &[]).unwrap().model;
     let mut runner = Runner::new(&model);
-    let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let [kept, shapes] = shapes::corpora(&repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
     let (mut tests, mut reached, mut weak_differs) = (0, 0, 0);
     for folder in ["asplos2015", "asplos2019", "pldi2016", "ptx-isa", "readings", "shapes-ptx", "thesis2013"] {
-        let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        let root = if folder.starts_with("shapes") { &shapes } else { &kept };
+        let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|f| f.extension().is_some_and(|e| e == "litmus"));
         files.sort();
         for file in files {

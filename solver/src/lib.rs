@@ -85,8 +85,6 @@
 //! 7. An [`Instance`] gives the relations of a solution, and evaluates any expression or formula on them, by an evaluator that
 //!    shares no code with the translator.
 
-#![deny(clippy::undocumented_unsafe_blocks)]
-
 /// The example of the page is run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

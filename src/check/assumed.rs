@@ -24,7 +24,8 @@ impl Assumed {
         let bound = report.established;
         let mut asked = CheckOptions { bound: bound.max(1), ..options.clone() };
         // Files and certificates are of the main question.
-        (asked.certify, asked.checkpoint, asked.dump_cnf, asked.engine, asked.all) = (None, None, None, None, None);
+        (asked.certify, asked.checkpoint, asked.dump_cnf, asked.engine, asked.all, asked.next) =
+            (None, None, None, None, None, None);
         if bound == 0 {
             return Some(Self { rows, falls: None, established: 0 });
         }

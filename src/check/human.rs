@@ -2,7 +2,7 @@
 
 use std::io;
 
-use margay_mappings::check::{CoReading, Level, Row, Verdict};
+use margay_mappings::check::{CoReading, Level, Listed, Row, Verdict};
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
 
@@ -29,7 +29,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         context.mapping.target.source.name
     ))?;
     for (i, shown) in presented.iter().enumerate() {
-        numbered(context.mapping, shown, (presented.len() > 1).then_some((i + 1, presented.len())), output)?;
+        numbered(context.mapping, shown, position(context, shown, (i, presented.len())), output)?;
     }
     for candidate in &context.report.candidates {
         output.print("")?;
@@ -54,6 +54,33 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
     output.print(&wrapped(&meaning, output.width()))
 }
 
+/// Which counterexample it is, of how many, where there is more than one to speak of.
+fn position(context: &Context<'_>, shown: &Presented<'_>, (at, of): (usize, usize)) -> Option<String> {
+    let listed = context.report.listed.iter().find(|l| is_of(&l.axiom, &shown.counterexample.axiom));
+    match (listed, context.options.next) {
+        (Some(listed), Some(next)) => {
+            let more = if listed.more { "more than " } else { "" };
+            Some(format!("{} of {more}{}", number(next as u64 + 1), number(listed.of as u64)))
+        }
+        _ => (of > 1).then(|| format!("{} of {of}", at + 1)),
+    }
+}
+
+/// The option that shows the next counterexample, unless the list is at its end.
+fn another(context: &Context<'_>) -> Option<String> {
+    match (context.options.next, context.options.all) {
+        (Some(next), _) => {
+            context.report.listed.iter().any(|l| l.more || l.of > next + 1).then(|| format!("--next {}", next + 1))
+        }
+        (None, all) => all.is_none().then(|| "--next".to_owned()),
+    }
+}
+
+/// Is the axiom one of a question's, which are taken together at program level?
+fn is_of(question: &str, axiom: &str) -> bool {
+    question.split(" & ").any(|name| name == axiom)
+}
+
 /// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
 fn short(context: &Context<'_>) -> String {
     let report = context.report;
@@ -68,11 +95,10 @@ fn short(context: &Context<'_>) -> String {
     if report.truncated {
         out.push_str("There are more counterexamples than are shown. ");
     }
-    if report.verdict == Verdict::Counterexample {
-        out.push_str(&format!(
-            "`margay repair {}` finds what mends it, `--out DIR` writes files and pictures. ",
-            context.asked_as
-        ));
+    if report.foremost().is_some() {
+        let another = another(context).map_or(String::new(), |option| format!("`{option}` shows another one, "));
+        let mends = format!("`margay repair {}` finds what mends it", context.asked_as);
+        out.push_str(&format!("{mends}, {another}`--out DIR` writes files and pictures. "));
     }
     let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
     out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
@@ -93,7 +119,16 @@ pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
                 let found = format!("counterexample with {} events ({})", first.events, first.status.words());
                 (tone, found, format!(", axiom {}: {title}", first.axiom))
             }
-            None => (Tone::Bad, "counterexample".to_owned(), format!(": {title}")),
+            None => {
+                // `--next` asked for one behind the last.
+                let count = |l: &Listed| format!(" {} with {} events", number(l.of as u64), l.events);
+                let all: Vec<String> = context.report.listed.iter().map(count).collect();
+                (
+                    Tone::Bad,
+                    "no other counterexample".to_owned(),
+                    format!(": there {}{}: {title}", verb(&context.report.listed), all.join(",")),
+                )
+            }
         },
         Verdict::Undecided(why) => {
             let established = match context.report.established {
@@ -103,6 +138,11 @@ pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
             (Tone::Unsure, "undecided".to_owned(), format!(": {why}; established: {established}: {title}"))
         }
     }
+}
+
+/// `is` for one counterexample, `are` for more.
+fn verb(listed: &[Listed]) -> &'static str {
+    if listed.iter().map(|l| l.of).sum::<usize>() == 1 { "is" } else { "are" }
 }
 
 /// How an answer is to be taken.
@@ -129,12 +169,12 @@ pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output)
     numbered(mapping, shown, None, output)
 }
 
-fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<(usize, usize)>, output: &Output) -> io::Result<()> {
+fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<String>, output: &Output) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
     // The first line of the answer says this of a single compiler bug.
     if position.is_some() || !c.status.is_bug() || output.verbose {
-        let of = position.map_or(String::new(), |(i, n)| format!(" {i} of {n}"));
+        let of = position.map_or(String::new(), |position| format!(" {position}"));
         let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
         output.print(&output.heading(&heading))?;
         output.print(&wrapped(&shown.standing(), output.width()))?;

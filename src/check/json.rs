@@ -1,6 +1,6 @@
 //! The report as JSON (docs/json.md).
 
-use margay_mappings::check::{AxiomReport, Row, Verdict};
+use margay_mappings::check::{AxiomReport, Listed, Row, Verdict};
 use serde_json::{Value, json};
 
 use super::human::answer;
@@ -79,6 +79,11 @@ pub fn counterexample(shown: &Presented<'_>) -> Value {
     object
 }
 
+/// How many counterexamples `--next` has to show.
+fn listed(listed: &Listed) -> Value {
+    json!({ "axiom": listed.axiom, "events": listed.events, "of": listed.of, "more": listed.more })
+}
+
 /// The whole report.
 pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
     let Context { mapping, options, report, seconds, assumed, .. } = context;
@@ -112,6 +117,8 @@ pub fn object(context: &Context<'_>, presented: &[Presented<'_>]) -> Value {
         "peak_memory_bytes": crate::limits::peak(),
         "axioms": report.axioms.iter().map(axiom).collect::<Vec<_>>(),
         "counterexamples": presented.iter().map(counterexample).collect::<Vec<_>>(),
+        "next": options.next,
+        "listed": report.listed.iter().map(listed).collect::<Vec<_>>(),
         "candidates": report.candidates,
         "truncated": report.truncated,
         "assumed": assumed.as_ref().map(super::assumed::Assumed::json),

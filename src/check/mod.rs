@@ -6,6 +6,7 @@ mod files;
 mod human;
 mod json;
 mod matrix;
+mod one;
 mod present;
 
 pub use files::{counterexample as write_counterexample, is_like, stem};
@@ -64,7 +65,11 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
         Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),
     };
+    if let Some(file) = &options.test {
+        return one::run(file, &mapping, &limits, output);
+    }
     asked.all = options.all;
+    asked.next = options.next;
     asked.keep_going = options.keep_going;
     asked.dump_cnf.clone_from(&options.dump_cnf);
     asked.certify.clone_from(&options.certify);

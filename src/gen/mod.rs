@@ -1,6 +1,7 @@
 //! `margay gen`: litmus tests from cycles of candidate relaxations.
 
 mod options;
+mod shapes;
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -29,6 +30,9 @@ const FRUITLESS: usize = 100_000;
 
 /// Runs the command.
 pub fn run(options: &Gen, output: &Output) -> Outcome {
+    if let (true, Some(folder)) = (options.shapes, &options.out) {
+        return shapes::run(folder, output);
+    }
     let plan = match options.plan() {
         Ok(plan) => plan,
         Err(errors) => return output.wrong(&errors),

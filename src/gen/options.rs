@@ -51,6 +51,10 @@ pub struct Gen {
     /// Draw cycles and annotations at random; the same seed draws the same tests
     #[arg(long, value_name = "S", requires = "count")]
     pub seed: Option<u64>,
+    /// Instead: the classic shapes in PTX and scoped C, with every annotation, scope and placement (1,760 tests)
+    #[arg(long, requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads", "orders", "scopes",
+        "mixed_scopes", "places", "language", "count", "seed"])]
+    pub shapes: bool,
     /// Write the tests and an index into this folder [default: on standard output]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -1,19 +1,22 @@
 //! Progress on a terminal: what is being solved, how much is left, how long it has taken. Elsewhere, a line now and then,
 //! or each as it comes, as `MARGAY_PROGRESS` says.
 
+mod estimate;
 mod heartbeat;
 mod lines;
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use margay_mappings::check::Progress;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::Format;
 use crate::output::Output;
 use crate::terminal::{is_dumb, printable};
+use estimate::Estimate;
 use heartbeat::Heartbeat;
 
 /// Is there a terminal on which a line can be drawn again?
@@ -39,8 +42,8 @@ impl Told {
     }
 }
 
-/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts.
-fn begin(drawn: bool, steps: usize, of: &str, template: &str) -> (ProgressBar, Option<Heartbeat>) {
+/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts; `estimate` is `{left}` of the template.
+fn begin(drawn: bool, steps: usize, of: &str, template: &str, estimate: &Estimate) -> (ProgressBar, Option<Heartbeat>) {
     let (told, drawn) = (Told::asked(), drawn && can_show());
     let target = match told {
         Told::Lines => lines::target(),
@@ -48,14 +51,19 @@ fn begin(drawn: bool, steps: usize, of: &str, template: &str) -> (ProgressBar, O
         Told::Heartbeat(_) => ProgressDrawTarget::hidden(),
     };
     let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
-    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let (style, left) = (ProgressStyle::with_template(template), estimate.clone());
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.with_key("left", move |_: &ProgressState, out: &mut dyn Write| {
+        // Nothing that is written to a string fails.
+        let _ = out.write_str(&left.words());
+    }));
     let heartbeat = match told {
         Told::Lines => None,
         Told::Heartbeat(_) if drawn => {
             bar.enable_steady_tick(Duration::from_millis(120));
             None
         }
-        Told::Heartbeat(interval) => Heartbeat::of(&bar, of, interval),
+        Told::Heartbeat(interval) => Heartbeat::of(&bar, of, estimate, interval),
     };
     (bar, heartbeat)
 }
@@ -64,15 +72,17 @@ fn begin(drawn: bool, steps: usize, of: &str, template: &str) -> (ProgressBar, O
 pub struct Bar {
     bar: ProgressBar,
     output: Output,
+    estimate: Estimate,
     _heartbeat: Option<Heartbeat>,
 }
 
 impl Bar {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output) -> Self {
-        let template = "{spinner} {msg}: {pos}/{len} thread shapes, {elapsed}";
-        let (bar, heartbeat) = begin(output.format == Format::Human, 0, "thread shapes", template);
-        Self { bar, output, _heartbeat: heartbeat }
+        let template = "{spinner} {msg}: {pos}/{len} thread shapes, {elapsed}{left}";
+        let estimate = Estimate::default();
+        let (bar, heartbeat) = begin(output.format == Format::Human, 0, "thread shapes", template, &estimate);
+        Self { bar, output, estimate, _heartbeat: heartbeat }
     }
 
     fn say(&self, message: &str) {
@@ -89,6 +99,7 @@ impl Progress for Bar {
     fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
         self.bar.set_length(shapes as u64);
         self.bar.set_position(0);
+        self.estimate.forget();
         self.say(&format!("{events} events, {}", axioms.join(", ")));
     }
 
@@ -97,12 +108,17 @@ impl Progress for Bar {
         self.bar.set_position(done as u64);
     }
 
+    fn cost(&self, done: f64, of: f64, workers: usize) {
+        self.estimate.know(done, of, workers);
+    }
+
     fn cases(&self, done: usize, of: usize) {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);
     }
 
     fn choosing(&self, axiom: &str, events: usize) {
+        self.estimate.forget();
         self.say(&format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
     }
 
@@ -121,7 +137,7 @@ impl Steps {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(drawn: bool, steps: usize, of: &str) -> Self {
         let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{percent}} %, {{elapsed}}, {{eta}} left: {{msg}}");
-        let (bar, heartbeat) = begin(drawn, steps, of, &template);
+        let (bar, heartbeat) = begin(drawn, steps, of, &template, &Estimate::default());
         Self { bar, _heartbeat: heartbeat }
     }
 
@@ -159,7 +175,7 @@ impl Count {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output, what: &str) -> Self {
         let template = format!("{{spinner}} {{pos}}/{{len}} {what}, {{elapsed}}");
-        let (bar, heartbeat) = begin(output.format == Format::Human, 0, what, &template);
+        let (bar, heartbeat) = begin(output.format == Format::Human, 0, what, &template, &Estimate::default());
         Self { bar, _heartbeat: heartbeat }
     }
 

@@ -29,6 +29,7 @@ fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, us
         Signature::Plain => "Generic",
         Signature::C => "C",
         Signature::Ptx => "PTX",
+        Signature::Text(architecture) => architecture.word(),
     };
     let is_check = ["acyclic", "irreflexive", "empty", "~"].iter().any(|word| property.trim_start().starts_with(word));
     let named = if property.contains(" as ") || !is_check { "" } else { " as Property" };

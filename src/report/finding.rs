@@ -21,14 +21,20 @@ const EXAMPLES: [&str; 2] = ["counterexamples", "differences"];
 pub fn head(of: &Object) -> (String, Object) {
     let mut rest = of.clone();
     let verdict = of.get("verdict");
-    let Some(answer) = of.get("answer").or(verdict).and_then(Value::as_str) else { return (String::new(), rest) };
+    let text = |key: &str| of.get(key).and_then(Value::as_str);
+    let answer = match (text("answer"), text("verdict"), text("old"), text("new")) {
+        (Some(answer), ..) => answer.to_owned(),
+        (None, Some(verdict), Some(old), Some(new)) => format!("{verdict}: {old} and {new}"),
+        (None, Some(verdict), ..) => verdict.to_owned(),
+        (None, None, ..) => return (String::new(), rest),
+    };
     rest.remove("answer");
     // A counterexample that follows from a race, or from another order of writes, is no bug: its colour says so.
     let tone = match of.get("status") {
         Some(status @ Value::String(_)) => class("status", status),
         _ => class("verdict", verdict.unwrap_or(&Value::Null)),
     };
-    let mut out = format!("<p class=\"answer {tone}\">{}</p>", escape(answer));
+    let mut out = format!("<p class=\"answer {tone}\">{}</p>", escape(&answer));
     if let Some(example) = first_example(&mut rest) {
         out.push_str(&shown(example));
     }
@@ -86,10 +92,10 @@ mod tests {
     #[test]
     fn an_example_of_a_question_counts() {
         let (head, _) = head_of(json!({
-            "verdict": "differs", "questions": [{ "differences": [] }, { "differences": [{ "svg": "<svg/>", "litmus": "PTX a\n" }] }],
+            "verdict": "differs", "old": "sc", "new": "tso", "questions": [{ "differences": [] }, { "differences": [{ "svg": "<svg/>", "litmus": "PTX a\n" }] }],
         }));
         assert!(
-            head.contains("<p class=\"answer bad\">differs</p>") && head.contains("<img") && head.contains("PTX a"),
+            head.contains("<p class=\"answer bad\">differs: sc and tso</p>") && head.contains("<img") && head.contains("PTX a"),
             "{head}"
         );
     }

@@ -9,7 +9,7 @@ use margay_runner::emit::{Compiled, Environment, Target};
 use margay_runner::sass::Toolkit;
 use serde_json::Value;
 
-use crate::program::{err, folder, out};
+use crate::program::{err, folder, margay, out};
 
 const PIECES: [&str; 16] = [
     "machine",
@@ -105,7 +105,7 @@ fn it_goes_on_where_it_stopped() {
     killed.kill().expect("killed");
     killed.wait().expect("it ends");
     // Then called with less time than it takes, again and again, and once into another folder.
-    let short = |results: &Path, more: &[&str]| first_run("sim", results, &[&SOME[..], &["--limit", "31"], more].concat());
+    let short = |results: &Path, more: &[&str]| first_run("sim", results, &[&SOME[..], &["--limit", "34"], more].concat());
     let first = short(&results, &[]);
     assert!(matches!(first.status.code(), Some(1 | 3)), "{}", err(&first));
     let elsewhere = results.with_file_name("elsewhere");
@@ -226,4 +226,17 @@ fn what_a_compiler_made_of_the_findings() {
         compared.push(artifact.compared);
     }
     assert!(!compared.is_empty() && compared.iter().all(|c| c.is_some_and(|n| n > 4)), "{compared:?}");
+}
+
+/// The script names mappings that are there, each with a counterexample to look for.
+#[test]
+fn the_mappings_of_the_script_are_shipped() {
+    let text = std::fs::read_to_string(script("first-run")).expect("the script");
+    let lists: Vec<&str> = text.split("mappings=(").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let named: Vec<&str> = lists.iter().flat_map(|list| list.split_whitespace()).collect();
+    assert!(lists.len() == 2 && named.len() > 8, "{named:?}");
+    for name in named {
+        let output = margay(&["check", name, "--bound", "4"]);
+        assert_eq!(output.status.code(), Some(1), "{name}: {}{}", out(&output), err(&output));
+    }
 }

@@ -254,7 +254,7 @@ fn on_a_full_disk_what_was_measured_is_shown() {
 /// What a compiler made of a test is machine code: a simulated device has none to run, and what is no program is said.
 #[test]
 fn compiled_programs_are_for_gpus() {
-    let source = "tests/corpus/shapes-c/2+2W+f.acqrel+cta.cta.litmus";
+    let source = "tests/corpus/readings/c-mp-relaxed.litmus";
     let output = margay(&["gpu", source, "--device", "sim", "--compiled", "Cargo.toml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("a simulated device runs none"), "{}", err(&output));

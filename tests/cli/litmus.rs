@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::program::{command, err, folder, json, lines, margay, out, write};
+use crate::program::{command, err, folder, json, lines, margay, out, text, write};
 
 /// The answers of `run --format json`, one for each line.
 fn answers(arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
@@ -299,6 +299,18 @@ fn what_is_always_so_is_not_called_forbidden() {
 }
 
 #[test]
+fn tests_of_one_name_are_told_apart_by_their_files() {
+    let dir = folder("litmus/names");
+    let files = ["one.litmus", "two.litmus"].map(|name| write(&dir, name, mp("exists", "release")));
+    let both = out(&margay(&["run", text(&dir), "-m", "ptx-8"]));
+    for file in &files {
+        assert!(both.split_whitespace().collect::<String>().contains(&format!("({file})")), "{file}: {both}");
+    }
+    let one = out(&margay(&["run", &files[0], "-m", "ptx-8,ptx-6.0"]));
+    assert!(!one.contains("one.litmus"), "one file needs no telling apart: {one}");
+}
+
+#[test]
 fn narrow_terminals_pipes_and_colours() {
     let corpus = "tests/corpus/asplos2019";
     let narrow = command(&["run", corpus, "-m", "ptx-6.0,ptx-8"]).env("COLUMNS", "60").output().expect("starts");
@@ -313,7 +325,11 @@ fn narrow_terminals_pipes_and_colours() {
     // NO_COLOR is about `auto`; who says `always` gets colours.
     let quiet = command(&["run", "missing.litmus", "-m", "ptx-8"]).env("NO_COLOR", "1").output().expect("starts");
     assert!(!err(&quiet).contains('\u{1b}'));
-    let mut child = command(&["run", "tests/corpus/shapes-ptx", "-m", "ptx-8", "--format", "json"])
+    let many = folder("litmus/shapes");
+    let made = margay(&["gen", "--shapes", "--out", many.to_str().expect("text")]);
+    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
+    let shapes = many.join("shapes-ptx").to_str().expect("text").to_owned();
+    let mut child = command(&["run", &shapes, "-m", "ptx-8", "--format", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -468,6 +484,8 @@ fn a_long_run_in_a_pipe_says_that_it_goes_on() {
         .output()
         .expect("the program starts");
     assert!(err(&output).lines().any(|l| l.starts_with("margay: ") && l.contains(" thread shapes after ")), "{}", err(&output));
+    // What the cases of smaller bounds cost says what those of this one will.
+    assert!(err(&output).lines().any(|l| l.starts_with("margay: ") && l.contains(" %")), "{}", err(&output));
     let quiet =
         command(&["check", "rc11-to-ptx", "--bound", "4"]).env("MARGAY_PROGRESS", "0").output().expect("the program starts");
     assert!(err(&quiet).is_empty(), "{}", err(&quiet));

@@ -1,5 +1,6 @@
 //! The program as its users meet it: a file for each group of commands.
 
+mod again;
 mod axioms;
 mod cases;
 mod certificates;

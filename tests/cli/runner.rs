@@ -72,7 +72,7 @@ fn kernels_are_printed() {
 
 #[test]
 fn kernels_that_cannot_be_are_explained() {
-    let cluster = "tests/corpus/shapes-ptx/MP+ra+cluster.cluster.litmus";
+    let cluster = "tests/corpus/isa-8/scope-cluster-one-cluster.litmus";
     for (arguments, said) in [
         (vec!["gpu", "emit", cluster, "--target", "sm_80"], "sm_90"),
         (vec!["gpu", "emit", MP, "--target", "sm_61"], "expected sm_70 or later"),

@@ -33,7 +33,7 @@ impl Language {
     pub fn has(self, direction: Direction, order: Order) -> bool {
         match (self, order) {
             (_, Order::Plain) => true,
-            (Self::Generic, _) | (_, Order::AcqRel) => false,
+            (Self::Generic, _) | (_, Order::AcqRel | Order::Tagged(_)) => false,
             (_, Order::Rlx) => true,
             (Self::Ptx, Order::Sc) => false,
             (Self::C, Order::Sc) => true,

@@ -24,7 +24,7 @@ const fn classic(name: &'static str, threads: &'static str, finals: &'static str
     Classic { name, threads, finals }
 }
 
-/// The shapes of which tests/corpus has tests in PTX and in scoped C, with many annotations.
+/// The shapes that [`crate::shapes`] annotates.
 pub const CLASSICS: [Classic; 32] = [
     classic("MP", "Wx1 Wy1 | Ry1 Rx0", ""),
     classic("SB", "Wx1 Ry0 | Wy1 Rx0", ""),

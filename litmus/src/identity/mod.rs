@@ -22,9 +22,7 @@ pub use shape::Shape;
 
 use std::fmt;
 
-use margay_models::signature::Signature;
-
-use crate::test::{Dialect, Test, ThreadId};
+use crate::test::{Test, ThreadId};
 use crate::unfold::{Bounds, Error, Unfolding};
 
 /// What of a test counts.
@@ -98,21 +96,12 @@ impl Canonical {
     }
 
     fn with(test: &Test, detail: Detail) -> Result<Self, Error> {
-        let signature = signature(test);
+        let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, Bounds::default())?;
         let question = condition::Question::of(test, &unfolding);
         let subject = thread::Subject::new(&unfolding, question, detail);
         let (text, threads) = order::smallest(&subject);
         let signature = if detail == Detail::Full { signature.to_string() } else { String::new() };
         Ok(Self { form: Form { signature, text }, threads: threads.into_iter().map(|t| ThreadId(t as u8)).collect() })
-    }
-}
-
-/// What kind of executions a test has.
-fn signature(test: &Test) -> Signature {
-    match test.dialect {
-        Dialect::C => Signature::C,
-        Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
-        Dialect::Generic => Signature::Plain,
     }
 }

@@ -31,7 +31,7 @@ impl Name {
     /// # Errors
     /// If the test cannot be unfolded.
     pub fn of(test: &Test) -> Result<Self, Error> {
-        let signature = super::signature(test);
+        let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, Bounds::default())?;
         let question = Question::of(test, &unfolding);
         let segments: Vec<String> = (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
@@ -128,6 +128,7 @@ fn order_name(order: Order) -> &'static str {
         Order::Rel => "rel",
         Order::AcqRel => "acq_rel",
         Order::Sc => "sc",
+        Order::Tagged(tags) => tags.name(),
     }
 }
 
@@ -175,7 +176,7 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
         paths.iter().flat_map(|p| &p.events).any(|e| e.data.scope.is_some())
     };
     let unscoped = unfolding.signature() == Signature::C && !threads.iter().any(|&t| scopes(t));
-    if unfolding.signature() == Signature::Plain || unscoped || threads.len() < 2 {
+    if !unfolding.signature().has_places() || unscoped || threads.len() < 2 {
         return String::new();
     }
     let clusters = threads.iter().any(|&t| all[t].cluster != all[t].cta);

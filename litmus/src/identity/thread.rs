@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
-use margay_models::signature::Signature;
 
 use super::Detail;
 use super::condition::{Atom, Question};
@@ -83,7 +82,7 @@ impl<'a> Subject<'a> {
     /// For each thread before it the narrowest scope that both are in.
     pub fn places(&self, thread: usize, before: &[usize]) -> String {
         let threads = self.unfolding.threads();
-        if self.detail == Detail::Shape || self.unfolding.signature() == Signature::Plain {
+        if self.detail == Detail::Shape || !self.unfolding.signature().has_places() {
             return String::new();
         }
         let narrowest = |other: &usize| Scope::ALL.into_iter().find(|&s| threads[thread].shares(s, threads[*other]));
@@ -360,14 +359,19 @@ fn kind(data: &EventData) -> char {
 /// An event but for its location and value.
 fn annotations(data: &EventData) -> String {
     let mut out = String::from(kind(data));
-    out.push_str(match data.order {
+    let order = match data.order {
         Order::Plain => "",
         Order::Rlx => ".x",
         Order::Acq => ".a",
         Order::Rel => ".r",
         Order::AcqRel => ".ar",
         Order::Sc => ".sc",
-    });
+        Order::Tagged(tags) => {
+            out.push('.');
+            tags.name()
+        }
+    };
+    out.push_str(order);
     out.extend(data.scope.map(initial));
     if data.proxy != Proxy::Generic {
         let _ = write!(out, "<{:?}>", data.proxy);

@@ -5,7 +5,7 @@ use crate::test::{Comparison, Dialect, Operand, Proposition, Variable};
 /// A variable.
 pub fn variable(variable: &Variable, dialect: Dialect) -> String {
     match (variable, dialect) {
-        (Variable::Register { thread, name }, Dialect::Ptx | Dialect::Generic) => format!("{thread}:{name}"),
+        (Variable::Register { thread, name }, Dialect::Ptx | Dialect::Generic | Dialect::Text(_)) => format!("{thread}:{name}"),
         (Variable::Register { thread, name }, Dialect::GpuPtx | Dialect::C) => format!("{}:{name}", thread.0),
         (Variable::Location(name), Dialect::C) => format!("[{name}]"),
         (Variable::Location(name), _) => name.clone(),

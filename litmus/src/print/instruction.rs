@@ -1,9 +1,12 @@
 //! PTX instructions as text.
 
 use margay_models::execution::Proxy;
+use margay_models::signature::Operation::{Fence, Read, Rmw, Write};
+use margay_models::signature::{self, Tags};
 
 use crate::test::{
-    Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, Instruction, LocalFunction, Operation, Type, Value,
+    Access, AccessOrder, Address, Atom, Base, ClusterBarrier, Dialect, FenceOrder, Instruction, LocalFunction, Operation, Type,
+    Value,
 };
 
 /// An instruction.
@@ -18,6 +21,13 @@ pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
 fn operation(operation: &Operation, dialect: Dialect) -> String {
     let address = |a: &Address| address(a, dialect);
     match operation {
+        Operation::Load { access: Access { order: Some(AccessOrder::Text(tags)), .. }, destination, address: a } => {
+            format!("{} {destination}, {}", mnemonic(*tags, Read), address(a))
+        }
+        Operation::Store { access: Access { order: Some(AccessOrder::Text(tags)), .. }, address: a, value: v } => {
+            format!("{} {}, {}", mnemonic(*tags, Write), address(a), value(v))
+        }
+        Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => mnemonic(*tags, Fence).to_owned(),
         Operation::Load { access, destination, address: a } => {
             let name = match access.proxy {
                 Proxy::Generic | Proxy::Alias => "ld",
@@ -42,7 +52,10 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         }
         Operation::Atom(Atom { access, function, destination, address: a, operand, replacement }) => {
             let surface = if access.proxy == Proxy::Surface { "su" } else { "" };
-            let name = format!("{surface}{}", if destination.is_some() { "atom" } else { "red" });
+            let name = match access.order {
+                Some(AccessOrder::Text(tags)) => mnemonic(tags, Rmw).to_owned(),
+                _ => format!("{surface}{}", if destination.is_some() { "atom" } else { "red" }),
+            };
             let mut operands: Vec<String> = destination.iter().cloned().collect();
             operands.push(address(a));
             operands.push(value(operand));
@@ -81,6 +94,11 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
     }
 }
 
+/// The instruction of an architecture that is a text.
+fn mnemonic(tags: Tags, operation: signature::Operation) -> &'static str {
+    tags.mnemonic(operation).unwrap_or_default()
+}
+
 /// `.acquire.gpu.global.cg.add.s32`: order, scope, space, cache operator, function (of `atom`), type.
 fn qualifiers(access: &Access, function: &str) -> String {
     let mut out = String::new();
@@ -90,7 +108,9 @@ fn qualifiers(access: &Access, function: &str) -> String {
             out.push_str(part);
         }
     };
-    add(access.order.map_or("", AccessOrder::name));
+    // An architecture that is a text has a mnemonic for each.
+    let order = access.order.filter(|o| !matches!(o, AccessOrder::Text(_)));
+    add(order.map_or("", AccessOrder::name));
     add(access.scope.map_or("", |s| s.name()));
     add(access.space.map_or("", |s| s.name()));
     add(access.cache.map_or("", |c| c.name()));

@@ -20,7 +20,7 @@ pub fn test(test: &Test) -> String {
         out.push_str(&format!("\"{description}\"\n"));
     }
     match test.dialect {
-        Dialect::Ptx | Dialect::Generic => table::tabular(test, &mut out),
+        Dialect::Ptx | Dialect::Generic | Dialect::Text(_) => table::tabular(test, &mut out),
         Dialect::GpuPtx => table::gpu_ptx(test, &mut out),
         Dialect::C => c::program(test, &mut out),
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
+use margay_models::signature::{Architecture, architecture};
 
 use super::cursor::{Cursor, MAX_COUNT};
 use super::token::TokenKind;
@@ -58,7 +59,8 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let line = text[start..].lines().next().unwrap_or_default();
     let word = line.split([' ', '\t', '{', '"']).next().unwrap_or_default();
     let span = Span::new(start, start + word.len());
-    let Some(&(_, dialect)) = DIALECTS.iter().find(|(name, _)| *name == word) else {
+    let known = DIALECTS.iter().find(|(name, _)| *name == word).map(|&(_, dialect)| dialect);
+    let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))? else {
         let error = if line.trim().is_empty() {
             Diagnostic::error("the text is empty").at(file, Span::new(start, start), "expected a litmus test")
         } else {
@@ -71,7 +73,12 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
         let near = if word.is_empty() { None } else { nearest(word, DIALECTS.iter().map(|(name, _)| *name)) };
         return Err(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help("a litmus test starts with its kind and name, e.g. `PTX mp`"),
+            None if word.is_empty() => error.help("a litmus test starts with its kind and name, e.g. `PTX mp`"),
+            None => error.help(format!(
+                "a litmus test starts with its kind and name, e.g. `PTX mp`; that of an architecture of your own needs `{}.arch` beside it, or a \
+                 model of it to run under",
+                shortened(word)
+            )),
         });
     };
     let rest = &line[word.len()..];
@@ -91,6 +98,17 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
             .help("write a name after the kind, e.g. `PTX mp`"));
     }
     Ok(Title { dialect, name, end })
+}
+
+/// The architecture whose text a word names: beside the test, among those of the models that were read, or built in.
+fn of_text(file: &Arc<SourceFile>, word: &str) -> Result<Option<Dialect>, Diagnostic> {
+    if !word.starts_with(|c: char| c.is_ascii_alphabetic()) || word.contains(['/', '\\']) {
+        return Ok(None);
+    }
+    let first = |errors: Vec<Diagnostic>| errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("no architecture"));
+    let beside = architecture::beside(word, file).map_err(first)?;
+    let found = beside.or_else(|| Architecture::known(word)).or_else(|| Architecture::built_in(word));
+    Ok(found.map(Dialect::Text))
 }
 
 /// At most 40 characters of a word that may be anything.

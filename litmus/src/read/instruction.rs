@@ -2,6 +2,7 @@
 
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Proxy;
+use margay_models::signature::{self, Architecture};
 
 use super::cursor::Cursor;
 use super::head::State;
@@ -75,6 +76,12 @@ const KNOWN: [&str; 50] = [
     "selp",
 ];
 
+/// Those of them that access no memory: every architecture has them.
+const KNOWN_LOCAL: [&str; 28] = [
+    "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "or", "xor", "not", "neg", "shl", "shr", "min", "max", "setp",
+    "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "mad", "selp",
+];
+
 /// Reads a cell, which may be a label and an instruction.
 pub(super) fn cell(
     cursor: &mut Cursor<'_>,
@@ -110,6 +117,11 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
     let mut m = mnemonic(cursor)?;
     let m = &mut m;
     let mut reader = Operands { cursor, thread, names };
+    if let Dialect::Text(architecture) = reader.names.dialect
+        && let Some(operation) = reader.of_text(m, architecture)?
+    {
+        return Ok(operation);
+    }
     match m.name {
         "ld" => reader.load(m, Proxy::Generic),
         "suld" | "sld" => reader.load(m, Proxy::Surface),
@@ -409,6 +421,71 @@ impl Operands<'_, '_> {
         self.cache_policy(hint)?;
         let access = Access { proxy, ..access };
         Ok(Operation::Atom(Atom { access, function, destination, address, operand, replacement }))
+    }
+
+    /// An instruction of an architecture that is a text; `None` for those that access no memory.
+    fn of_text(&mut self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Option<Operation>, Diagnostic> {
+        let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
+        let named = |n: usize| architecture.instruction(&words[..n].join("."));
+        let Some((construct, length)) = (1..=words.len()).rev().find_map(|n| Some((named(n)?, n))) else {
+            return match KNOWN_LOCAL.contains(&m.name) || m.name.strip_prefix('b').and_then(comparison_from_name).is_some() {
+                true => Ok(None),
+                false => {
+                    let known: Vec<&str> =
+                        architecture.constructs().into_iter().filter_map(|c| architecture.mnemonic(c)).collect();
+                    let error = self.cursor.unknown(
+                        "instruction",
+                        &words.join("."),
+                        m.span,
+                        known.iter().copied().chain(KNOWN_LOCAL).collect::<Vec<_>>(),
+                    );
+                    Err(match error.help {
+                        Some(_) => error,
+                        None => error.help(format!("{architecture} has {}", known.join(", "))),
+                    })
+                }
+            };
+        };
+        m.qualifiers.drain(..length - 1);
+        let tags = architecture.tags_of(construct);
+        let access = Access { order: Some(AccessOrder::Text(tags)), ..Access::default() };
+        Ok(Some(match construct.operation {
+            signature::Operation::Read => {
+                m.finish(self.cursor, &[])?;
+                let destination = self.destination()?;
+                self.comma()?;
+                Operation::Load { access, destination, address: self.address()? }
+            }
+            signature::Operation::Write => {
+                m.finish(self.cursor, &[])?;
+                let address = self.address()?;
+                self.comma()?;
+                Operation::Store { access, address, value: self.value()? }
+            }
+            signature::Operation::Fence => {
+                m.finish(self.cursor, &[])?;
+                Operation::Fence { order: Some(FenceOrder::Text(tags)), scope: None }
+            }
+            signature::Operation::Rmw => {
+                let functions = AtomFunction::ALL;
+                let function = m.take(self.cursor, "function", |w| functions.into_iter().find(|f| f.name() == w))?;
+                m.finish(self.cursor, &functions.map(AtomFunction::name))?;
+                let function = function.unwrap_or(AtomFunction::Exchange);
+                let destination = self.destination()?;
+                self.comma()?;
+                let address = self.address()?;
+                self.comma()?;
+                let operand = self.value()?;
+                let replacement = match function {
+                    AtomFunction::CompareAndSwap => {
+                        self.comma()?;
+                        Some(self.value()?)
+                    }
+                    _ => None,
+                };
+                Operation::Atom(Atom { access, function, destination: Some(destination), address, operand, replacement })
+            }
+        }))
     }
 
     /// `.proxy.alias` and its kin, after `fence` or `membar`.

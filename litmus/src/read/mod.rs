@@ -96,7 +96,7 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let mut state = head::initial_state(&mut cursor)?;
     let mut fences = Vec::new();
     let draft = match title.dialect {
-        Dialect::Ptx | Dialect::Generic => {
+        Dialect::Ptx | Dialect::Generic | Dialect::Text(_) => {
             let mut names = instruction::Names::new(title.dialect, &state);
             let threads = table::threads(&mut cursor, title.dialect)?;
             let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;

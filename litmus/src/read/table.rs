@@ -32,8 +32,12 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
             return Err(cursor.error(format!("more than {MAX_COUNT} threads"), start, "too many"));
         }
         let placement = if cursor.is('@') {
-            if dialect == Dialect::Generic {
-                return Err(cursor.error("threads of a generic test have no place", cursor.span(), "a place"));
+            if !dialect.signature().has_places() {
+                let message = match dialect {
+                    Dialect::Text(architecture) => format!("threads of a test for {architecture} have no place"),
+                    _ => "threads of a generic test have no place".to_owned(),
+                };
+                return Err(cursor.error(message, cursor.span(), "a place"));
             }
             Some(placement(cursor)?)
         } else {

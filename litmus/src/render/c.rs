@@ -274,6 +274,6 @@ fn memory_order(order: Order) -> Option<MemoryOrder> {
         Order::Rel => MemoryOrder::Release,
         Order::AcqRel => MemoryOrder::AcqRel,
         Order::Sc => MemoryOrder::SeqCst,
-        Order::Plain => return None,
+        Order::Plain | Order::Tagged(_) => return None,
     })
 }

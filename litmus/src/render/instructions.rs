@@ -2,7 +2,7 @@
 
 use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
-use margay_models::signature::Signature;
+use margay_models::signature::{self, Construct, Signature, Tags};
 
 use super::Error;
 use super::dataflow::inputs;
@@ -176,7 +176,7 @@ impl Column<'_> {
                 let write = self.data(w).clone();
                 let address = self.address(e, Some(w))?;
                 let operand = self.value(w)?;
-                let order = if generic { None } else { Some(rmw_order(data.order, write.order).ok_or(Error::NoInstruction(e))?) };
+                let order = self.rmw_order(&data, &write).ok_or(Error::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 let destination = if data.reduction { None } else { Some(self.register(e)?) };
                 if data.compare {
@@ -193,18 +193,21 @@ impl Column<'_> {
             }
             (Kind::Read, None) if data.compare => {
                 let address = self.address(e, None)?;
-                let order = if generic { None } else { Some(rmw_order(data.order, Order::Rlx).ok_or(Error::NoInstruction(e))?) };
+                let order = self.failed_order(&data).ok_or(Error::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 compare_and_swap(access, self.register(e)?, address, NEVER_WRITTEN, Value::Integer(0))
             }
             (Kind::Read, None) => {
                 let address = self.address(e, None)?;
-                Operation::Load { access: access(&data, generic, e)?, destination: self.register(e)?, address }
+                Operation::Load { access: self.access(&data, e)?, destination: self.register(e)?, address }
             }
             (Kind::Write, _) => {
                 let address = self.address(e, None)?;
                 let value = self.value(e)?;
-                Operation::Store { access: access(&data, generic, e)?, address, value }
+                Operation::Store { access: self.access(&data, e)?, address, value }
+            }
+            (Kind::Fence, _) if self.tags(signature::Operation::Fence, data.order).is_some() => {
+                Operation::Fence { order: self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text), scope: None }
             }
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
             (Kind::Fence, _) => {
@@ -213,7 +216,7 @@ impl Column<'_> {
                     Order::Rel => FenceOrder::Release,
                     Order::AcqRel => FenceOrder::AcqRel,
                     Order::Sc => FenceOrder::Sc,
-                    Order::Plain | Order::Rlx => return Err(Error::NoInstruction(e)),
+                    Order::Plain | Order::Rlx | Order::Tagged(_) => return Err(Error::NoInstruction(e)),
                 };
                 Operation::Fence { order: Some(order), scope: Some(data.scope.unwrap_or(Scope::Sys)) }
             }
@@ -238,6 +241,49 @@ impl Column<'_> {
             (Kind::Init, _) => return Err(Error::NoInstruction(e)),
         };
         self.push(e, pair, guard, operation)
+    }
+
+    /// The tags of the instruction of an architecture that is a text, if it has one with this order.
+    fn tags(&self, operation: signature::Operation, order: Order) -> Option<Tags> {
+        let Signature::Text(architecture) = self.x.signature else { return None };
+        let construct = Construct { operation, order };
+        architecture.mnemonic(construct).map(|_| architecture.tags_of(construct))
+    }
+
+    /// The order of the read-modify-write whose halves have the given ones; `None` if there is no such instruction, and nothing where there
+    /// are no orders.
+    fn rmw_order(&self, read: &EventData, write: &EventData) -> Option<Option<AccessOrder>> {
+        match self.x.signature {
+            Signature::Plain => Some(None),
+            Signature::Text(architecture) => {
+                let whole = architecture.whole(read.order, write.order)?;
+                Some(Some(AccessOrder::Text(architecture.tags_of(whole))))
+            }
+            _ => rmw_order(read.order, write.order).map(Some),
+        }
+    }
+
+    /// The same for a compare-and-swap that failed, of which there is the read alone.
+    fn failed_order(&self, read: &EventData) -> Option<Option<AccessOrder>> {
+        match self.x.signature {
+            Signature::Plain => Some(None),
+            Signature::Text(architecture) => {
+                let of = |c: &Construct| c.operation == signature::Operation::Rmw && c.read_order() == read.order;
+                let whole = architecture.constructs().into_iter().find(of)?;
+                Some(Some(AccessOrder::Text(architecture.tags_of(whole))))
+            }
+            _ => rmw_order(read.order, Order::Rlx).map(Some),
+        }
+    }
+
+    /// The qualifiers of a load or store.
+    fn access(&self, data: &EventData, e: Event) -> Result<Access, Error> {
+        if let Signature::Text(_) = self.x.signature {
+            let operation = if data.kind == Kind::Read { signature::Operation::Read } else { signature::Operation::Write };
+            let tags = self.tags(operation, data.order).ok_or(Error::NoInstruction(e))?;
+            return Ok(Access { order: Some(AccessOrder::Text(tags)), ..Access::default() });
+        }
+        access(data, self.x.signature == Signature::Plain, e)
     }
 
     fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), Error> {
@@ -278,7 +324,7 @@ fn access(data: &EventData, generic: bool, e: Event) -> Result<Access, Error> {
         Order::Rlx => AccessOrder::Relaxed,
         Order::Acq => AccessOrder::Acquire,
         Order::Rel => AccessOrder::Release,
-        Order::AcqRel | Order::Sc => return Err(Error::NoInstruction(e)),
+        Order::AcqRel | Order::Sc | Order::Tagged(_) => return Err(Error::NoInstruction(e)),
     };
     let scope = if order == AccessOrder::Weak { None } else { Some(data.scope.unwrap_or(Scope::Sys)) };
     Ok(Access { order: Some(order), scope, proxy, ..Access::default() })

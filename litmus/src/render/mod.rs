@@ -92,7 +92,7 @@ pub fn render(execution: &Execution, name: &str, description: Option<&str>, fina
             (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread == Some(id.0)).collect();
         let (body, parameters, places) = match execution.signature {
             Signature::C => c::thread(execution, &events, &values)?,
-            Signature::Ptx | Signature::Plain => {
+            Signature::Ptx | Signature::Plain | Signature::Text(_) => {
                 let (body, places) = instructions::thread(execution, &events, &values)?;
                 (body, Vec::new(), places)
             }
@@ -100,13 +100,14 @@ pub fn render(execution: &Execution, name: &str, description: Option<&str>, fina
         for (event, line) in places {
             lines[event.index()] = Some(Line { thread: id, line });
         }
-        let placement = (execution.signature != Signature::Plain && has_scopes(execution)).then(|| placement(execution, t));
+        let placement = (execution.signature.has_places() && has_scopes(execution)).then(|| placement(execution, t));
         threads.push(Thread { placement, parameters, body, place: Place::default() });
     }
     let dialect = match execution.signature {
         Signature::C => Dialect::C,
         Signature::Ptx => Dialect::Ptx,
         Signature::Plain => Dialect::Generic,
+        Signature::Text(architecture) => Dialect::Text(architecture),
     };
     let test = Test {
         dialect,

@@ -68,6 +68,7 @@ impl Facts<'_> {
             BaseSet::Xchg => data.exchange,
             BaseSet::Volatile => data.volatile,
             BaseSet::Mmio => data.mmio,
+            BaseSet::Tag(tag) => matches!(data.order, Order::Tagged(tags) if tags.contains(tag)),
         }
     }
 

@@ -131,7 +131,7 @@ fn strength(order: MemoryOrder, scope: Option<CScope>) -> Strength {
 
 fn memory_order(order: Order) -> MemoryOrder {
     match order {
-        Order::Plain | Order::Rlx => MemoryOrder::Relaxed,
+        Order::Plain | Order::Rlx | Order::Tagged(_) => MemoryOrder::Relaxed,
         Order::Acq => MemoryOrder::Acquire,
         Order::Rel => MemoryOrder::Release,
         Order::AcqRel => MemoryOrder::AcqRel,

@@ -157,7 +157,7 @@ impl Costs {
         let unscoped = full.rsplit_once('.').map_or(full.as_str(), |(unscoped, _)| unscoped);
         self.given.get(&full).or_else(|| self.given.get(unscoped)).copied().unwrap_or_else(|| {
             let base = match (kind, strength.order) {
-                (_, Order::Plain) => 0,
+                (_, Order::Plain | Order::Tagged(_)) => 0,
                 (Kind::Fence | Kind::Slot, Order::Acq | Order::Rel) => 8,
                 (Kind::Fence | Kind::Slot, Order::Sc) => 20,
                 (Kind::Fence | Kind::Slot, _) => 10,

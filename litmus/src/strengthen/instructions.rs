@@ -51,7 +51,7 @@ fn is_access(operation: &Operation) -> bool {
 
 fn fence(strength: Strength, dialect: Dialect) -> Operation {
     match dialect {
-        Dialect::Generic => Operation::Fence { order: None, scope: None },
+        Dialect::Generic | Dialect::Text(_) => Operation::Fence { order: None, scope: None },
         Dialect::GpuPtx => Operation::Membar(level(strength.scope)),
         Dialect::Ptx | Dialect::C => Operation::Fence { order: Some(fence_order(strength.order)), scope: Some(strength.scope) },
     }
@@ -70,13 +70,13 @@ fn fence_order(order: Order) -> FenceOrder {
         Order::Acq => FenceOrder::Acquire,
         Order::Rel => FenceOrder::Release,
         Order::Sc => FenceOrder::Sc,
-        Order::Plain | Order::Rlx | Order::AcqRel => FenceOrder::AcqRel,
+        Order::Plain | Order::Rlx | Order::AcqRel | Order::Tagged(_) => FenceOrder::AcqRel,
     }
 }
 
 /// What an instruction is, and how strong; `None` for what cannot be stronger.
 fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)> {
-    if dialect == Dialect::Generic {
+    if matches!(dialect, Dialect::Generic | Dialect::Text(_)) {
         return None;
     }
     match operation {
@@ -91,7 +91,7 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)>
                 Some(FenceOrder::Acquire) => Order::Acq,
                 Some(FenceOrder::Release) => Order::Rel,
                 Some(FenceOrder::Sc) => Order::Sc,
-                Some(FenceOrder::AcqRel) | None => Order::AcqRel,
+                Some(FenceOrder::AcqRel | FenceOrder::Text(_)) | None => Order::AcqRel,
             };
             Some((Kind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
         }
@@ -112,7 +112,7 @@ fn of(access: &Access, default: Order) -> Option<Strength> {
         Some(AccessOrder::Acquire) => Order::Acq,
         Some(AccessOrder::Release) => Order::Rel,
         Some(AccessOrder::AcqRel) => Order::AcqRel,
-        Some(AccessOrder::Volatile | AccessOrder::Mmio) => return None,
+        Some(AccessOrder::Volatile | AccessOrder::Mmio | AccessOrder::Text(_)) => return None,
     };
     let scope = if order == Order::Plain { Scope::Cta } else { access.scope.unwrap_or(Scope::Gpu) };
     Some(Strength { order, scope })
@@ -126,7 +126,7 @@ fn set(operation: &mut Operation, strength: Strength) {
         | Operation::VectorStore { access, .. }
         | Operation::Atom(Atom { access, .. }) => {
             access.order = Some(match strength.order {
-                Order::Plain => AccessOrder::Weak,
+                Order::Plain | Order::Tagged(_) => AccessOrder::Weak,
                 Order::Rlx => AccessOrder::Relaxed,
                 Order::Acq => AccessOrder::Acquire,
                 Order::Rel => AccessOrder::Release,

@@ -30,6 +30,7 @@ use std::fmt;
 
 use margay_models::diagnostic::Span;
 use margay_models::execution::{Placement, Proxy};
+use margay_models::signature::{Architecture, Signature};
 
 /// Where in the text a part of the tree stood. All places are equal, so that trees compare by what they say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,6 +72,8 @@ pub enum Dialect {
     Generic,
     /// `C name`: herd's C, with OpenCL's scopes.
     C,
+    /// `NAME name` with the name of an architecture that is a text: the tabular form with its mnemonics.
+    Text(Architecture),
 }
 
 impl Dialect {
@@ -81,6 +84,17 @@ impl Dialect {
             Self::GpuPtx => "GPU_PTX",
             Self::Generic => "GENERIC",
             Self::C => "C",
+            Self::Text(architecture) => architecture.word(),
+        }
+    }
+
+    /// The executions of such a test.
+    pub fn signature(self) -> Signature {
+        match self {
+            Self::C => Signature::C,
+            Self::Ptx | Self::GpuPtx => Signature::Ptx,
+            Self::Generic => Signature::Plain,
+            Self::Text(architecture) => Signature::Text(architecture),
         }
     }
 }
@@ -152,7 +166,7 @@ pub struct RegisterDeclaration {
 /// The program of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// A column of instructions ([`Dialect::Ptx`], [`Dialect::GpuPtx`], [`Dialect::Generic`]).
+    /// A column of instructions ([`Dialect::Ptx`], [`Dialect::GpuPtx`], [`Dialect::Generic`], [`Dialect::Text`]).
     Instructions(Vec<Instruction>),
     /// Statements ([`Dialect::C`]).
     Statements(Vec<Statement>),

@@ -1,6 +1,7 @@
 //! PTX instructions (PTX ISA 8.6), as far as litmus tests use them; the generic dialect uses them without orders and scopes.
 
 use margay_models::execution::{Proxy, Scope};
+use margay_models::signature::Tags;
 
 use super::{AtomFunction, Comparison, LocalFunction, Place, Type};
 
@@ -77,6 +78,8 @@ pub enum AccessOrder {
     Volatile,
     /// `.mmio.relaxed`
     Mmio,
+    /// The tags of an instruction of an architecture that is a text; its mnemonic says them.
+    Text(Tags),
 }
 
 impl AccessOrder {
@@ -90,6 +93,7 @@ impl AccessOrder {
             Self::AcqRel => "acq_rel",
             Self::Volatile => "volatile",
             Self::Mmio => "mmio.relaxed",
+            Self::Text(tags) => tags.name(),
         }
     }
 }
@@ -159,6 +163,8 @@ pub enum FenceOrder {
     AcqRel,
     /// `fence.sc`
     Sc,
+    /// The tags of a fence of an architecture that is a text; its mnemonic says them.
+    Text(Tags),
 }
 
 impl FenceOrder {
@@ -169,6 +175,7 @@ impl FenceOrder {
             Self::Release => "release",
             Self::AcqRel => "acq_rel",
             Self::Sc => "sc",
+            Self::Text(tags) => tags.name(),
         }
     }
 }

@@ -1,11 +1,9 @@
 //! A test as straight code, for machines that execute tests instead of unfolding them.
 
-use margay_models::signature::Signature;
-
 use super::program::Program;
 use super::skeleton::Shared;
 use super::{Address, Error, Unary, barriers, compile};
-use crate::test::{Dialect, Integer, Test, ThreadId};
+use crate::test::{Integer, Test, ThreadId};
 
 /// The code of every thread, and the memory that it starts from.
 #[derive(Debug, Clone)]
@@ -18,11 +16,7 @@ pub struct Code {
 impl Code {
     /// Compiles a test; what it cannot say (an unknown label or location) is an error with its place.
     pub fn new(test: &Test) -> Result<Self, Error> {
-        let signature = match test.dialect {
-            Dialect::C => Signature::C,
-            Dialect::Ptx | Dialect::GpuPtx => Signature::Ptx,
-            Dialect::Generic => Signature::Plain,
-        };
+        let signature = test.dialect.signature();
         crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
         barriers::check(test)?;

@@ -112,13 +112,14 @@ impl Compiler<'_> {
             Operation::VectorStore { access, address, values } => self.store_elements(access, address, values, i)?,
             Operation::Atom(atom) => self.atom(atom)?,
             Operation::Fence { .. } if self.generic => Step::Fence { order: Order::Plain, scope: None },
+            Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => Step::Fence { order: tags.order(), scope: None },
             Operation::Fence { order, scope } => {
                 let order = match order {
                     Some(FenceOrder::Acquire) => Order::Acq,
                     Some(FenceOrder::Release) => Order::Rel,
                     // `fence` without an order is acq_rel (PTX ISA 9.7.13, and 8.10.6: `fence.sys` in MP).
                     Some(FenceOrder::AcqRel) | None => Order::AcqRel,
-                    Some(FenceOrder::Sc) => Order::Sc,
+                    Some(FenceOrder::Sc | FenceOrder::Text(_)) => Order::Sc,
                 };
                 Step::Fence { order, scope: Some(scope.unwrap_or(Scope::Sys)) }
             }
@@ -231,13 +232,15 @@ impl Compiler<'_> {
         let operand = self.value(operand)?;
         let (read, write) = match access.order {
             _ if self.generic => (Order::Plain, Order::Plain),
+            Some(AccessOrder::Text(tags)) => (tags.of_read(), tags.of_write()),
             Some(AccessOrder::Acquire) => (Order::Acq, Order::Rlx),
             Some(AccessOrder::Release) => (Order::Rlx, Order::Rel),
             Some(AccessOrder::AcqRel) => (Order::Acq, Order::Rel),
             // "If no order is given, .relaxed; if no scope is given, .gpu" (PTX ISA 9.7.13.5).
             _ => (Order::Rlx, Order::Rlx),
         };
-        let scope = if self.generic { None } else { Some(access.scope.unwrap_or(Scope::Gpu)) };
+        let unscoped = self.generic || matches!(access.order, Some(AccessOrder::Text(_)));
+        let scope = if unscoped { None } else { Some(access.scope.unwrap_or(Scope::Gpu)) };
         let plain = self.attributes(&Access { order: None, ..*access });
         let half = |order| Attributes { order, scope, reduction: destination.is_none(), ..plain };
         let apply = |operator| Modification::Apply(operator, operand.clone());
@@ -272,6 +275,7 @@ impl Compiler<'_> {
         }
         match access.order {
             None | Some(AccessOrder::Weak) => plain,
+            Some(AccessOrder::Text(tags)) => Attributes { order: tags.order(), ..plain },
             Some(AccessOrder::Relaxed) => strong(Order::Rlx),
             Some(AccessOrder::Acquire) => strong(Order::Acq),
             Some(AccessOrder::Release | AccessOrder::AcqRel) => strong(Order::Rel),

@@ -245,7 +245,7 @@ fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), 
 fn compile(test: &Test, thread: ThreadId, shared: &skeleton::Shared) -> Result<Program, Error> {
     let mut program = match test.dialect {
         Dialect::C => compile_c::compile(test, thread, shared)?,
-        Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic => compile_ptx::compile(test, thread, shared)?,
+        Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic | Dialect::Text(_) => compile_ptx::compile(test, thread, shared)?,
     };
     for declared in test.registers.iter().filter(|r| r.thread == thread) {
         let register = program.register(&declared.name);

@@ -1,7 +1,6 @@
 //! Every verdict of the corpus.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use margay_litmus::{corpus, explicit, read, sat};
 use margay_models::library;
@@ -9,8 +8,7 @@ use margay_models::library;
 #[test]
 fn the_corpus_by_the_sat_engine() {
     crate::use_cadical();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let folders = corpus::read(&root).unwrap_or_else(|e| panic!("{}", e[0]));
+    let folders = crate::corpora::folders();
     let mut runners: BTreeMap<String, sat::Runner> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut count = 0;

@@ -3,6 +3,8 @@
 //! models are apart.
 
 mod c;
+#[path = "../corpora/mod.rs"]
+mod corpora;
 mod corpus;
 mod cycles;
 mod large;

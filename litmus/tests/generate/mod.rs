@@ -389,7 +389,7 @@ fn thread(dialect: Dialect) -> BoxedStrategy<Thread> {
         _ => instructions(dialect == Dialect::Generic).prop_map(Body::Instructions).boxed(),
     };
     let placed = match dialect {
-        Dialect::Generic => Just(None).boxed(),
+        Dialect::Generic | Dialect::Text(_) => Just(None).boxed(),
         Dialect::C => option::of(placement()).boxed(),
         _ => placement().prop_map(Some).boxed(),
     };

@@ -2,7 +2,7 @@
 
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind, Order};
-use margay_models::signature::{Construct, Operation};
+use margay_models::signature::{Construct, Operation, Signature};
 
 use crate::language::{Form, Lowering, Mapping};
 
@@ -29,7 +29,7 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
         }
         let write_half = source.rmw.row(head).iter().next();
         let (operation, order) = match (data.kind, write_half) {
-            (_, Some(write)) => (Operation::Rmw, whole(data.order, source.events[write.index()].order)),
+            (_, Some(write)) => (Operation::Rmw, whole(source.signature, data.order, source.events[write.index()].order)?),
             (Kind::Read, None) => (Operation::Read, data.order),
             (Kind::Write, None) => (Operation::Write, data.order),
             (Kind::Fence, None) => (Operation::Fence, data.order),
@@ -49,12 +49,15 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
 }
 
 /// The order of a read-modify-write whose halves have these orders.
-fn whole(read: Order, write: Order) -> Order {
-    match (read, write) {
+fn whole(signature: Signature, read: Order, write: Order) -> Option<Order> {
+    if let Signature::Text(architecture) = signature {
+        return architecture.whole(read, write).map(|c| c.order);
+    }
+    Some(match (read, write) {
         (Order::Acq, Order::Rel) => Order::AcqRel,
         (Order::Rlx, Order::Rel) => Order::Rel,
         (order, _) => order,
-    }
+    })
 }
 
 /// The target execution of the operations, each lowered as `lowerings` says. Reads-from, modification order and dependencies are the
@@ -111,6 +114,20 @@ pub fn compile(
     for (a, b) in source.ctrl.pairs() {
         let a = access[a.index()]?;
         around[b.index()].iter().for_each(|&b| target.ctrl.insert(a, b));
+    }
+    for (used, lowering) in uses.iter().zip(lowerings) {
+        let Some(behind) = lowering.ctrl else { continue };
+        let read = access[used.head.index()]?;
+        // What is made of the row comes first in the list of its operation, and what stands behind its access last.
+        let own: Vec<Event> =
+            [Some(used.head), used.write_half].into_iter().flatten().flat_map(|e| &around[e.index()]).copied().collect();
+        let last = access[used.write_half.unwrap_or(used.head).index()]?;
+        let fences = own.iter().filter(|&&e| e > last).skip(behind).copied();
+        let later = (0..source.events.len())
+            .filter(|&e| source.po.contains(used.head, Event::from(e)) && Some(Event::from(e)) != used.write_half)
+            .flat_map(|e| around[e].iter().copied());
+        let dependent: Vec<Event> = fences.chain(later).collect();
+        dependent.into_iter().for_each(|e| target.ctrl.insert(read, e));
     }
     let finals = finals.iter().map(|f| f.and_then(|w| access[w.index()])).collect();
     Some((target, finals))

@@ -34,12 +34,13 @@ impl Steps {
         for (i, step) in lowering.steps.iter().enumerate() {
             let orders = self.weaker_orders(step);
             if step.operation == Operation::Fence && orders.is_empty() {
-                let mut steps = lowering.steps.clone();
-                steps.remove(i);
-                out.push(Lowering { steps, ..lowering.clone() });
+                out.push(lowering.without(i));
             }
             let scope_step = self.narrower(row, step.scope);
             self.replace(row, lowering, i, &orders, scope_step, &mut out);
+        }
+        if lowering.ctrl.is_some() {
+            out.push(Lowering { ctrl: None, ..lowering.clone() });
         }
         out
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_models::bits::Event;
-use margay_models::execution::{Execution, Scope};
+use margay_models::execution::{Execution, Order, Scope};
 
 use super::witness::Witness;
 
@@ -18,11 +18,18 @@ pub fn distinct(witnesses: Vec<Witness>) -> Vec<Witness> {
         })
         .collect();
     let size = |w: &Witness| {
-        let strength: usize = w.source.events.iter().map(|e| e.order as usize * 4 + e.scope.map_or(0, |s| s as usize)).sum();
+        let strength: usize =
+            w.source.events.iter().map(|e| e.order.number() as usize * 4 + e.scope.map_or(0, |s| s as usize)).sum();
         (w.source.threads.len(), w.source.locations.len(), strength)
     };
     keyed.sort_by(|(a, x), (b, y)| size(x).cmp(&size(y)).then_with(|| a.cmp(b)));
     keyed.into_iter().map(|(_, w)| w).collect()
+}
+
+/// One of each class but that of the first, in the order of [`distinct`].
+pub fn others(first: &Witness, witnesses: Vec<Witness>) -> Vec<Witness> {
+    let key = canonical(first);
+    distinct(witnesses).into_iter().filter(|w| canonical(w) != key).collect()
 }
 
 /// The smallest description under all renamings of threads.
@@ -77,12 +84,16 @@ pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: b
         out.extend([
             order.iter().position(|&t| Some(t as u8) == data.thread).unwrap_or(0) as u8,
             data.kind as u8,
-            data.order as u8,
+            data.order.number() as u8,
             data.scope.map_or(0, |s| s as u8 + 1),
             data.location.map_or(0, |l| rank(&mut locations, l)),
             execution.physical(Event::from(e)).map_or(0, |l| rank(&mut memories, l)),
             u8::from(data.volatile) | u8::from(data.mmio) << 1 | u8::from(data.reduction) << 2 | (data.proxy as u8) << 3,
         ]);
+        // Of an architecture with many tags.
+        if let Order::Tagged(_) = data.order {
+            out.extend((data.order.number() >> 8).to_be_bytes());
+        }
     }
     for i in 0..order.len() {
         for j in 0..i {

@@ -7,12 +7,15 @@ use super::case::{self, Answer, Decision, Preferred, Setting};
 use super::kind::{self, Decided, Kind};
 use super::program::{self, Learned};
 use super::questions::Asked;
-use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Progress, Verdict, Witness};
+use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Listed, Progress, Verdict, Witness};
 use super::{canonical, cases, witness};
 use crate::encode::Question;
 use crate::encode::shape::Shape;
 use crate::pool::Pool;
 use crate::status::{Examiner, Standing, Status};
+
+/// The longest list that `next` is answered from; making a list of 1,000 takes a few seconds.
+const MOST_LISTED: usize = 1000;
 
 /// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each once up to isomorphism; else one.
 /// Among single executions one whose program is a compiler bug comes first; where there is none of that size, one of the fewest threads.
@@ -45,8 +48,16 @@ pub fn choose(
             );
             return Ok(());
         }
+        if let Some(after) = setting.options.next {
+            let (all, more) = every(setting, question, decided, (MOST_LISTED, false))?;
+            let others = canonical::others(&chosen[0], all);
+            let events = shapes.first().map_or(0, Shape::events);
+            let axiom = report.axioms[question].axiom.clone();
+            report.listed.push(Listed { axiom, events, of: 1 + others.len(), more });
+            chosen = chosen.into_iter().chain(others).skip(after).take(1).collect();
+        }
     }
-    if chosen.is_empty() {
+    if chosen.is_empty() && setting.options.next.is_none() {
         return Err(unreadable());
     }
     let mut examiner = is_execution.then(|| Examiner::new(&setting.mapping.source, setting.options.deadline));

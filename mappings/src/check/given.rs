@@ -28,6 +28,7 @@ impl Given {
             split: _,
             // What is looked for once there is a counterexample, and what is written besides.
             all: _,
+            next: _,
             keep_going: _,
             dump_cnf: _,
             certify: _,

@@ -165,7 +165,7 @@ pub fn decide<'a>(
     (pool, progress): (&Pool, &dyn Progress),
 ) -> Result<Vec<Decided<'a>>, Fault> {
     let options = setting.options;
-    let every_shape = options.keep_going || options.all.is_some();
+    let every_shape = options.keep_going || options.all.is_some() || options.next.is_some();
     let prefers = options.level == Level::Program && options.all.is_none();
     let (next, done, fewest) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
     let leader: Mutex<Option<Leader>> = Mutex::default();
@@ -191,6 +191,16 @@ pub fn decide<'a>(
         // Stable: where nothing is predicted yet, few threads first.
         work.sort_by(|(_, a), (_, b)| b.predicted().total_cmp(&a.predicted()));
     }
+    let costs: Option<Vec<f64>> = work.iter().map(|(_, part)| Some(part.cost?.seconds)).collect();
+    let spent: Mutex<f64> = Mutex::default();
+    // Told for cases that cost something; where one is not predicted, nothing is known of the whole.
+    let told = |index: Option<usize>| {
+        let Some(costs) = &costs else { return progress.cost(0.0, 0.0, pool.size()) };
+        let mut spent = spent.lock().unwrap_or_else(PoisonError::into_inner);
+        *spent += index.map_or(0.0, |index| costs[index]);
+        progress.cost(*spent, costs.iter().sum(), pool.size());
+    };
+    told(None);
     if let Some(answers) = setting.answers {
         let parts: Vec<Part<'_>> = work.iter().map(|(_, part)| part.clone()).collect();
         cases::elsewhere(setting, answers, &parts, progress);
@@ -260,6 +270,7 @@ pub fn decide<'a>(
                     break;
                 }
                 let decided = of_part(index);
+                told(Some(index));
                 all.lock().unwrap_or_else(PoisonError::into_inner).extend(decided);
             }
             busy.lock().unwrap_or_else(PoisonError::into_inner).push(start.elapsed().as_secs_f64());

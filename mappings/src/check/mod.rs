@@ -20,7 +20,7 @@ pub use crate::encode::{Switch, Techniques};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
 pub(crate) use program::image;
-pub use report::{AxiomReport, CheckReport, Counterexample, Row, Verdict};
+pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
 pub use verify::verify;
 pub use witness::{Fault, Witness, witness};
 
@@ -49,6 +49,11 @@ pub trait Progress: Sync {
     /// A thread shape was decided for all axioms; so many of the bound are done.
     fn shape(&self, shape: &str, done: usize) {
         let _ = (shape, done);
+    }
+
+    /// Of the seconds of one core that the cases of a bound are predicted to take, those of the cases that are done; so many threads work.
+    fn cost(&self, done: f64, of: f64, workers: usize) {
+        let _ = (done, of, workers);
     }
 
     /// Of a bound's cases that are solved elsewhere, so many are done of so many.
@@ -108,6 +113,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         counterexamples: Vec::new(),
         candidates: Vec::new(),
         truncated: false,
+        listed: Vec::new(),
         explained: 0,
         constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
         certified: None,

@@ -79,6 +79,9 @@ pub struct CheckOptions {
     pub stop: Arc<AtomicBool>,
     /// Find every smallest counterexample up to isomorphism, and at most so many for each axiom.
     pub all: Option<usize>,
+    /// Report not the counterexample that is preferred among the smallest, but the one so many places behind it in the list of all of that
+    /// size up to isomorphism ([`super::Listed`]).
+    pub next: Option<usize>,
     /// Go on with the other axioms, up to the bound, after the first counterexample.
     pub keep_going: bool,
     /// The SAT solver.
@@ -121,6 +124,7 @@ impl CheckOptions {
             deadline: None,
             stop: Arc::new(AtomicBool::new(false)),
             all: None,
+            next: None,
             keep_going: false,
             backend: Backend::default(),
             level: Level::Execution,

@@ -88,6 +88,20 @@ pub struct Counterexample {
     pub violation: Option<Violation>,
 }
 
+/// The list from which `next` takes a counterexample: the preferred one first, then the others of its size, each once up to isomorphism, fewest
+/// threads, then fewest locations, then weakest annotations first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The axiom.
+    pub axiom: String,
+    /// The number of source events of each.
+    pub events: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Was a limit reached, and are there more?
+    pub more: bool,
+}
+
 /// The result of [`super::check`].
 #[derive(Debug, Clone)]
 pub struct CheckReport {
@@ -103,6 +117,8 @@ pub struct CheckReport {
     pub candidates: Vec<String>,
     /// With `all`: was the limit on their number reached?
     pub truncated: bool,
+    /// With `next`: the list of each axiom that has a counterexample. One that is too short for `next` gives none to `counterexamples`.
+    pub listed: Vec<Listed>,
     /// Candidates that a modification order explains ([`super::CoReading::Exists`]).
     pub explained: usize,
     /// The constructs that programs were made of.

@@ -348,6 +348,16 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
             }
         }
     }
+    for head in (0..n).filter(|&e| r.construct(e).is_some()) {
+        let Some(first) = r.lowering(head)?.ctrl else { continue };
+        let last = if head + 1 < n && r.is_write_half(head + 1) { head + 1 } else { head };
+        let own = atoms.target_places(last).filter(|p| matches!(p, Place::After(_, k) if *k >= first));
+        let later = (last + 1..n).filter(|&e| atoms.thread[e] == atoms.thread[head]).flat_map(|e| atoms.target_places(e));
+        let from = at(Place::Event(head))?;
+        for place in own.chain(later).filter_map(at) {
+            target.ctrl.insert(from, place);
+        }
+    }
     for execution in [&mut source, &mut target] {
         meet(execution);
     }

@@ -224,7 +224,8 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
             volatile: false,
             failed: false,
         };
-        let lowering = Lowering { form: Form::Usual, steps: vec![step], bits: None, uses: Vec::new(), span: Span::default() };
+        let lowering =
+            Lowering { form: Form::Usual, steps: vec![step], ctrl: None, bits: None, uses: Vec::new(), span: Span::default() };
         Row { construct, scope: ScopePattern::Any(None), alternatives: vec![lowering], span: Span::default() }
     };
     Mapping {

@@ -2,7 +2,7 @@
 //! that the mapping may fill with fences, and threads.
 //!
 //! Events of the source *are* the accesses of the target: reads-from, locations and RMW pairs need no second copy
-//! (encoding.md, 2). Only the fences that a lowering adds are atoms of their own.
+//! (docs/encoding.md). Only the fences that a lowering adds are atoms of their own.
 
 use margay_solver::{Atom, TupleSet, Universe};
 

@@ -1,4 +1,4 @@
-//! Thread shapes: the ways to split a number of events among threads (encoding.md, 1). For one shape program order is a
+//! Thread shapes: the ways to split a number of events among threads (docs/encoding.md). For one shape program order is a
 //! constant, and shapes are independent problems.
 
 use std::fmt;

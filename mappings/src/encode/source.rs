@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Proxy, Scope};
 use margay_models::lower::Base;
-use margay_models::signature::{BaseRelation, BaseSet, Operation};
+use margay_models::signature::{BaseRelation, BaseSet, Operation, Tag};
 use margay_solver::{Expr, Formula, Logic};
 
 use super::special::{Special, Specials};
@@ -356,6 +356,21 @@ pub fn find<K: PartialEq>(list: &[(K, Expr)], key: K) -> Option<Expr> {
     list.iter().find(|(k, _)| *k == key).map(|&(_, e)| e)
 }
 
+/// The events that carry each tag of an architecture that is a text.
+pub fn tagged(logic: &mut Logic, orders: &[(Order, Expr)]) -> Vec<(Tag, Expr)> {
+    let mut sets: Vec<(Tag, Vec<Expr>)> = Vec::new();
+    for &(order, set) in orders {
+        let Order::Tagged(tags) = order else { continue };
+        for tag in tags.iter() {
+            match sets.iter_mut().find(|(t, _)| *t == tag) {
+                Some((_, sets)) => sets.push(set),
+                None => sets.push((tag, vec![set])),
+            }
+        }
+    }
+    sets.into_iter().map(|(tag, sets)| (tag, logic.union_all(1, sets))).collect()
+}
+
 /// The source level as a .cat model sees it.
 pub struct SourceBase<'a> {
     /// The expressions.
@@ -380,6 +395,8 @@ pub struct SourceBase<'a> {
     pub reductions: Expr,
     /// Accesses through each other proxy, and its fences.
     pub proxies: Vec<(Proxy, Expr)>,
+    /// The events that carry each tag.
+    tags: Vec<(Tag, Expr)>,
     /// Closures of communication relations by their closed form.
     closed_forms: bool,
 }
@@ -412,7 +429,22 @@ impl<'a> SourceBase<'a> {
         let proxies = [Proxy::Alias, Proxy::Surface, Proxy::Texture, Proxy::Constant]
             .map(|p| (p, specials.any(logic, |s| s == Special::ProxyFence(p) || s == Special::Through(p))))
             .to_vec();
-        Self { source, atomics, plain, all_writes, memory, halves, fences, generic, barriers, reductions, proxies, closed_forms }
+        let tags = tagged(logic, &source.orders);
+        Self {
+            source,
+            atomics,
+            plain,
+            all_writes,
+            memory,
+            halves,
+            fences,
+            generic,
+            barriers,
+            reductions,
+            proxies,
+            tags,
+            closed_forms,
+        }
     }
 }
 
@@ -451,6 +483,7 @@ impl Base for SourceBase<'_> {
             BaseSet::Red => Some(self.reductions),
             BaseSet::Volatile => s.specials.set(Special::Volatile),
             BaseSet::Mmio => s.specials.set(Special::Mmio),
+            BaseSet::Tag(tag) => find(&self.tags, tag),
         }
     }
 

@@ -9,7 +9,7 @@ use super::source::Source;
 use super::vocabulary::Vocabulary;
 
 /// For each two neighbouring threads of equal length, the tuples to compare lexicographically: the first thread's vector is
-/// not greater than the second's (encoding.md: 1.4 to 1.6 times fewer conflicts).
+/// not greater than the second's (1.4 to 1.6 times fewer conflicts).
 pub fn equal_threads(v: &Vocabulary, atoms: &Atoms) -> Vec<Vec<[(Relation, Place); 2]>> {
     let sizes = atoms.shape.sizes();
     let relations: Vec<Relation> = (v.construct.iter().map(|&(_, r)| r).chain(v.special.iter().map(|&(_, r)| r)))

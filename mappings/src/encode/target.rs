@@ -1,12 +1,12 @@
-//! The target level: what the rows of the mapping make of the source events (encoding.md, 2). Accesses keep their atoms;
+//! The target level: what the rows of the mapping make of the source events (docs/encoding.md). Accesses keep their atoms;
 //! fences that a lowering adds are slots, present where a row says so.
 
 use margay_models::execution::{Order, Scope};
 use margay_models::lower::Base;
-use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature, Tag};
 use margay_solver::{Expr, Formula, Logic};
 
-use super::source::{Source, find, inclusion, placed};
+use super::source::{Source, find, inclusion, placed, tagged};
 use super::vocabulary::{Copied, Role, Vocabulary};
 use crate::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
@@ -49,6 +49,10 @@ struct Parts {
     scopes: Vec<(Scope, Expr)>,
     volatile: Vec<Expr>,
     present: Vec<Expr>,
+    /// The reads on which a row makes what follows control-dependent.
+    controlling: Vec<Expr>,
+    /// What of such rows themselves depends on them.
+    control: Vec<Expr>,
 }
 
 /// Read, write or fence event.
@@ -140,8 +144,11 @@ impl Target {
         }
         relations.extend(base(BaseRelation::Rf).map(|e| (BaseRelation::Rf, same(logic, Copied::ReadsFrom, e))));
         if let Some(ctrl) = base(BaseRelation::Ctrl) {
-            // What is control-dependent stays so with all that its lowering adds.
+            // What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
+            let later = control(logic, v, source, &parts.controlling);
+            let ctrl = if parts.controlling.is_empty() { ctrl } else { logic.union(ctrl, later) };
             let mut all = vec![ctrl];
+            all.extend(parts.control.iter().copied());
             for &slot in v.before.iter().chain(&v.after) {
                 let slot = logic.rel(slot);
                 all.push(logic.join(ctrl, slot));
@@ -190,6 +197,15 @@ pub(super) fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: 
     formulas.push(logic.no(both));
 }
 
+/// The events of the source that come after reads in their threads. (A read-modify-write is one instruction: its write comes before
+/// what tests its read.)
+fn control(logic: &mut Logic, v: &Vocabulary, source: &Source, reads: &[Expr]) -> Expr {
+    let reads = logic.union_all(1, reads.iter().copied());
+    let po = logic.rel(v.po);
+    let later = logic.difference(po, source.rmw);
+    logic.restrict_domain(reads, later)
+}
+
 /// What one row makes of the events in `set` (for an RMW: its read halves).
 fn row_parts(
     logic: &mut Logic,
@@ -222,6 +238,16 @@ fn row_parts(
         };
         let is_rmw = row.construct.operation == Operation::Rmw;
         let last = if is_rmw { logic.join(set, next) } else { set };
+        if let Some(first) = lowering.ctrl {
+            // The fences of the row behind the word depend on its read as well.
+            parts.controlling.push(set);
+            let own = logic.diagonal(set);
+            let to_last = if is_rmw { logic.join(own, next) } else { own };
+            for &slot in v.after.iter().take(lowering.after()).skip(first) {
+                let slot = logic.rel(slot);
+                parts.control.push(logic.join(to_last, slot));
+            }
+        }
         for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
             // The places of this step, and each source scope carried to them.
             let (events, slot) = match role {
@@ -298,6 +324,7 @@ pub struct TargetBase<'a> {
     target: &'a Target,
     all_writes: Expr,
     memory: Expr,
+    tags: Vec<(Tag, Expr)>,
     /// Closures of communication relations by their closed form.
     closed_forms: bool,
 }
@@ -307,7 +334,8 @@ impl<'a> TargetBase<'a> {
     pub fn new(logic: &mut Logic, target: &'a Target, closed_forms: bool) -> Self {
         let all_writes = logic.union(target.writes, target.inits);
         let memory = logic.union(target.reads, all_writes);
-        Self { target, all_writes, memory, closed_forms }
+        let tags = tagged(logic, &target.orders);
+        Self { target, all_writes, memory, tags, closed_forms }
     }
 }
 
@@ -336,6 +364,7 @@ impl Base for TargetBase<'_> {
             BaseSet::Volatile => Some(t.volatile),
             BaseSet::B | BaseSet::Wait | BaseSet::Alias | BaseSet::Sur | BaseSet::Tex | BaseSet::Con => None,
             BaseSet::Red | BaseSet::Xchg | BaseSet::Mmio => None,
+            BaseSet::Tag(tag) => find(&self.tags, tag),
         }
     }
 

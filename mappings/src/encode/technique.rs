@@ -1,4 +1,4 @@
-//! The techniques of design/encoding.md that a benchmark can switch off, one at a time. Answers do not depend on them.
+//! The techniques of docs/encoding.md that a benchmark can switch off, one at a time. Answers do not depend on them.
 
 use margay_solver::Encoding;
 
@@ -7,21 +7,21 @@ use margay_solver::Encoding;
 pub struct Techniques {
     /// Those of the translation.
     pub encoding: Encoding,
-    /// One problem for each thread shape, in which program order is constant (encoding.md, 1). Without it there is one problem
+    /// One problem for each thread shape, in which program order is constant (docs/encoding.md). Without it there is one problem
     /// for each number of events, and the solver chooses the thread of each event; events are numbered in an order that
     /// extends program order, and a thread is named by its first event.
     pub thread_shapes: bool,
-    /// Both levels use the same relations (encoding.md, 2). Without it the target has its own reads-from, coherence order,
+    /// Both levels use the same relations (docs/encoding.md). Without it the target has its own reads-from, coherence order,
     /// locations, RMW pairs and placement, tied to the source's by equality.
     pub shared_relations: bool,
-    /// A location is named by its first event (encoding.md, 4). Without it by any one of its events.
+    /// A location is named by its first event (docs/encoding.md). Without it by any one of its events.
     pub first_use: bool,
-    /// One variable for each unordered pair of writes says which comes first (encoding.md, 4). Without it modification order is
+    /// One variable for each unordered pair of writes says which comes first (docs/encoding.md). Without it modification order is
     /// a relation of its own, constrained to be total.
     pub coherence_by_pairs: bool,
     /// Closures of communication relations by their closed form.
     pub closed_forms: bool,
-    /// Threads of equal length are ordered (encoding.md, 1).
+    /// Threads of equal length are ordered (docs/encoding.md).
     pub equal_threads: bool,
     /// Scopes that include no thread more are left out.
     pub narrow_scopes: bool,

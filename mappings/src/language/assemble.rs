@@ -173,8 +173,9 @@ impl Group<'_> {
                 for lowering in w.row.alternatives.iter().map(|l| at_scope(l, scope)) {
                     let uses = exact(&own);
                     let uses = uses.into_iter().map(|when| Used { when, from: w.from.clone() });
-                    let same =
-                        alternatives.iter_mut().find(|a| a.form == form && a.steps == lowering.steps && a.bits == lowering.bits);
+                    let same = alternatives.iter_mut().find(|a| {
+                        a.form == form && a.steps == lowering.steps && a.ctrl == lowering.ctrl && a.bits == lowering.bits
+                    });
                     match same {
                         Some(same) => same.uses.extend(uses),
                         None => alternatives.push(Lowering { uses: uses.collect(), ..lowering }),

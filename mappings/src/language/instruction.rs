@@ -3,7 +3,7 @@
 
 use margay_models::diagnostic::nearest;
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{Construct, Operation, Signature, constructs};
+use margay_models::signature::{Architecture, Construct, Operation, Signature, constructs};
 
 use super::{Step, StepScope};
 
@@ -50,6 +50,7 @@ pub fn parse(text: &str, target: Signature, variable: Option<&str>) -> Result<St
     let parts: Vec<&str> = text.split('.').collect();
     match target {
         Signature::Ptx => ptx(text, &parts, variable),
+        Signature::Text(architecture) => of_text(text, architecture),
         Signature::C | Signature::Plain => construct(text, &parts, target, variable),
     }
 }
@@ -152,6 +153,22 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         (_, _, Some(scope)) => scope,
     };
     Ok(Step { operation, order, scope, volatile, failed: false })
+}
+
+/// `ldar`: an instruction of an architecture that is a text.
+fn of_text(text: &str, architecture: Architecture) -> Result<Step, BadInstruction> {
+    let Some(Construct { operation, order }) = architecture.instruction(text) else {
+        let all = architecture.constructs();
+        let names: Vec<&str> = all.iter().filter_map(|&c| architecture.mnemonic(c)).collect();
+        return Err(BadInstruction {
+            message: format!("unknown {architecture} instruction `{text}`"),
+            help: match nearest(text, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("instructions: {}", names.join(", ")),
+            },
+        });
+    };
+    Ok(Step { operation, order, scope: StepScope::None, volatile: false, failed: false })
 }
 
 /// `R.ACQ.s`: a construct of the target's own signature.

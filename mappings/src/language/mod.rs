@@ -108,6 +108,9 @@ pub struct Lowering {
     pub form: Form,
     /// The instructions.
     pub steps: Vec<Step>,
+    /// What comes after so many of the instructions behind its access is control-dependent on what it read (`ctrl`), and so is all that comes later
+    /// in its thread.
+    pub ctrl: Option<usize>,
     /// The width of its access in bits, where it is not that of the object.
     pub bits: Option<u16>,
     /// The uses of the construct that it is for; empty for all of them, by a row that does not say where it comes from.
@@ -138,6 +141,20 @@ impl Lowering {
     /// The index of the step that accesses memory; `None` for fences.
     pub fn access(&self) -> Option<usize> {
         self.steps.iter().position(|s| s.operation != Operation::Fence)
+    }
+
+    /// The number of instructions behind the access.
+    pub fn after(&self) -> usize {
+        self.steps.len().saturating_sub(self.access().unwrap_or(0) + 1)
+    }
+
+    /// The lowering without one of its fences.
+    pub fn without(&self, step: usize) -> Lowering {
+        let mut lowering = self.clone();
+        lowering.steps.remove(step);
+        let before = step.checked_sub(self.access().unwrap_or(0) + 1);
+        lowering.ctrl = self.ctrl.map(|n| if before.is_some_and(|b| b < n) { n - 1 } else { n });
+        lowering
     }
 }
 

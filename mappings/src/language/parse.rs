@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Order;
-use margay_models::signature::{Construct, Operation, Signature, constructs};
+use margay_models::signature::{BaseRelation, Construct, Operation, Signature, constructs};
 
 use super::about::About;
 use super::instruction::{self, scope_name};
 use super::kind::{OPERATIONS, TYPES, Use};
 use super::tokens::{Token, tokens};
-use super::{Form, Lowering, Row, ScopePattern, Source, Used};
+use super::{Form, Lowering, Row, ScopePattern, Source, Step, Used};
 
 /// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
 const MAX_ALTERNATIVES: usize = 8;
@@ -391,7 +391,7 @@ impl Lines {
                 .help("write the instructions that the compiler emits, or `nothing`"));
         };
         let mut steps = Vec::new();
-        let mut bits = None;
+        let (mut bits, mut ctrl) = (None, None);
         if !matches!(part, [(Token::Word(w), _)] if w == "nothing") {
             for piece in part.split(|(t, _)| *t == Token::Semicolon) {
                 let (word, at) = match piece {
@@ -416,6 +416,10 @@ impl Lines {
                 };
                 let (word, width) = instruction::width(word, target);
                 bits = bits.or(width);
+                if word == "ctrl" {
+                    ctrl = Some(self.ctrl(&steps, at, (construct, form), (target, ctrl))?);
+                    continue;
+                }
                 let step = instruction::parse(word, target, variable)
                     .map_err(|bad| Diagnostic::error(bad.message).at(&self.file, at, "in this instruction").help(bad.help))?;
                 steps.push(if form == Form::FailedCompareExchange { instruction::failed(step) } else { step });
@@ -447,7 +451,34 @@ impl Lines {
             ))
             .at(&self.file, span, "this lowering"));
         }
-        Ok(Lowering { form, steps, bits, uses: Vec::new(), span })
+        Ok(Lowering { form, steps, ctrl, bits, uses: Vec::new(), span })
+    }
+
+    /// `ctrl`, behind the access of a row that reads: how many of its instructions are between the two.
+    fn ctrl(
+        &self,
+        before: &[Step],
+        at: Span,
+        (construct, form): (Construct, Form),
+        (target, earlier): (Signature, Option<usize>),
+    ) -> Result<usize, Diagnostic> {
+        let wrong =
+            |message: String, help: &str| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help.to_owned()));
+        if !BaseRelation::Ctrl.is_in(target) {
+            let message = format!("{target} has no control dependencies");
+            return wrong(message, "drop `ctrl`; the file of an architecture says which it has: dependencies ctrl");
+        }
+        if earlier.is_some() {
+            return wrong("a second `ctrl`".to_owned(), "one is enough: all that comes later depends on what the row reads");
+        }
+        let reads = matches!(construct.operation, Operation::Read | Operation::Rmw) || form != Form::Usual;
+        match before.iter().position(|s| s.operation != Operation::Fence) {
+            Some(access) if reads => Ok(before.len() - access - 1),
+            _ => wrong(
+                "nothing is read before `ctrl`".to_owned(),
+                "`ctrl` stands behind a load or a read-modify-write: what comes later is control-dependent on it",
+            ),
+        }
     }
 
     /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `CAS.SC.s`.

@@ -19,8 +19,16 @@ impl Step {
             StepScope::Named(scope) => Some(scope.name()),
         };
         if target != Signature::Ptx {
-            let operation = if self.failed { Operation::Rmw } else { self.operation };
-            let name = Construct { operation, order: self.order }.name(target);
+            let name = match (self.failed, target) {
+                // There is its read alone.
+                (true, Signature::Text(architecture)) => {
+                    let of = |c: &Construct| c.operation == Operation::Rmw && c.read_order() == self.order;
+                    let whole = architecture.constructs().into_iter().find(of);
+                    whole.map_or_else(|| Operation::Rmw.to_string(), |c| c.name(target))
+                }
+                (true, _) => Construct { operation: Operation::Rmw, order: self.order }.name(target),
+                (false, _) => Construct { operation: self.operation, order: self.order }.name(target),
+            };
             return scope.map_or(name.clone(), |s| format!("{name}.{s}"));
         }
         let mnemonic = match self.operation {
@@ -51,7 +59,11 @@ impl Lowering {
             Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
             _ => String::new(),
         };
-        self.steps.iter().map(|s| format!("{}{}", s.text(target, variable), width(s))).collect::<Vec<_>>().join(" ; ")
+        let mut words: Vec<String> = self.steps.iter().map(|s| format!("{}{}", s.text(target, variable), width(s))).collect();
+        if let (Some(behind), Some(access)) = (self.ctrl, self.access()) {
+            words.insert(access + 1 + behind, "ctrl".to_owned());
+        }
+        words.join(" ; ")
     }
 }
 

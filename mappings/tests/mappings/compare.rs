@@ -97,7 +97,10 @@ const PTX_8: &str = "Coherence-Order 2, Fence-SC-Order 2, Coherence 3, Fence-SC 
 /// Without an axiom a model allows more, and nothing less; the differences say that the axiom is gone.
 #[test]
 fn every_axiom_is_missed() {
-    assert_eq!(library::built_in_names().collect::<Vec<_>>().len(), AXIOMS.len());
+    // Models of architectures that are texts have their cases beside them (models/architectures).
+    let texts = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/architectures");
+    let others = library::built_in_names().filter(|name| !texts.join(format!("{name}.cat")).exists());
+    assert_eq!(others.count(), AXIOMS.len());
     for (name, expected) in AXIOMS {
         let model = shipped(name);
         let mut found = Vec::new();

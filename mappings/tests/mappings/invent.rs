@@ -65,12 +65,12 @@ impl Edit {
 /// Sets and relations that models of a signature may name.
 fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
     let sets: &[&str] = match signature {
-        Signature::Plain => &["W", "R", "M", "F", "IW", "RMW"],
+        Signature::Plain | Signature::Text(_) => &["W", "R", "M", "F", "IW", "RMW"],
         Signature::C => &["W", "R", "F", "IW", "NA", "A", "RLX", "ACQ", "REL", "SC", "RMW"],
         Signature::Ptx => &["W", "R", "F", "IW", "WEAK", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "RMW"],
     };
     let relations: &[&str] = match signature {
-        Signature::Plain => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
+        Signature::Plain | Signature::Text(_) => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
         Signature::C => &["po", "rf", "co", "fr", "loc", "ext", "rmw", "sr"],
         Signature::Ptx => &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"],
     };

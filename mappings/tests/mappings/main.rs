@@ -3,6 +3,7 @@
 
 mod against_judge;
 mod all;
+mod architectures;
 mod brute;
 #[cfg(feature = "cadical")]
 mod causes;

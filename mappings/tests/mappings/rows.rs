@@ -22,7 +22,7 @@ fn weaker(step: Step) -> Vec<Step> {
         (Operation::Fence, _) => &[],
         (_, Order::Acq | Order::Rel) => &[Order::Rlx],
         (Operation::Read | Operation::Write, Order::Rlx) => &[Order::Plain],
-        (_, Order::Rlx | Order::Plain | Order::Sc) => &[],
+        (_, Order::Rlx | Order::Plain | Order::Sc | Order::Tagged(_)) => &[],
     };
     out.extend(orders.iter().map(|&o| order(o)));
     match step.scope {

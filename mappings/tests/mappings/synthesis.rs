@@ -225,7 +225,7 @@ impl Outcome {
                 Order::AcqRel => matches!(c.order, Order::Acq | Order::Rel),
                 Order::Acq | Order::Rel => c.order == Order::Rlx,
                 Order::Rlx => c.order == Order::Plain,
-                Order::Plain => false,
+                Order::Plain | Order::Tagged(_) => false,
             };
             for weaker in all.filter(below) {
                 change(&|x| match half {

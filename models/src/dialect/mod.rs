@@ -104,6 +104,12 @@ impl Dialect {
 }
 
 impl Architecture {
+    /// What a model of an architecture that is a text can speak of.
+    pub(crate) fn of_text(text: crate::signature::Architecture) -> Self {
+        let words: &'static [&'static str] = Box::leak(vec![text.word()].into_boxed_slice());
+        Self { name: text.title(), words, ..table::margay("", &[], Signature::Text(text)) }
+    }
+
     /// Is it a base name that means what it means in Margay?
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.native.is_none_or(|native| native.contains(&name))

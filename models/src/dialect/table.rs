@@ -115,7 +115,7 @@ pub static MARGAY: Dialect = Dialect {
     foreign: &[],
 };
 
-const fn margay(name: &'static str, words: &'static [&'static str], signature: Signature) -> Architecture {
+pub(super) const fn margay(name: &'static str, words: &'static [&'static str], signature: Signature) -> Architecture {
     Architecture {
         name,
         words,

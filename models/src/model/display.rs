@@ -62,6 +62,7 @@ impl Model {
     /// A name for each definition that is a word, differs from all others and is no base name.
     fn printed_names(&self) -> BTreeMap<DefId, String> {
         let bases = BaseSet::ALL.iter().flat_map(|b| b.names()).chain(BaseRelation::ALL.iter().flat_map(|b| b.names()));
+        let bases = bases.chain(BaseSet::all(self.signature).into_iter().flat_map(BaseSet::names));
         let mut taken: BTreeSet<String> = bases.chain(&["domain", "range"]).map(|n| (*n).to_owned()).collect();
         let mut names = BTreeMap::new();
         for (i, definition) in self.definitions.iter().enumerate() {
@@ -93,6 +94,7 @@ impl fmt::Display for Model {
             Signature::Plain => "Generic",
             Signature::C => "C",
             Signature::Ptx => "PTX",
+            Signature::Text(architecture) => architecture.word(),
         };
         writeln!(f, "{architecture} \"{}\"", self.title.as_deref().unwrap_or(&self.name))?;
         let names = self.printed_names();

@@ -2,7 +2,7 @@
 
 use crate::bits::Event;
 use crate::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
-use crate::signature::Signature;
+use crate::signature::{Architecture, Construct, Operation, Signature};
 
 /// `a`, `b`, ... for events of threads; `ix` for the initial write of `x`.
 pub fn event_name(execution: &Execution, event: Event) -> String {
@@ -37,6 +37,7 @@ pub fn event_label(execution: &Execution, event: Event) -> String {
     let rmw = execution.rmw.pairs().any(|(r, w)| r == event || w == event);
     let head = match execution.signature {
         Signature::Ptx => ptx(data, rmw),
+        Signature::Text(architecture) => instruction(execution, event, architecture),
         Signature::C | Signature::Plain => {
             let kind = match data.kind {
                 Kind::Read => "R",
@@ -57,6 +58,25 @@ pub fn event_label(execution: &Execution, event: Event) -> String {
 
 fn scope(data: &EventData) -> String {
     data.scope.map_or_else(String::new, |s| format!(".{}", Scope::name(s)))
+}
+
+/// The mnemonic of the instruction that makes the event; its halves have `-R` and `-W` behind it.
+fn instruction(execution: &Execution, event: Event, architecture: Architecture) -> String {
+    let order = |e: Event| execution.events[e.index()].order;
+    let single = |operation: Operation| architecture.mnemonic(Construct { operation, order: order(event) });
+    let half = |read: Event, write: Event, half: &str| {
+        let whole = architecture.whole(order(read), order(write))?;
+        Some(format!("{}-{half}", architecture.mnemonic(whole)?))
+    };
+    let pair = execution.rmw.pairs().find(|&(r, w)| r == event || w == event);
+    let of = |operation: Operation| single(operation).map_or_else(|| operation.to_string(), str::to_owned);
+    match (pair, execution.events[event.index()].kind) {
+        (Some((r, w)), Kind::Read) => half(r, w, "R").unwrap_or_else(|| of(Operation::Read)),
+        (Some((r, w)), _) => half(r, w, "W").unwrap_or_else(|| of(Operation::Write)),
+        (None, Kind::Read) => of(Operation::Read),
+        (None, Kind::Write | Kind::Init) => of(Operation::Write),
+        (None, _) => of(Operation::Fence),
+    }
 }
 
 fn ptx(data: &EventData, rmw: bool) -> String {

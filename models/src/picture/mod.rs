@@ -148,7 +148,7 @@ impl Names {
     fn of(signature: Signature) -> Self {
         match signature {
             Signature::C => Self { po: "sb", co: "mo", fr: "rb" },
-            Signature::Ptx | Signature::Plain => Self { po: "po", co: "co", fr: "fr" },
+            Signature::Ptx | Signature::Plain | Signature::Text(_) => Self { po: "po", co: "co", fr: "fr" },
         }
     }
 

@@ -1,20 +1,24 @@
 //! The base sets and relations: the names that a model may use without defining them.
 
-use super::Signature;
+use super::{Architecture, Signature, Tag};
 
 macro_rules! names {
-    ($(#[$meta:meta])* $enum:ident { $($(#[$doc:meta])* $variant:ident = $($name:literal)|+ in $sigs:expr;)* }) => {
+    (
+        $(#[$meta:meta])*
+        $enum:ident { $($(#[$doc:meta])* $variant:ident = $($name:literal)|+ in $sigs:expr;)* }
+        $($(#[$more:meta])* $other:ident($of:ty);)?
+    ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $enum { $($(#[$doc])* $variant,)* }
+        pub enum $enum { $($(#[$doc])* $variant,)* $($(#[$more])* $other($of),)? }
 
         impl $enum {
-            /// All of them.
+            /// All of them that some signature names; those of a text come on top.
             pub const ALL: &'static [$enum] = &[$($enum::$variant,)*];
 
             /// Every name of it; the first one is the name to show.
             pub fn names(self) -> &'static [&'static str] {
-                match self { $($enum::$variant => &[$($name),+],)* }
+                match self { $($enum::$variant => &[$($name),+],)* $($enum::$other(of) => <$of>::names(of),)? }
             }
 
             /// The name to show.
@@ -24,13 +28,19 @@ macro_rules! names {
 
             /// Does the signature have it?
             pub fn is_in(self, signature: Signature) -> bool {
-                let signatures: &[Signature] = match self { $($enum::$variant => $sigs,)* };
-                signatures.contains(&signature)
+                let signatures: &[Signature] = match self {
+                    $($enum::$variant => $sigs,)*
+                    $($enum::$other(of) => return signature == Signature::Text(<$of>::architecture(of)),)?
+                };
+                match signature {
+                    Signature::Text(architecture) => signatures.len() == ANY.len() && self.is_in_text(architecture),
+                    other => signatures.contains(&other),
+                }
             }
 
             /// The base that `name` stands for in the signature.
             pub fn from_name(name: &str, signature: Signature) -> Option<Self> {
-                Self::ALL.iter().copied().find(|b| b.is_in(signature) && b.names().contains(&name))
+                Self::all(signature).into_iter().find(|b| b.names().contains(&name))
             }
         }
     };
@@ -108,6 +118,8 @@ names! {
         /// `.mmio` operations.
         Mmio = "MMIO" in PTX;
     }
+    /// The events that carry a tag of an architecture that is a text.
+    Tag(Tag);
 }
 
 names! {
@@ -154,5 +166,32 @@ names! {
         SyncBarrier = "sync_barrier" in PTX;
         /// Fence-SC order: a strict partial order over `fence.sc` operations.
         SyncFence = "sync_fence" in PTX;
+    }
+}
+
+impl BaseSet {
+    /// Those of a signature.
+    pub fn all(signature: Signature) -> Vec<Self> {
+        let mut all: Vec<Self> = Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect();
+        if let Signature::Text(architecture) = signature {
+            all.extend(architecture.tags().map(Self::Tag));
+        }
+        all
+    }
+
+    fn is_in_text(self, _: Architecture) -> bool {
+        true
+    }
+}
+
+impl BaseRelation {
+    /// Those of a signature.
+    pub fn all(signature: Signature) -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect()
+    }
+
+    /// Dependencies are there where the text says so.
+    fn is_in_text(self, architecture: Architecture) -> bool {
+        !matches!(self, Self::Addr | Self::Data | Self::Ctrl) || architecture.has(self)
     }
 }

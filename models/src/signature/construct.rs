@@ -39,9 +39,10 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// Does the construct carry a scope (in a signature that has scopes)? Plain accesses have none.
+    /// Does the construct carry a scope (in a signature that has scopes)? Plain accesses have none, nor has an
+    /// architecture that is a text.
     pub fn has_scope(self) -> bool {
-        self.order != Order::Plain
+        !matches!(self.order, Order::Plain | Order::Tagged(_))
     }
 
     /// The order of the read half of an RMW (2019 paper, section 3.5.3 and RC11: the acquire part belongs to the read).
@@ -49,6 +50,7 @@ impl Construct {
         match self.order {
             Order::AcqRel => Order::Acq,
             Order::Rel => Order::Rlx,
+            Order::Tagged(tags) => tags.of_read(),
             other => other,
         }
     }
@@ -58,13 +60,18 @@ impl Construct {
         match self.order {
             Order::AcqRel => Order::Rel,
             Order::Acq => Order::Rlx,
+            Order::Tagged(tags) => tags.of_write(),
             other => other,
         }
     }
 
-    /// The name as mapping rows write it: `R.ACQ`; `W.NA` in C++, `W.WEAK` in PTX, `W` where there are no orders.
+    /// The name as mapping rows write it: `R.ACQ`; `W.NA` in C++, `W.WEAK` in PTX, `W` where there are no orders; the mnemonic in an
+    /// architecture that is a text.
     pub fn name(self, signature: Signature) -> String {
         match (signature, self.order) {
+            (Signature::Text(architecture), _) => {
+                architecture.mnemonic(self).map_or_else(|| self.operation.to_string(), str::to_owned)
+            }
             (Signature::Plain, _) => self.operation.to_string(),
             (Signature::C, Order::Plain) => format!("{}.NA", self.operation),
             (Signature::Ptx, Order::Plain) => format!("{}.WEAK", self.operation),
@@ -85,6 +92,7 @@ pub fn constructs(signature: Signature) -> Vec<Construct> {
             (Rmw, &[Rlx, Acq, Rel, AcqRel, Sc]),
             (Fence, &[Acq, Rel, AcqRel, Sc]),
         ],
+        Signature::Text(architecture) => return architecture.constructs(),
         Signature::Ptx => &[
             (Read, &[Plain, Rlx, Acq]),
             (Write, &[Plain, Rlx, Rel]),

@@ -2,10 +2,12 @@
 //!
 //! The names are herd's and Dartagnan's (docs/cat.md lists them all).
 
+pub mod architecture;
 mod base;
 mod construct;
 mod strength;
 
+pub use architecture::{Architecture, Tag, Tags};
 pub use base::{BaseRelation, BaseSet};
 pub use construct::{Construct, Operation, constructs};
 pub use strength::weakest_fences;
@@ -21,12 +23,27 @@ pub enum Signature {
     C,
     /// PTX operations (`PTX`). Coherence order is partial here, and fence-SC order is part of the execution.
     Ptx,
+    /// The executions of an architecture that is a text: reads, writes, fences and RMWs with its tags (docs/architectures.md).
+    Text(Architecture),
 }
 
 impl Signature {
     /// Is coherence order total over the writes to a location (true), or only a partial order (PTX)?
     pub fn total_coherence(self) -> bool {
         self != Self::Ptx
+    }
+
+    /// The architecture, if it is a text.
+    pub fn architecture(self) -> Option<Architecture> {
+        match self {
+            Self::Text(architecture) => Some(architecture),
+            _ => None,
+        }
+    }
+
+    /// Does it matter where threads run: are there scopes?
+    pub fn has_places(self) -> bool {
+        matches!(self, Self::C | Self::Ptx)
     }
 }
 
@@ -36,6 +53,7 @@ impl fmt::Display for Signature {
             Self::Plain => "plain",
             Self::C => "C",
             Self::Ptx => "PTX",
+            Self::Text(architecture) => architecture.word(),
         })
     }
 }

@@ -19,12 +19,32 @@ impl Order {
             Self::Acq | Self::Rel => 2,
             Self::AcqRel => 3,
             Self::Sc => 4,
+            Self::Tagged(tags) => tags.rank(),
+        }
+    }
+
+    /// A number for each order, to tell them apart and to list them in a fixed order.
+    pub fn number(self) -> u64 {
+        match self {
+            Self::Plain => 0,
+            Self::Rlx => 1,
+            Self::Acq => 2,
+            Self::Rel => 3,
+            Self::AcqRel => 4,
+            Self::Sc => 5,
+            Self::Tagged(tags) => 5 + tags.number(),
         }
     }
 
     /// Is this order weaker than the other? Acquire and release are not comparable.
     pub fn is_weaker_than(self, other: Order) -> bool {
-        self.rank() < other.rank()
+        match (self, other) {
+            (Self::Tagged(a), Self::Tagged(b)) => a != b && a.is_at_most(b),
+            // Without tags: the empty set of them.
+            (Self::Plain, Self::Tagged(b)) => b.none().is_at_most(b),
+            (Self::Tagged(_), _) => false,
+            _ => self.rank() < other.rank(),
+        }
     }
 
     /// Is it the same or weaker?

@@ -9,6 +9,7 @@ use crate::dialect::split_prefix;
 use crate::library;
 use crate::limited;
 use crate::model::{Loaded, Model};
+use crate::signature::architecture::EXTENSION;
 
 /// Where `include "file"` finds its text.
 pub trait Includes {
@@ -40,7 +41,9 @@ impl Includes for FilesThenBuiltIn {
 /// must not be a way to have any file of the machine quoted.
 pub(crate) fn only_models(path: &Path) -> Result<(), String> {
     let real = path.canonicalize().map_err(|e| e.to_string())?;
-    if real.extension().is_some_and(|extension| extension == "cat") && real.is_file() {
+    // A model names its architecture.
+    let is_read = |extension: &std::ffi::OsStr| extension == "cat" || extension == EXTENSION;
+    if real.extension().is_some_and(is_read) && real.is_file() {
         return Ok(());
     }
     Err(format!("`{}` is no .cat file, and no other files are read", path.display()))

@@ -23,7 +23,7 @@ use crate::cat;
 use crate::diagnostic::{Diagnostic, Place, SourceFile, Span};
 use crate::dialect::{self, Architecture, Dialect};
 use crate::model::{Arena, Check, DefId, Definition, ExprId, Loaded, Model, Node, Origin, Sort};
-use crate::signature::Signature;
+use crate::signature::{Signature, architecture};
 use scope::Scope;
 use value::{Projection, Typed, Value};
 
@@ -120,6 +120,12 @@ type ApplicationKey = (usize, Vec<(Option<ExprId>, Option<ExprId>)>);
 /// Types a text.
 fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
     let parsed = cat::parse(source);
+    if let Some(architecture) = of_text(source, &parsed.file, includes)? {
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        return typed_as(&parsed.file, (source, includes, options), (&dialect::MARGAY, architecture), None).map_err(|(_, e)| e);
+    }
     let reading = dialect::reading(source, &parsed.file, includes).map_err(|error| vec![error])?;
     let lazy = reading.dialect.is_lazy();
     if lazy && !parsed.missing.is_empty() {
@@ -145,17 +151,42 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -
     }
     let mut nearest: Option<(usize, Vec<Diagnostic>)> = None;
     for architecture in candidates {
-        let mut typing = Typing::new(source, includes, options, reading.dialect, architecture);
-        let mut scope = typing.prelude();
-        typing.instructions(&parsed.file.instructions, &mut scope);
-        let lacks = typing.missing.len();
-        match typing.finish(scope, parsed.file.title.clone(), reading.guessed.as_deref()) {
+        let guessed = reading.guessed.as_deref();
+        match typed_as(&parsed.file, (source, includes, options), (reading.dialect, architecture), guessed) {
             Ok(loaded) => return Ok(loaded),
-            Err(errors) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => nearest = Some((lacks, errors)),
+            Err((lacks, errors)) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => nearest = Some((lacks, errors)),
             Err(_) => {}
         }
     }
     Err(nearest.map(|(_, errors)| errors).unwrap_or_default())
+}
+
+/// The architecture whose text the first word of a file names; `None` if that is one of those that every model can speak of, or none.
+fn of_text(
+    source: &Arc<SourceFile>,
+    file: &cat::ast::File,
+    includes: &dyn Includes,
+) -> Result<Option<&'static Architecture>, Vec<Diagnostic>> {
+    let Some(word) = &file.architecture else { return Ok(None) };
+    let known = || dialect::ALL.into_iter().flat_map(|d| d.architectures).flat_map(|a| a.words);
+    if dialect::split_prefix(&source.name).0.is_some() || known().any(|w| *w == word.text) {
+        return Ok(None);
+    }
+    Ok(architecture::find(&word.text, source, includes)?.map(|found| found.dialect()))
+}
+
+/// Types a file as one of an architecture. An error comes with the number of names that it lacks.
+fn typed_as(
+    file: &cat::ast::File,
+    (source, includes, options): (&Arc<SourceFile>, &dyn Includes, &Options),
+    (dialect, architecture): (&'static Dialect, &'static Architecture),
+    guessed: Option<&str>,
+) -> Result<Loaded, (usize, Vec<Diagnostic>)> {
+    let mut typing = Typing::new(source, includes, options, dialect, architecture);
+    let mut scope = typing.prelude();
+    typing.instructions(&file.instructions, &mut scope);
+    let lacks = typing.missing.len();
+    typing.finish(scope, file.title.clone(), guessed).map_err(|errors| (lacks, errors))
 }
 
 impl<'a> Typing<'a> {

@@ -12,7 +12,7 @@ use crate::cat::keywords;
 use crate::diagnostic::{Diagnostic, Place, SourceFile, Span, nearest};
 use crate::dialect::{self, Architecture, Dialect};
 use crate::model::{Check, Sort};
-use crate::signature::{BaseRelation, BaseSet, Signature};
+use crate::signature::{BaseRelation, BaseSet, Signature, architecture};
 
 /// How many names a message lists before it only counts.
 const LISTED: usize = 10;
@@ -22,11 +22,14 @@ pub(super) fn unknown_architecture(source: &Arc<SourceFile>, name: &Ident) -> Di
     let known = || dialect::MARGAY.architectures.iter().flat_map(|a| a.words).copied();
     // Every name of two letters is near `do` or `as`.
     let keyword = nearest(&name.text, keywords().filter(|_| name.text.len() > 2));
-    let help = match (nearest(&name.text, known()), keyword) {
+    let texts = architecture::built_in_words();
+    let words = known().chain(texts.iter().map(String::as_str));
+    let help = match (nearest(&name.text, words.clone()), keyword) {
         (Some(near), _) | (None, Some(near)) => format!("did you mean `{near}`?"),
         (None, None) => format!(
-            "known are {}; without a name the model is for plain reads, writes and fences",
-            known().map(|a| format!("`{a}`")).collect::<Vec<_>>().join(", ")
+            "known are {}; without a name the model is for plain reads, writes and fences, and `{}.arch` beside it would describe an architecture of your own",
+            words.map(|a| format!("`{a}`")).collect::<Vec<_>>().join(", "),
+            name.text
         ),
     };
     Diagnostic::error(format!("unknown architecture `{}`", name.text))
@@ -133,8 +136,8 @@ impl Typing<'_> {
     /// The known name that is most like this one.
     fn near(&self, name: &str, scope: &Scope) -> Option<String> {
         let mut known = scope.names();
-        let sets = BaseSet::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
-        let relations = BaseRelation::ALL.iter().filter(|b| b.is_in(self.signature)).flat_map(|b| b.names());
+        let sets = BaseSet::all(self.signature).into_iter().flat_map(BaseSet::names);
+        let relations = BaseRelation::all(self.signature).into_iter().flat_map(BaseRelation::names);
         let bases = sets.chain(relations).filter(|n| **n != "_" && self.architecture.knows(n));
         known.extend(bases.map(|n| (*n).to_owned()));
         known.extend(keywords().map(str::to_owned));

@@ -277,6 +277,7 @@ impl Architecture {
             Signature::Plain => "SC",
             Signature::C => "C",
             Signature::Ptx => "PTX",
+            Signature::Text(architecture) => architecture.word(),
         };
         let names: Vec<&(&str, &str)> = self.names.iter().copied().flatten().collect();
         let flags = |which: fn(&(&'static str, &'static str)) -> &'static str| -> String {

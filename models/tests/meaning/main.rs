@@ -1,6 +1,7 @@
 //! What the shipped models mean: verdicts from the papers, and for each definition and axiom a litmus test that would come out
 //! otherwise without it.
 
+mod architectures;
 mod c;
 mod c_sc;
 mod case;

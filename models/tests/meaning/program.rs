@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use margay_models::Signature;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
+use margay_models::signature::{Architecture, Operation};
 
 use crate::order::{partial_orders, total_orders};
 
@@ -32,7 +33,7 @@ pub struct Program {
 impl Program {
     /// Reads a test. Panics on what is not one: tests are fixed texts.
     pub fn parse(signature: Signature, text: &str) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = Reader { architecture: signature.architecture(), ..Reader::default() };
         for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
             if let Some(finals) = line.strip_prefix("final ") {
                 for pair in finals.split(',') {
@@ -118,6 +119,8 @@ fn product(
 /// What has been read so far.
 #[derive(Default)]
 struct Reader {
+    /// Of an architecture that is a text operations are written by their mnemonics.
+    architecture: Option<Architecture>,
     events: Vec<EventData>,
     threads: Vec<Placement>,
     locations: Vec<Location>,
@@ -164,11 +167,23 @@ impl Reader {
         let mut head = words.next().expect("an operation").split('.');
         let kind = head.next().expect("a kind");
         let mut event = EventData::new(Kind::Read, Some(self.threads.len() as u8 - 1), Order::Plain);
-        for word in head {
+        for word in head.filter(|_| self.architecture.is_none()) {
             modify(&mut event, word);
         }
         let argument = words.clone().next().filter(|w| !w.contains('('));
         let first = Event::from(self.events.len());
+        let (mut kind, mut halves) = (kind, None);
+        if let Some(architecture) = self.architecture {
+            let mnemonic = text.split_whitespace().next().unwrap_or_default();
+            let construct = architecture.instruction(mnemonic).unwrap_or_else(|| panic!("no instruction: {text}"));
+            event.order = construct.order;
+            (kind, halves) = match construct.operation {
+                Operation::Read => ("R", None),
+                Operation::Write => ("W", None),
+                Operation::Fence => ("F", None),
+                Operation::Rmw => ("RMW", Some((construct.read_order(), construct.write_order()))),
+            };
+        }
         match (kind, argument) {
             ("R" | "W", Some(argument)) => {
                 let (name, value) = argument.split_once('=').expect("x=v");
@@ -181,12 +196,12 @@ impl Reader {
                 let (name, values) = argument.split_once('=').expect("x=v->w");
                 let (old, new) = values.split_once("->").expect("v->w");
                 event.location = Some(self.location(name));
-                let (read, write) = match event.order {
+                let (read, write) = halves.unwrap_or(match event.order {
                     Order::AcqRel => (Order::Acq, Order::Rel),
                     Order::Acq => (Order::Acq, Order::Rlx),
                     Order::Rel => (Order::Rlx, Order::Rel),
                     other => (other, other),
-                };
+                });
                 for (kind, order, value) in [(Kind::Read, read, old), (Kind::Write, write, new)] {
                     let value = Some(value.parse().expect("a number"));
                     self.events.push(EventData { kind, order, value, ..event.clone() });

@@ -18,7 +18,8 @@ pub fn facts(signature: Signature) -> &'static Model {
     static C: OnceLock<Model> = OnceLock::new();
     static PTX: OnceLock<Model> = OnceLock::new();
     let (cell, name, text) = match signature {
-        Signature::Plain => (&PLAIN, "plain", include_str!("../../facts/plain.cat")),
+        // Whatever an instruction is called, its events are such.
+        Signature::Plain | Signature::Text(_) => (&PLAIN, "plain", include_str!("../../facts/plain.cat")),
         Signature::C => (&C, "c", include_str!("../../facts/c.cat")),
         Signature::Ptx => (&PTX, "ptx", include_str!("../../facts/ptx.cat")),
     };
@@ -54,8 +55,8 @@ impl Theory {
         let mut base = Base { universe, sets: FxHashMap::default(), relations: FxHashMap::default() };
         let derived_sets: &[BaseSet] =
             if emitted { &[BaseSet::M, BaseSet::Universe, BaseSet::Gen] } else { &[BaseSet::M, BaseSet::Universe] };
-        for &set in BaseSet::ALL {
-            if set.is_in(signature) && !derived_sets.contains(&set) && !(emitted && never_emitted(set)) {
+        for set in BaseSet::all(signature) {
+            if !(derived_sets.contains(&set) || emitted && never_emitted(set)) {
                 let pred = self.symbols.declare(set.name(), 1, Meaning::Base);
                 base.sets.insert(set, self.exprs.symbol(pred));
             }

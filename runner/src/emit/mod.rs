@@ -13,6 +13,7 @@ mod kernel;
 mod layout;
 pub mod permutation;
 mod proxy;
+mod refused;
 mod registers;
 mod results;
 mod stress;
@@ -20,9 +21,7 @@ mod target;
 
 use std::fmt;
 
-use margay_litmus::test::{
-    Base, Body, Dialect, InitialValue, Instruction, Operation, Space, Test, ThreadId, Type, TypeKind, Variable,
-};
+use margay_litmus::test::{Base, Body, Dialect, Instruction, Operation, Space, Test, ThreadId, Type, TypeKind, Variable};
 use margay_litmus::unfold::Code;
 use margay_models::diagnostic::Span;
 use margay_models::execution::Proxy;
@@ -125,69 +124,20 @@ fn kernel_of(
     environment: &Environment,
     writing: Writing,
 ) -> Result<Kernel, Error> {
-    for (l, integer) in test.locations.iter().zip(test.location_integers()) {
-        let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
-        match l.value {
-            Some(InitialValue::AddressOf(_)) => {
-                return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
-            }
-            Some(InitialValue::Integer(n)) if integer.is_none() && i32::try_from(n).is_err() => {
-                return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
-            }
-            _ => {}
-        }
-    }
+    refused::initial_values(test)?;
     let test = &typed(test);
-    let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
-    if !environment.parallel && (0..test.threads.len()).any(waits) {
-        return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
-    }
-    if environment.same_warp && (0..test.threads.len()).any(waits) {
-        return Err(Error::environment(
-            "a test with barriers needs same-warp=off: all lanes of a warp have to come to the same one",
-        ));
-    }
-    fits(environment)?;
+    refused::barriers(test, environment)?;
+    refused::settings(environment)?;
     let code = Code::new(test).map_err(|e| Error { place: e.place, ..Error::test(e.message) })?;
     let locations = address::locations(test, &code, is_wide(test));
     let aliased = locations.iter().any(|l| l.alias == Some(Proxy::Generic));
     let proxies = proxy::of(&locations);
     proxy::fits(&proxies, environment)?;
     let layout = Layout::new(test, target, environment)?;
-    let arrays = locations.iter().any(|l| l.offset > 0);
-    if arrays && environment.distance.is_some() {
-        return Err(Error::environment("a test with arrays needs distance=far"));
-    }
-    if arrays && environment.bank {
-        return Err(Error::environment("a test with arrays needs bank=off: the elements of other lanes would be among them"));
-    }
-    if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
-        let message =
-            format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
-        return Err(Error::environment(message));
-    }
+    refused::room(&locations, &layout, environment)?;
     let spaces = spaces(test);
     let shared = spaces.contains(&Space::Shared);
-    for (l, declared) in test.locations.iter().enumerate().filter(|(_, l)| l.alias.is_some()) {
-        if spaces[l] == Space::Shared || spaces[code.physical(l)] == Space::Shared {
-            let message = format!("`{}` is another name in shared memory, which has no second address", declared.name);
-            return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
-        }
-        // Memory is mapped twice at most, and surfaces, textures and constants lie over its first mapping.
-        let (generic, physical) = (code.generic(l), code.physical(l));
-        let aliases = |k: usize| k != physical && code.generic(k) == k && code.physical(k) == physical;
-        let message = if generic != l && generic != physical {
-            format!(
-                "`{}` is a name for a second address of memory; kernels here have such names for the first alone",
-                declared.name
-            )
-        } else if aliases(l) && (0..l).any(aliases) {
-            format!("`{}` would be a third address of its memory, which has two at most here", declared.name)
-        } else {
-            continue;
-        };
-        return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
-    }
+    refused::second_addresses(test, &code, &spaces)?;
     if shared && (layout.units.len() > 1 || layout.cluster > 1) {
         return Err(Error::test("a location is in shared memory, but the threads are in different ctas"));
     }
@@ -200,30 +150,7 @@ fn kernel_of(
         None => body::emit(test, ThreadId(t as u8), (&layout, target), &code, writing),
     };
     let bodies = (0..test.threads.len()).map(body).collect::<Result<Vec<_>, _>>()?;
-    // The first row says whether a thread was given up.
-    let mut rows = 1;
-    let sources: Vec<Source> = observed
-        .variables
-        .iter()
-        .map(|v| match v {
-            Variable::Register { thread, name } => {
-                let known = bodies.get(thread.index()).is_some_and(|b| b.registers.names().any(|n| n == name));
-                if !known {
-                    return Source::Nothing;
-                }
-                rows += 1;
-                Source::Row(rows - 1)
-            }
-            Variable::Location(name) => match test.location(name) {
-                Some(l) if spaces[l] == Space::Shared => {
-                    rows += 1;
-                    Source::Row(rows - 1)
-                }
-                Some(l) => Source::Memory(code.physical(l)),
-                None => Source::Nothing,
-            },
-        })
-        .collect();
+    let (sources, rows) = sources(test, &observed, &bodies, &spaces, &code);
     let bits = (63 / (observed.variables.len() as u32).max(1)).min(32);
     if bits < 4 {
         let n = observed.variables.len();
@@ -275,25 +202,33 @@ fn kernel_of(
     })
 }
 
-/// Settings that do not go together.
-fn fits(environment: &Environment) -> Result<(), Error> {
-    let (spread, regions) = (environment.stress_spread, environment.stress_regions);
-    if spread > regions {
-        return Err(Error::environment(format!("stress-spread={spread} needs as many regions; stress-regions={regions}")));
-    }
-    for (on, name) in [(environment.bank, "bank"), (environment.stress_idle, "stress-idle")] {
-        if on && environment.parallel {
-            let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
-            return Err(Error::environment(message));
-        }
-    }
-    if environment.bank && environment.same_warp {
-        return Err(Error::environment("bank=on needs same-warp=off: the other lanes do what the one of the test does"));
-    }
-    if environment.bank && environment.distance.is_some() {
-        return Err(Error::environment("bank=on needs distance=far: other lanes work beside each location"));
-    }
-    Ok(())
+/// Where each observed value is in the end, and the number of rows of the results.
+fn sources(test: &Test, observed: &Observed, bodies: &[body::Body], spaces: &[Space], code: &Code) -> (Vec<Source>, u32) {
+    // The first row says whether a thread was given up.
+    let mut rows = 1;
+    let sources = observed
+        .variables
+        .iter()
+        .map(|v| match v {
+            Variable::Register { thread, name } => {
+                let known = bodies.get(thread.index()).is_some_and(|b| b.registers.names().any(|n| n == name));
+                if !known {
+                    return Source::Nothing;
+                }
+                rows += 1;
+                Source::Row(rows - 1)
+            }
+            Variable::Location(name) => match test.location(name) {
+                Some(l) if spaces[l] == Space::Shared => {
+                    rows += 1;
+                    Source::Row(rows - 1)
+                }
+                Some(l) => Source::Memory(code.physical(l)),
+                None => Source::Nothing,
+            },
+        })
+        .collect();
+    (sources, rows)
 }
 
 /// Everything that the texts of the kernels are made from.

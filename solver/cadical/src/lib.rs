@@ -12,7 +12,6 @@
 //! # }
 //! ```
 
-#![deny(clippy::undocumented_unsafe_blocks)]
 #![cfg(feature = "bundled")]
 
 mod ffi;

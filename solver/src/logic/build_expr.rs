@@ -12,7 +12,7 @@ impl Logic {
         }
         let facts = self.facts_of(&node);
         self.exprs.push((node.clone(), arity, facts));
-        let expr = Expr(self.exprs.len() as u32 - 1);
+        let expr = Expr(self.exprs.len() as u32 - 1, self.lineage.own());
         self.expr_ids.insert(node, expr);
         expr
     }

@@ -9,7 +9,7 @@ impl Logic {
         }
         let facts = self.facts_of_formula(&node);
         self.formulas.push((node.clone(), facts));
-        let formula = Formula(self.formulas.len() as u32 - 1);
+        let formula = Formula(self.formulas.len() as u32 - 1, self.lineage.own());
         self.formula_ids.insert(node, formula);
         formula
     }

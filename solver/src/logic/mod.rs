@@ -4,6 +4,7 @@
 mod build_expr;
 mod build_formula;
 mod free;
+mod lineage;
 mod listing;
 mod node;
 mod recursion;
@@ -14,6 +15,7 @@ pub use recursion::NotMonotone;
 
 pub(crate) use free::{Binder, Free};
 
+use lineage::{Lineage, Mark};
 use rustc_hash::FxHashMap;
 
 use crate::tuples::TupleSet;
@@ -22,13 +24,13 @@ use crate::tuples::TupleSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Relation(pub(crate) u32);
 
-/// An expression: a handle into the [`Logic`] that made it.
+/// An expression: a handle into the [`Logic`] that made it. Debug builds panic where it is given to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Expr(pub(crate) u32);
+pub struct Expr(pub(crate) u32, Mark);
 
-/// A formula: a handle into the [`Logic`] that made it.
+/// A formula: a handle into the [`Logic`] that made it. Debug builds panic where it is given to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Formula(pub(crate) u32);
+pub struct Formula(pub(crate) u32, Mark);
 
 /// A variable of a quantifier or comprehension; it stands for one atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,8 +61,9 @@ pub(crate) struct Facts {
 ///
 /// Constructors panic if arities do not fit: that is an error of the program that calls them. Translation and evaluation recurse
 /// as deep as expressions nest; whoever builds them from a text limits the nesting there.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Logic {
+    lineage: Lineage,
     relations: Vec<(String, usize)>,
     variables: Vec<String>,
     recursions: Vec<(String, usize)>,
@@ -104,17 +107,17 @@ impl Logic {
 
     /// The node of an expression.
     pub fn expr(&self, expr: Expr) -> &ExprNode {
-        &self.exprs[expr.0 as usize].0
+        &self.expr_entry(expr).0
     }
 
     /// The arity of an expression.
     pub fn arity(&self, expr: Expr) -> usize {
-        self.exprs[expr.0 as usize].1
+        self.expr_entry(expr).1
     }
 
     /// The node of a formula.
     pub fn formula(&self, formula: Formula) -> &FormulaNode {
-        &self.formulas[formula.0 as usize].0
+        &self.formula_entry(formula).0
     }
 
     /// The number of expressions and formulas.
@@ -127,12 +130,22 @@ impl Logic {
         self.formula_facts(formula).free.is_empty()
     }
 
+    fn expr_entry(&self, expr: Expr) -> &(ExprNode, usize, Facts) {
+        self.lineage.check(expr.1, 0, expr.0 as usize);
+        &self.exprs[expr.0 as usize]
+    }
+
+    fn formula_entry(&self, formula: Formula) -> &(FormulaNode, Facts) {
+        self.lineage.check(formula.1, 1, formula.0 as usize);
+        &self.formulas[formula.0 as usize]
+    }
+
     pub(crate) fn expr_facts(&self, expr: Expr) -> Facts {
-        self.exprs[expr.0 as usize].2
+        self.expr_entry(expr).2
     }
 
     pub(crate) fn formula_facts(&self, formula: Formula) -> Facts {
-        self.formulas[formula.0 as usize].1
+        self.formula_entry(formula).1
     }
 
     /// The variables and recursions of a set of free ones, ascending.
@@ -150,5 +163,27 @@ impl Logic {
 
     pub(crate) fn recursion_arity(&self, recursion: Recursion) -> usize {
         self.recursions[recursion.0 as usize].1
+    }
+}
+
+/// A clone and its original go different ways: handles from before belong to both, later ones to the arena that made them.
+impl Clone for Logic {
+    fn clone(&self) -> Self {
+        Self {
+            lineage: self.lineage.fork([self.exprs.len(), self.formulas.len()]),
+            relations: self.relations.clone(),
+            variables: self.variables.clone(),
+            recursions: self.recursions.clone(),
+            constants: self.constants.clone(),
+            constant_ids: self.constant_ids.clone(),
+            groups: self.groups.clone(),
+            group_ids: self.group_ids.clone(),
+            numbered: self.numbered.clone(),
+            free_sets: self.free_sets.clone(),
+            exprs: self.exprs.clone(),
+            expr_ids: self.expr_ids.clone(),
+            formulas: self.formulas.clone(),
+            formula_ids: self.formula_ids.clone(),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Closures and cycles, by polarity (design/encoding.md, 3).
+//! Closures and cycles, by polarity (docs/encoding.md).
 
 use std::sync::Arc;
 

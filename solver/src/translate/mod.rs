@@ -1,6 +1,6 @@
 //! Relational logic to circuits: every expression becomes a sparse matrix of bits, every formula a bit.
 //!
-//! Translation knows the polarity of each occurrence (design/encoding.md, 3): where a larger relation could only make the
+//! Translation knows the polarity of each occurrence (docs/encoding.md): where a larger relation could only make the
 //! asserted formula harder to satisfy, a closure is any transitive relation above its base; elsewhere it is exact.
 
 mod cardinality;

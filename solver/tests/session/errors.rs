@@ -59,6 +59,50 @@ fn goals_have_no_negation() {
 }
 
 #[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "a formula of another arena")]
+fn formulas_belong_to_their_arena() {
+    let make = || {
+        let mut logic = Logic::new();
+        let s = logic.relation("s", 1);
+        let e = logic.rel(s);
+        let some = logic.some(e);
+        (logic, some)
+    };
+    let ((logic, _), (_, some)) = (make(), make());
+    Session::new(two_atoms(), Encoding::default(), &Backend::default()).assert(&logic, some);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "an expression of another arena")]
+fn expressions_belong_to_their_arena() {
+    let mut logic = Logic::new();
+    let s = logic.relation("s", 1);
+    let mut other = logic.clone();
+    // Both have number 0: without its arena it would pass for the other one.
+    let (own, foreign) = (logic.rel(s), other.rel(s));
+    logic.union(own, foreign);
+}
+
+/// A clone knows what was made before it.
+#[test]
+fn clones_share_what_was_made_before() {
+    let mut logic = Logic::new();
+    let s = logic.relation("s", 1);
+    let e = logic.rel(s);
+    let (mut first, mut second) = (logic.clone(), logic.clone());
+    let mut third = first.clone();
+    for logic in [&mut first, &mut second, &mut third] {
+        let some = logic.some(e);
+        assert_eq!(
+            Session::new(two_atoms(), Encoding::default(), &Backend::default()).exact(logic, some).constant(),
+            Some(false)
+        );
+    }
+}
+
+#[test]
 fn unbound_relations_are_empty() {
     let mut logic = Logic::new();
     let s = logic.relation("s", 1);

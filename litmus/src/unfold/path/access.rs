@@ -54,7 +54,7 @@ impl Explorer<'_> {
     pub(super) fn fence(&mut self, state: &mut State, order: Order, scope: Option<Scope>, place: Place) {
         if self.shared.signature != Signature::Plain {
             self.event(state, EventData { scope, ..EventData::new(Kind::Fence, None, order) }, place);
-        } else if matches!(order, Order::Sc | Order::Plain) {
+        } else if is_full_fence(order) {
             self.event(state, EventData::new(Kind::Fence, None, Order::Plain), place);
         }
     }
@@ -143,6 +143,15 @@ impl Explorer<'_> {
             reduction: attributes.reduction,
             ..EventData::new(kind, None, attributes.order)
         }
+    }
+}
+
+/// Is it a full fence, of whatever machine?
+fn is_full_fence(order: Order) -> bool {
+    match order {
+        Order::Sc | Order::Plain => true,
+        Order::Tagged(tags) => tags.is_full_fence(),
+        _ => false,
     }
 }
 

@@ -2,11 +2,11 @@
 
 use margay_models::execution::{Order, Scope};
 use margay_models::lower::Base;
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::Level;
-use crate::encode::source::{find, inclusion, placed};
+use crate::encode::source::{find, inclusion, placed, tagged};
 
 /// A level with the sets that follow from others.
 pub(super) struct View<'a> {
@@ -18,6 +18,7 @@ pub(super) struct View<'a> {
     halves: Expr,
     sr: Expr,
     placed: Vec<(Scope, Expr)>,
+    tags: Vec<(Tag, Expr)>,
 }
 
 impl<'a> View<'a> {
@@ -37,7 +38,8 @@ impl<'a> View<'a> {
         let halves = logic.union(reads, writes);
         let placed = placed(logic, &level.together, level.thread);
         let sr = inclusion(logic, &level.scopes, &placed);
-        Self { level, all_writes, memory, plain, atomics, halves, sr, placed }
+        let tags = tagged(logic, &level.orders);
+        Self { level, all_writes, memory, plain, atomics, halves, sr, placed, tags }
     }
 }
 
@@ -73,6 +75,7 @@ impl Base for View<'_> {
             | BaseSet::Xchg
             | BaseSet::Volatile
             | BaseSet::Mmio => None,
+            BaseSet::Tag(tag) => find(&self.tags, tag),
         }
     }
 

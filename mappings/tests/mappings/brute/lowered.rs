@@ -96,6 +96,17 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
             }
         }
     }
+    // A row with `ctrl` makes all that comes behind it in the thread dependent on what it read.
+    for (i, lowering) in chosen.iter().enumerate() {
+        let (Some(behind), Some(head)) = (lowering.ctrl, operations.iter().position(|&o| o == i)) else { continue };
+        let read = at(Event::from(head));
+        let access = operations.iter().rposition(|&o| o == i).map_or(read, |last| at(Event::from(last)));
+        let thread = target.events[read.index()].thread;
+        let fences = (access.index() + 1..operation.len()).filter(|&e| operation[e] == i).skip(behind);
+        let later = (access.index() + 1..operation.len()).filter(|&e| operation[e] > i && target.events[e].thread == thread);
+        let dependent: Vec<usize> = fences.chain(later).collect();
+        dependent.into_iter().for_each(|e| target.ctrl.insert(read, Event::from(e)));
+    }
     source.data.pairs().for_each(|(r, w)| target.data.insert(at(r), at(w)));
     let is_init = |e: Event| source.events[e.index()].kind == Kind::Init;
     let mut least = BitMatrix::new(target.size());

@@ -43,6 +43,7 @@ pub fn halves(order: Order) -> (Order, Order) {
         Order::Rel => (Order::Rlx, Order::Rel),
         Order::AcqRel => (Order::Acq, Order::Rel),
         Order::Sc => (Order::Sc, Order::Sc),
+        Order::Tagged(tags) => (tags.of_read(), tags.of_write()),
     }
 }
 

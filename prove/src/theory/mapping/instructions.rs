@@ -139,5 +139,7 @@ fn order_set(signature: Signature, order: Order, fence: bool) -> Option<BaseSet>
         Order::Rel => BaseSet::Rel,
         Order::AcqRel => BaseSet::AcqRel,
         Order::Sc => BaseSet::Sc,
+        // Mappings to architectures that are texts are not asked about.
+        Order::Tagged(_) => return None,
     })
 }

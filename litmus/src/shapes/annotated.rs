@@ -1,0 +1,158 @@
+//! A classic shape with its accesses annotated: PTX instructions and scoped C statements.
+
+use crate::identity::classic::{Action, Classic};
+use crate::test::*;
+use margay_models::execution::{Placement, Scope};
+
+/// How the accesses of a test are annotated, and what stands between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Plain accesses; PTX only.
+    Weak,
+    Relaxed,
+    ReleaseAcquire,
+    SeqCst,
+    FenceAcqRel,
+    FenceSc,
+}
+
+impl Style {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Weak => "weak",
+            Self::Relaxed => "rlx",
+            Self::ReleaseAcquire => "ra",
+            Self::SeqCst => "sc",
+            Self::FenceAcqRel => "f.acqrel",
+            Self::FenceSc => "f.sc",
+        }
+    }
+}
+
+/// What the scopes are, where the threads are, and what both are called: `gpu.cta` is gpu scope within one cta.
+pub(super) const PLACES: [(Scope, Scope); 6] = [
+    (Scope::Cta, Scope::Cta),
+    (Scope::Cta, Scope::Gpu),
+    (Scope::Cluster, Scope::Cluster),
+    (Scope::Gpu, Scope::Gpu),
+    (Scope::Gpu, Scope::Sys),
+    (Scope::Sys, Scope::Sys),
+];
+
+fn placement(together: Scope, thread: u8) -> Placement {
+    match together {
+        Scope::Cta => Placement { gpu: 0, cluster: 0, cta: 0 },
+        Scope::Cluster => Placement { gpu: 0, cluster: 0, cta: thread },
+        Scope::Gpu => Placement { gpu: 0, cluster: thread, cta: thread },
+        Scope::Sys => Placement { gpu: thread, cluster: 0, cta: 0 },
+    }
+}
+
+fn ptx_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Instruction> {
+    let mut body = Vec::new();
+    let mut register = 0;
+    for (i, action) in actions.iter().enumerate() {
+        let fence = match style {
+            Style::FenceAcqRel => Some(FenceOrder::AcqRel),
+            Style::FenceSc => Some(FenceOrder::Sc),
+            _ => None,
+        };
+        if let Some(order) = fence.filter(|_| i > 0) {
+            body.push(Operation::Fence { order: Some(order), scope: Some(scope) }.into());
+        }
+        let order = match (style, action.writes) {
+            (Style::Weak, _) => AccessOrder::Weak,
+            (Style::ReleaseAcquire, true) => AccessOrder::Release,
+            (Style::ReleaseAcquire, false) => AccessOrder::Acquire,
+            _ => AccessOrder::Relaxed,
+        };
+        let scope = (order != AccessOrder::Weak).then_some(scope);
+        let access = Access { order: Some(order), scope, ..Access::default() };
+        let address = Address::location(action.location.clone());
+        body.push(Instruction::from(if action.writes {
+            Operation::Store { access, address, value: Value::Integer(action.value) }
+        } else {
+            register += 1;
+            Operation::Load { access, destination: format!("r{}", register - 1), address }
+        }));
+    }
+    body
+}
+
+fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
+    let mut body: Vec<Statement> = Vec::new();
+    let mut register = 0;
+    for (i, action) in actions.iter().enumerate() {
+        let fence = match style {
+            Style::FenceAcqRel => Some(MemoryOrder::AcqRel),
+            Style::FenceSc => Some(MemoryOrder::SeqCst),
+            _ => None,
+        };
+        if let Some(order) = fence.filter(|_| i > 0) {
+            body.push(StatementKind::Fence { order, scope: Some(scope.into()) }.into());
+        }
+        let order = match (style, action.writes) {
+            (Style::ReleaseAcquire, true) => MemoryOrder::Release,
+            (Style::ReleaseAcquire, false) => MemoryOrder::Acquire,
+            (Style::SeqCst, _) => MemoryOrder::SeqCst,
+            _ => MemoryOrder::Relaxed,
+        };
+        let function =
+            if action.writes { AtomicFunction::Store(Expression::Integer(action.value)) } else { AtomicFunction::Load };
+        let address = Expression::Name(action.location.clone());
+        let call = Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(order), scope: Some(scope.into()) }));
+        body.push(Statement::from(if action.writes {
+            StatementKind::Evaluate(call)
+        } else {
+            register += 1;
+            StatementKind::Assign { declares: Some(CInteger::Int), name: format!("r{}", register - 1), value: Some(call) }
+        }));
+    }
+    body
+}
+
+/// The test of a shape in C (else in PTX).
+pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Scope), c: bool) -> Test {
+    let name = shape.name;
+    let threads = shape.threads();
+    let mut locations: Vec<String> = threads.iter().flatten().map(|a| a.location.clone()).collect();
+    locations.sort();
+    locations.dedup();
+    let thread = |(t, actions): (usize, &Vec<Action>)| {
+        let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
+        used.sort();
+        used.dedup();
+        let parameters = used.into_iter().map(|l| Parameter { ty: CType::ATOMIC_INT, space: None, name: l.clone() });
+        Thread {
+            placement: Some(placement(together, t as u8)),
+            parameters: if c { parameters.collect() } else { Vec::new() },
+            body: if c {
+                Body::Statements(c_body(actions, style, scope))
+            } else {
+                Body::Instructions(ptx_body(actions, style, scope))
+            },
+            place: Place::default(),
+        }
+    };
+    let declared = |name: &String| LocationDeclaration {
+        name: name.clone(),
+        value: Some(InitialValue::Integer(0)),
+        alias: None,
+        space: None,
+        place: Place::default(),
+    };
+    Test {
+        dialect: if c { Dialect::C } else { Dialect::Ptx },
+        name: match style {
+            Style::Weak => format!("{name}+weak"),
+            _ => format!("{name}+{}+{}.{}", style.name(), scope.name(), together.name()),
+        },
+        description: None,
+        locations: locations.iter().map(declared).collect(),
+        registers: Vec::new(),
+        threads: threads.iter().enumerate().map(thread).collect(),
+        observed: Vec::new(),
+        filter: None,
+        condition: Condition { quantifier: Quantifier::Exists, proposition: shape.outcome() },
+    }
+}

@@ -1,0 +1,216 @@
+//! Mappings to architectures that are texts: what is published of those that are shipped (architectures/answers.txt), that each of their rows is
+//! needed, that counterexamples are tests which read back, and an architecture that is not in the repository.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use margay_litmus::explicit;
+use margay_litmus::render::render;
+use margay_mappings::Backend;
+use margay_mappings::change::{Fate, weaken};
+use margay_mappings::check::{CheckOptions, Level, Silent};
+use margay_mappings::language::{LoadOptions, Mapping, load, load_text};
+use margay_mappings::library;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+
+use crate::setup::{ask, backends, falls, names, options, shipped};
+
+fn lines(word: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("architectures/answers.txt");
+    let text = std::fs::read_to_string(path).expect("the answers");
+    text.lines().filter_map(|l| l.strip_prefix(word)).map(str::to_owned).collect()
+}
+
+/// The fastest solver of the build: what it answers is confirmed, and does not depend on it.
+fn quick(bound: usize) -> CheckOptions {
+    let backend = backends().into_iter().next().unwrap_or_else(Backend::batsat);
+    CheckOptions { backend, ..options(bound) }
+}
+
+#[test]
+fn what_is_published() {
+    let mut wrong = Vec::new();
+    let mut asked = BTreeSet::new();
+    for line in lines("asked ") {
+        let (question, expected) = line.split_once(": ").expect("a question and its answer");
+        let [name, source, axiom, bound, only] = question.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        asked.insert(name.to_owned());
+        let file = library::built_in(name).expect("a mapping");
+        let instead = LoadOptions { source: Some(source.to_owned()), ..LoadOptions::default() };
+        let mapping = load_text(&file, None, &instead).unwrap_or_else(|e| panic!("{name}: {e:?}")).mapping;
+        let mut options = quick(bound.parse().expect("a bound"));
+        options.axioms = names(axiom.trim_matches('-'));
+        options.only = names(only.trim_matches('-'));
+        let report = ask(&mapping, &options);
+        if falls(&report) != expected {
+            wrong.push(format!("{line}, but {}", falls(&report)));
+        }
+        for found in &report.counterexamples {
+            reads_back(&mapping, found);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let all: BTreeSet<String> = library::architectures().map(str::to_owned).collect();
+    assert_eq!(asked, all, "every mapping has an answer");
+}
+
+/// The target execution is a litmus test whose text reads back, and whose outcome its model allows.
+fn reads_back(mapping: &Mapping, found: &margay_mappings::check::Counterexample) {
+    let rendered = render(&found.target, "target", None, &[]).expect("a test");
+    let text = rendered.test.to_string();
+    let word = mapping.target.signature.architecture().expect("a text").word();
+    assert!(text.starts_with(word), "{text}");
+    let read =
+        margay_litmus::read::test(&SourceFile::new("target.litmus", text.clone())).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    assert_eq!(read.test.to_string(), text);
+    let verdict =
+        explicit::run(&read.test, &mapping.target, &explicit::Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert!(verdict.reachable, "{text}");
+}
+
+/// Each row is as weak as it can be, but for those that are known not to be: no row can be weakened without a test that notices.
+#[test]
+fn every_row_is_needed() {
+    let known: BTreeSet<String> = lines("loose ").into_iter().collect();
+    let mut loose = BTreeSet::new();
+    for name in library::architectures().filter(|n| n.starts_with("rc11")) {
+        let mapping = shipped(name);
+        let report = weaken(&mapping, &CheckOptions { level: Level::Program, ..quick(5) }, &Silent).expect("a question");
+        assert!(report.rows.len() > 5, "{name}: its rows were not weakened");
+        for row in &report.rows {
+            for weaker in row.weaker.iter().filter(|w| !matches!(w.fate, Fate::Falls(_))) {
+                let (head, body) = row.slot.text(&mapping, &weaker.lowering);
+                loose.insert(format!("{name}: {head} => {body}"));
+            }
+        }
+    }
+    assert_eq!(loose, known);
+}
+
+const TOY: &str = r#"// A machine that is in no repository.
+architecture "a toy"
+tag ACQ on R
+tag FULL on F
+dependencies ctrl
+read get
+read get.acquire ACQ
+write put
+rmw swap
+fence full FULL
+"#;
+
+const MODEL: &str = r#"toy "a toy"
+let rfe = rf & ext
+acyclic (po & loc) | rf | co | fr as Coherent
+acyclic [ACQ]; po | po; [FULL]; po | ctrl; [W] | [W]; po; [W] | rfe | (co | fr) & ext as Ordered
+empty rmw & ((fr & ext); (co & ext)) as Atomic
+"#;
+
+const ROWS: &str = r#"mapping "C++ to the toy" from rc11 to toy
+R.NA => get
+R.RLX => get ; ctrl
+R.ACQ => get.acquire
+R.SC => get.acquire
+W.NA => put
+W.RLX => put
+W.REL => full ; put
+W.SC => full ; put ; full
+RMW.RLX => swap ; ctrl
+RMW.ACQ => swap ; full
+RMW.REL => full ; swap ; full
+RMW.ACQ_REL => full ; swap ; full
+RMW.SC => full ; swap ; full
+F.ACQ => full
+F.REL => full
+F.ACQ_REL => full
+F.SC => full
+"#;
+
+/// Text, model and mapping in a folder of their own.
+fn folder(architecture: &str, rows: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("there is room");
+    for (name, text) in [("toy.arch", architecture), ("toy.cat", MODEL), ("toy.map", rows)] {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
+    folder
+}
+
+fn loaded(architecture: &str, rows: &str) -> Result<Mapping, Vec<Diagnostic>> {
+    let folder = folder(architecture, rows);
+    load(&folder.path().join("toy.map"), &LoadOptions::default()).map(|l| l.mapping)
+}
+
+#[test]
+fn an_architecture_of_ones_own() {
+    let mapping = loaded(TOY, ROWS).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(falls(&ask(&mapping, &quick(4))), "none up to 4");
+    // It prints as what it reads.
+    let again = loaded(TOY, &mapping.to_string()).unwrap_or_else(|e| panic!("{e:?}"));
+    let rows = |m: &Mapping| m.rows.iter().map(|r| r.alternatives[0].steps.clone()).collect::<Vec<_>>();
+    assert_eq!(rows(&again), rows(&mapping));
+    assert!(mapping.to_string().contains("get ; ctrl"));
+    // Broken rows fall, and what they fall by is a test of the toy.
+    for (row, broken, answer) in [
+        ("R.ACQ => get.acquire", "R.ACQ => get", "Coherence at 4"),
+        ("R.RLX => get ; ctrl", "R.RLX => get", "No-Thin-Air at 4"),
+        ("W.SC => full ; put ; full", "W.SC => full ; put", "SC at 4"),
+    ] {
+        let mapping = loaded(TOY, &ROWS.replace(row, broken)).unwrap_or_else(|e| panic!("{e:?}"));
+        let report = ask(&mapping, &quick(4));
+        assert_eq!(falls(&report), answer, "{broken}");
+        reads_back(&mapping, &report.counterexamples[0]);
+    }
+    // As a source: its rows begin with its mnemonics.
+    let identity =
+        "mapping \"itself\" from toy to toy\nget => get\nget.acquire => get.acquire\nput => put\nswap => swap\nfull => full\n";
+    assert_eq!(falls(&ask(&loaded(TOY, identity).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))), "none up to 4");
+    let weaker = identity.replace("=> get.acquire", "=> get");
+    assert_eq!(falls(&ask(&loaded(TOY, &weaker).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))), "Ordered at 4");
+}
+
+#[test]
+fn texts_that_are_wrong() {
+    let cases = [
+        ("", "1:1", "the text of the architecture is empty"),
+        ("toy \"a\"", "1:1", "expected `architecture`"),
+        ("architecture toy", "1:14", "expected the title of the architecture in quotes"),
+        ("architecture \"toy\" 7", "1:20", "unexpected text after the title"),
+        ("architecture \"toy", "1:14", "this string is never closed"),
+        ("architecture \"toy\"\n(* ...", "2:1", "this comment is never closed"),
+        ("architecture \"toy\"\nload ld", "2:1", "unknown statement `load`"),
+        ("architecture \"toy\"\ntag", "2:4", "expected the name of a tag"),
+        ("architecture \"toy\"\ntag RMW on R", "2:5", "`RMW` is no name for a tag"),
+        ("architecture \"toy\"\ntag let on R", "2:5", "`let` is no name for a tag"),
+        ("architecture \"toy\"\ntag A on X", "2:10", "expected R, W or F, not `X`"),
+        ("architecture \"toy\"\ntag A R", "2:7", "expected `on`"),
+        ("architecture \"toy\"\ntag A on R\ntag A on W", "3:5", "two tags `A`"),
+        ("architecture \"toy\"\ntag A on R\norder A < B", "3:11", "unknown tag `B`"),
+        ("architecture \"toy\"\ntag A on R\ntag B on R\norder A < B\norder B < A", "5:7", "the second tag is weaker"),
+        ("architecture \"toy\"\norder A B", "2:9", "expected two tags with `<` between them"),
+        ("architecture \"toy\"\ndependencies value", "2:14", "unknown dependency `value`"),
+        ("architecture \"toy\"\nread", "2:5", "expected a mnemonic"),
+        ("architecture \"toy\"\nread ctrl", "2:6", "`ctrl` is no mnemonic"),
+        ("architecture \"toy\"\ntag A on W\nread ld A", "3:9", "do not carry the tag `A`"),
+        ("architecture \"toy\"\nread ld\nread ld", "3:6", "two instructions `ld`"),
+        ("architecture \"toy\"\nread ld\nread lw", "3:6", "`lw` has the operation and the tags of another instruction"),
+        ("architecture \"toy\"\nread ld", "2:8", "no instruction of the operation W"),
+    ];
+    for (text, place, message) in cases {
+        let errors = loaded(text, ROWS).expect_err(text);
+        let said = errors[0].to_string();
+        assert!(said.contains(&format!("toy.arch:{place}: ")) && said.contains(message), "{text}\n{said}");
+        assert!(errors[0].help.is_some(), "{said}");
+    }
+    // Rows.
+    for (row, broken, message) in [
+        ("R.ACQ => get.acquire", "R.ACQ => get.aquire", "unknown toy instruction `get.aquire`"),
+        ("W.RLX => put", "W.RLX => put ; ctrl", "nothing is read before `ctrl`"),
+        ("R.RLX => get ; ctrl", "R.RLX => ctrl ; get", "nothing is read before `ctrl`"),
+        ("R.RLX => get ; ctrl", "R.RLX => get ; ctrl ; ctrl", "a second `ctrl`"),
+    ] {
+        let errors = loaded(TOY, &ROWS.replace(row, broken)).expect_err(broken);
+        assert!(errors[0].to_string().contains(message), "{broken}: {}", errors[0]);
+    }
+    let without = loaded(&TOY.replace("dependencies ctrl", ""), ROWS).expect_err("no dependencies");
+    assert!(without.iter().any(|e| e.to_string().contains("unknown name `ctrl`")), "{without:?}");
+}

@@ -1,0 +1,44 @@
+//! Where the text of an architecture is found: beside the model or test that names it, then among the built-in ones.
+
+use std::sync::Arc;
+
+use super::{Architecture, EXTENSION};
+use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::library;
+use crate::typing::{FilesThenBuiltIn, Includes};
+
+/// The words of the built-in architectures.
+pub fn built_in_words() -> Vec<String> {
+    library::architectures().map(|file| super::word_of(&file.name).to_owned()).collect()
+}
+
+/// The architecture that a word in the first line of a model or test stands for; `None` if there is no such text.
+///
+/// # Errors
+/// There is a text of this name, and it describes no architecture.
+pub fn find(word: &str, from: &SourceFile, includes: &dyn Includes) -> Result<Option<Architecture>, Vec<Diagnostic>> {
+    let Ok(file) = includes.open(from, &format!("{word}.{EXTENSION}")) else { return Ok(None) };
+    Architecture::read(&file).map(Some)
+}
+
+/// The architecture whose text lies beside a file.
+///
+/// # Errors
+/// There is a text of this name, and it describes no architecture.
+pub fn beside(word: &str, file: &SourceFile) -> Result<Option<Architecture>, Vec<Diagnostic>> {
+    match FilesThenBuiltIn.open(file, &format!("{word}.{EXTENSION}")) {
+        Ok(text) if !text.name.starts_with(library::BUILT_IN_FOLDER) => Architecture::read(&text).map(Some),
+        _ => Ok(None),
+    }
+}
+
+impl Architecture {
+    /// A built-in architecture.
+    ///
+    /// # Panics
+    /// Its text is wrong; tests read them all.
+    pub fn built_in(word: &str) -> Option<Architecture> {
+        let file: Arc<SourceFile> = library::architectures().find(|file| super::word_of(&file.name) == word)?;
+        Some(Self::read(&file).expect("the texts of architectures/ are part of the program and read without errors"))
+    }
+}

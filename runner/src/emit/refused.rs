@@ -1,0 +1,101 @@
+//! What no kernel here can do, or not in an environment: refused before anything is written.
+
+use margay_litmus::test::{InitialValue, Operation, Space, Test, ThreadId};
+use margay_litmus::unfold::Code;
+
+use super::address::Location;
+use super::{Environment, Error, Layout, stress};
+
+/// Locations start from numbers of 32 bits, or of their type.
+pub(super) fn initial_values(test: &Test) -> Result<(), Error> {
+    for (l, integer) in test.locations.iter().zip(test.location_integers()) {
+        let at = |message: String| Error { place: Some(l.place.0), ..Error::test(message) };
+        match l.value {
+            Some(InitialValue::AddressOf(_)) => {
+                return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
+            }
+            Some(InitialValue::Integer(n)) if integer.is_none() && i32::try_from(n).is_err() => {
+                return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// All lanes of a warp have to come to a barrier.
+pub(super) fn barriers(test: &Test, environment: &Environment) -> Result<(), Error> {
+    let waits = |t: usize| test.instructions(ThreadId(t as u8)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
+    if !environment.parallel && (0..test.threads.len()).any(waits) {
+        return Err(Error::environment("a test with barriers needs parallel=on: all lanes of a warp have to come to them"));
+    }
+    if environment.same_warp && (0..test.threads.len()).any(waits) {
+        return Err(Error::environment(
+            "a test with barriers needs same-warp=off: all lanes of a warp have to come to the same one",
+        ));
+    }
+    Ok(())
+}
+
+/// What other lanes access beside a location must not be part of the test.
+pub(super) fn room(locations: &[Location], layout: &Layout, environment: &Environment) -> Result<(), Error> {
+    let arrays = locations.iter().any(|l| l.offset > 0);
+    if arrays && environment.distance.is_some() {
+        return Err(Error::environment("a test with arrays needs distance=far"));
+    }
+    if arrays && environment.bank {
+        return Err(Error::environment("a test with arrays needs bank=off: the elements of other lanes would be among them"));
+    }
+    if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
+        let message =
+            format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
+        return Err(Error::environment(message));
+    }
+    Ok(())
+}
+
+/// A location has two addresses at most, and in shared memory one.
+pub(super) fn second_addresses(test: &Test, code: &Code, spaces: &[Space]) -> Result<(), Error> {
+    for (l, declared) in test.locations.iter().enumerate().filter(|(_, l)| l.alias.is_some()) {
+        if spaces[l] == Space::Shared || spaces[code.physical(l)] == Space::Shared {
+            let message = format!("`{}` is another name in shared memory, which has no second address", declared.name);
+            return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
+        }
+        // Memory is mapped twice at most, and surfaces, textures and constants lie over its first mapping.
+        let (generic, physical) = (code.generic(l), code.physical(l));
+        let aliases = |k: usize| k != physical && code.generic(k) == k && code.physical(k) == physical;
+        let message = if generic != l && generic != physical {
+            format!(
+                "`{}` is a name for a second address of memory; kernels here have such names for the first alone",
+                declared.name
+            )
+        } else if aliases(l) && (0..l).any(aliases) {
+            format!("`{}` would be a third address of its memory, which has two at most here", declared.name)
+        } else {
+            continue;
+        };
+        return Err(Error { place: Some(declared.place.0), ..Error::test(message) });
+    }
+    Ok(())
+}
+
+/// Settings that do not go together.
+pub(super) fn settings(environment: &Environment) -> Result<(), Error> {
+    let (spread, regions) = (environment.stress_spread, environment.stress_regions);
+    if spread > regions {
+        return Err(Error::environment(format!("stress-spread={spread} needs as many regions; stress-regions={regions}")));
+    }
+    for (on, name) in [(environment.bank, "bank"), (environment.stress_idle, "stress-idle")] {
+        if on && environment.parallel {
+            let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
+            return Err(Error::environment(message));
+        }
+    }
+    if environment.bank && environment.same_warp {
+        return Err(Error::environment("bank=on needs same-warp=off: the other lanes do what the one of the test does"));
+    }
+    if environment.bank && environment.distance.is_some() {
+        return Err(Error::environment("bank=on needs distance=far: other lanes work beside each location"));
+    }
+    Ok(())
+}

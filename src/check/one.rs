@@ -1,0 +1,140 @@
+//! `margay check MAPPING --test FILE`: one program, compiled by the rows of the mapping, and whether its outcome is a counterexample.
+
+use std::path::Path;
+
+use margay_litmus::read::Read;
+use margay_mappings::language::{Form, Mapping};
+use margay_mappings::one::{Answer, One, Refusal, ask};
+use margay_models::diagnostic::Diagnostic;
+use margay_models::picture::{Picture, event_name, svg};
+use serde_json::json;
+
+use super::present::outcome_of;
+use crate::Outcome;
+use crate::arguments::Format;
+use crate::exit::Exit;
+use crate::inputs;
+use crate::limits::Limits;
+use crate::output::{Output, SCHEMA};
+use crate::side_by_side::side_by_side;
+use crate::wrapped::{indented, wrapped};
+
+/// Runs the command.
+pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> Outcome {
+    let read = match inputs::test(file, output) {
+        Ok(read) => read,
+        Err(errors) => return output.wrong(&errors),
+    };
+    if has_compare_exchange(&read) && tells_compare_exchange(mapping) {
+        let what = format!("`{}` has a compare-exchange, for which `{}` has rows of its own", read.file.name, mapping.title);
+        let help = "the execution that is compiled does not say which read-modify-write is one; write an exchange or a load instead, or ask without \
+                    `--test`";
+        return output.wrong(&[Diagnostic::error(what).help(help)]);
+    }
+    let one = match ask(mapping, &read.test, limits.deadline) {
+        Ok(one) => one,
+        Err(Refusal::Engine(error)) if error.is_undecided() => {
+            output.settle(Exit::Undecided);
+            let reason = crate::limits::gave_up(&error);
+            let words = format!("{}: {reason}: {}", output.unsure("undecided"), read.test.name);
+            match output.format {
+                Format::Human => output.print(&words)?,
+                Format::Json => {
+                    output.json(&json!({ "schema": SCHEMA, "verdict": "undecided", "reason": reason }))?;
+                }
+            }
+            return Ok(Exit::Undecided);
+        }
+        Err(refusal) => return output.wrong(&[diagnostic(&refusal, &read, mapping)]),
+    };
+    let exit = output.settle(if one.answer == Answer::Counterexample { Exit::Found } else { Exit::Holds });
+    match output.format {
+        Format::Human => human(&one, &read, mapping, output)?,
+        Format::Json => output.json(&object(&one, &read, mapping))?,
+    }
+    Ok(exit)
+}
+
+/// As a test is written, every compare-exchange has one of these names.
+fn has_compare_exchange(read: &Read) -> bool {
+    let text = read.test.to_string();
+    text.contains("compare_exchange") || text.contains(".cas")
+}
+
+fn tells_compare_exchange(mapping: &Mapping) -> bool {
+    mapping.rows.iter().flat_map(|row| &row.alternatives).any(|lowering| lowering.form != Form::Usual)
+}
+
+fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
+    let (file, source) = (read.file.name.as_str(), &mapping.source);
+    match refusal {
+        Refusal::Engine(error) => crate::run::diagnostic(error, file, &read.file, source),
+        Refusal::NoExecution => Diagnostic::error(format!("`{file}`: no execution has the outcome, whatever a model says"))
+            .help("a read returns what some write wrote, or the initial value"),
+        Refusal::NoRow => {
+            Diagnostic::error(format!("`{file}` cannot be compiled: `{}` has no row for one of its operations", mapping.title))
+                .help("`margay mappings NAME` prints the rows of a mapping; all objects are of one type here")
+        }
+        Refusal::NoTest(why) => Diagnostic::error(format!("what `{file}` is compiled to has no litmus test: {why}")),
+    }
+}
+
+/// What the source says, what the target says.
+fn verdicts(one: &One) -> (&'static str, &'static str) {
+    let source = match one.answer {
+        Answer::Races => "racy",
+        Answer::SourceAllows => "allowed",
+        Answer::Counterexample | Answer::TargetForbids => "forbidden",
+    };
+    (source, if one.allowed { "allowed" } else { "forbidden" })
+}
+
+fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+    let found = match one.answer {
+        Answer::Counterexample => output.bad("counterexample"),
+        _ => output.good("no counterexample"),
+    };
+    output.print(&format!("{found} ({}): {} under {}", one.answer.words(), read.test.name, mapping.title))?;
+    let (source, target) = verdicts(one);
+    let (left, right) =
+        (format!("source, {source} by {}", mapping.source.name), format!("target, {target} by {}", mapping.target.name));
+    output.print("")?;
+    let (program, compiled) = (read.test.to_string(), one.target.to_string());
+    output.print(&side_by_side((&left, program.trim_end()), (&right, compiled.trim_end()), output.width()))?;
+    if let Some(violation) = &one.violation {
+        let names = |e| event_name(&one.source, e);
+        output.print("")?;
+        output.print(&output.heading(&format!("Why {} forbids it", mapping.source.name)))?;
+        output.print(&indented(&format!("  {}", violation.around(&names)), output.width()))?;
+    }
+    output.print("")?;
+    output.print(&wrapped(
+        "This is about one outcome of one program. Without `--test`, all programs up to a size are looked at.",
+        output.width(),
+    ))
+}
+
+fn object(one: &One, read: &Read, mapping: &Mapping) -> serde_json::Value {
+    let (source, target) = verdicts(one);
+    let names = |e| event_name(&one.source, e);
+    let picture = Picture::of(&format!("{}: {source}", mapping.source.name), &one.source, one.violation.as_ref());
+    let compiled = one.target.to_string();
+    json!({
+        "schema": SCHEMA,
+        "verdict": if one.answer == Answer::Counterexample { "counterexample" } else { "none" },
+        "why": one.answer.words(),
+        "mapping": mapping.title,
+        "file": read.file.name,
+        "name": read.test.name,
+        "source": mapping.source.name,
+        "target": mapping.target.name,
+        "source_says": source,
+        "target_says": target,
+        "source_litmus": read.test.to_string().trim_end(),
+        "target_litmus": compiled.trim_end(),
+        "outcome": outcome_of(&compiled),
+        "cycle_in_words": one.violation.as_ref().map(|v| v.around(&names)),
+        "source_svg": svg(&one.source, &picture),
+        "target_svg": svg(&one.target_execution, &Picture::of(&format!("{}: {target}", mapping.target.name), &one.target_execution, None)),
+    })
+}
