@@ -152,6 +152,12 @@ fn ways<'a>(mapping: &'a Mapping, used: &Use, all: Set) -> Vec<Way<'a>> {
     ways
 }
 
+/// The first operations of a program, compiled; for each location the types that they are all for, if there are any.
+struct Begun<'a> {
+    lowerings: Vec<&'a Lowering>,
+    types: Vec<Option<Vec<Key>>>,
+}
+
 /// The most ways to compile a program that are tried.
 const MOST_WAYS: usize = 1000;
 
@@ -159,28 +165,28 @@ const MOST_WAYS: usize = 1000;
 fn combinations<'a>(mapping: &'a Mapping, source: &Execution, used: &[Use]) -> Vec<Vec<&'a Lowering>> {
     let all = types(mapping);
     let none: Vec<Option<Vec<Key>>> = vec![None; source.locations.len()];
-    let mut found: Vec<(Vec<&'a Lowering>, Vec<Option<Vec<Key>>>)> = vec![(Vec::new(), none)];
+    let mut found = vec![Begun { lowerings: Vec::new(), types: none }];
     for one in used {
         let ways = ways(mapping, one, all);
         let location = source.events[one.head.index()].location.filter(|_| !all.is_empty()).map(usize::from);
         let mut longer = Vec::new();
-        for (lowerings, keys) in &found {
+        for Begun { lowerings, types } in &found {
             for way in &ways {
-                let mut keys = keys.clone();
+                let mut types = types.clone();
                 if let Some(location) = location {
-                    let common = keys[location]
+                    let common = types[location]
                         .as_ref()
                         .map_or(way.keys.clone(), |before| before.iter().copied().filter(|key| way.keys.contains(key)).collect());
                     if common.is_empty() {
                         continue;
                     }
-                    keys[location] = Some(common);
+                    types[location] = Some(common);
                 }
-                longer.push(([lowerings.as_slice(), &[way.lowering]].concat(), keys));
+                longer.push(Begun { lowerings: [lowerings.as_slice(), &[way.lowering]].concat(), types });
             }
         }
         longer.truncate(MOST_WAYS);
         found = longer;
     }
-    found.into_iter().map(|(lowerings, _)| lowerings).collect()
+    found.into_iter().map(|begun| begun.lowerings).collect()
 }

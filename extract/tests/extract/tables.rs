@@ -18,7 +18,6 @@ architectures = ["sm_90"]
 comment = "#"
 [scopes]
 cta = "cta"
-cluster = "cluster"
 gpu = "gpu"
 sys = "sys"
 [orders]
@@ -87,7 +86,7 @@ const RULES: [&str; 5] = [
     // Something that no row can say, and defaults.
     r#"if ($2 == "st" && bits == 8) after = "bar.sync 0;"; if ($2 == "exch") qualifier = "release""#,
     // Everything of one scope, whatever is asked.
-    r#"if (scope != "-") sub(/(cta|cluster|gpu|sys)$/, "sys", qualifier)"#,
+    r#"if (scope != "-") sub(/(cta|gpu|sys)$/, "sys", qualifier)"#,
 ];
 
 /// What Margay writes, it reads: every row of the table is in the mapping, and the mapping printed again is the same.
