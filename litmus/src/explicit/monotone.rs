@@ -49,11 +49,13 @@ mod tests {
 
     use super::grows_with_reads;
 
+    /// The release sequences of C11 and RISC-V's pairs of loads without a store between them are what is left when a sequence is taken
+    /// away. (It is one through writes, which no read can add to; that is not seen.)
     #[test]
-    fn the_shipped_models_do() {
+    fn the_shipped_models_do_but_those_that_subtract_a_sequence() {
         for name in library::built_in_names() {
             let model = library::load(name, &[]).unwrap().model;
-            assert!(grows_with_reads(&model), "{name}");
+            assert_eq!(grows_with_reads(&model), !["c11", "c11-2016", "riscv"].contains(&name), "{name}");
         }
     }
 

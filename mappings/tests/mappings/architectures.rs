@@ -152,7 +152,7 @@ fn an_architecture_of_ones_own() {
     assert!(mapping.to_string().contains("get ; ctrl"));
     // Broken rows fall, and what they fall by is a test of the toy.
     for (row, broken, answer) in [
-        ("R.ACQ => get.acquire", "R.ACQ => get", "Coherence at 4"),
+        ("R.ACQ => get.acquire", "R.ACQ => get", "Coherence, SC, No-Thin-Air at 4"),
         ("R.RLX => get ; ctrl", "R.RLX => get", "No-Thin-Air at 4"),
         ("W.SC => full ; put ; full", "W.SC => full ; put", "SC at 4"),
     ] {
