@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use super::record::Fall;
 use super::series::Series;
 
+/// Front ends, each with its architectures.
+type Fronts<'a> = Vec<(&'a str, Vec<&'a str>)>;
+
 /// What is wrong with a compiler.
 pub struct Entry<'a> {
     /// The compiler: `llvm`.
@@ -18,7 +21,7 @@ pub struct Entry<'a> {
     /// The rows that are to blame for one of its counterexamples, those of the smallest first.
     pub rows: Vec<(&'a str, &'a str)>,
     /// Versions, and the front ends and architectures that have it in these versions.
-    pub places: Vec<(String, Vec<(&'a str, Vec<&'a str>)>)>,
+    pub places: Vec<(String, Fronts<'a>)>,
 }
 
 /// A counterexample of a version, and where it is said to be: in these versions of the series.
@@ -53,7 +56,7 @@ fn entry<'a>(group: &[Found<'a>]) -> Entry<'a> {
             rows.push((head, body));
         }
     }
-    let mut places: Vec<(String, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    let mut places: Vec<(String, Fronts<'_>)> = Vec::new();
     for found in group {
         let (front, architecture) = (found.series.front_end.as_str(), found.series.architecture.as_str());
         let at = places.iter().position(|(versions, _)| *versions == found.versions).unwrap_or_else(|| {
