@@ -59,6 +59,9 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
         return output.wrong(&[error]);
     }
 
+    if options.prove {
+        options.search.solver.clone().register();
+    }
     let settings = if options.prove { proof::settings(subjects) } else { Ok(Vec::new()) };
     let settings = match settings {
         Ok(settings) => settings,

@@ -35,6 +35,8 @@ use answer::Answer;
 
 /// Runs the command.
 pub fn run(options: &Prove, output: &Output) -> Outcome {
+    // Proofs ask the solver of the process, which so is the one that was chosen.
+    options.search.solver.clone().register();
     if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
         return output.wrong(&[error]);
     }
