@@ -114,10 +114,6 @@ fn c_body(actions: &[Action], style: Style, scope: Scope) -> Vec<Statement> {
 /// The test of a shape in C (else in PTX).
 pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Scope), c: bool) -> Test {
     let name = shape.name;
-    let threads = shape.threads();
-    let mut locations: Vec<String> = threads.iter().flatten().map(|a| a.location.clone()).collect();
-    locations.sort();
-    locations.dedup();
     let thread = |(t, actions): (usize, &Vec<Action>)| {
         let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
         used.sort();
@@ -134,25 +130,13 @@ pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Sco
             place: Place::default(),
         }
     };
-    let declared = |name: &String| LocationDeclaration {
-        name: name.clone(),
-        value: Some(InitialValue::Integer(0)),
-        alias: None,
-        space: None,
-        place: Place::default(),
-    };
     Test {
         dialect: if c { Dialect::C } else { Dialect::Ptx },
         name: match style {
             Style::Weak => format!("{name}+weak"),
             _ => format!("{name}+{}+{}.{}", style.name(), scope.name(), together.name()),
         },
-        description: None,
-        locations: locations.iter().map(declared).collect(),
-        registers: Vec::new(),
-        threads: threads.iter().enumerate().map(thread).collect(),
-        observed: Vec::new(),
-        filter: None,
-        condition: Condition { quantifier: Quantifier::Exists, proposition: shape.outcome() },
+        threads: shape.threads().iter().enumerate().map(thread).collect(),
+        ..shape.test()
     }
 }
