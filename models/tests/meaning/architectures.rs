@@ -2,7 +2,7 @@
 //! each definition and axiom a case that would come out otherwise without it. A new architecture brings its own.
 //!
 //! A file of cases has for each of them a line `allowed NAME`, `forbidden NAME` or `racy NAME`, and the test in the lines below it (see
-//! [`Program`]). An axiom or a branch of a union is missed by some case when it is dropped; `survives CHANGE` is for one that makes no difference
+//! [`Program`]). `cases OTHER` in the first line takes those of another model; a case of the same name then replaces its own. An axiom or a branch of a union is missed by some case when it is dropped; `survives CHANGE` is for one that makes no difference
 //! beside the others, or none that so small a test can show.
 
 use std::collections::BTreeSet;
@@ -24,6 +24,14 @@ struct Cases {
     survivors: BTreeSet<String>,
 }
 
+impl Cases {
+    /// A case of this name, whose test follows, in the place of an earlier one.
+    fn begin(&mut self, verdict: Verdict, name: &str) {
+        self.tests.retain(|(_, other, _)| other != name);
+        self.tests.push((verdict, name.to_owned(), String::new()));
+    }
+}
+
 fn folder() -> PathBuf {
     shipped::folder().join("architectures")
 }
@@ -35,9 +43,10 @@ fn cases(name: &str) -> Cases {
     for line in text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("//")) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "allowed" => cases.tests.push((Verdict::Allowed, rest.to_owned(), String::new())),
-            "racy" => cases.tests.push((Verdict::Racy, rest.to_owned(), String::new())),
-            "forbidden" => cases.tests.push((Verdict::Forbidden, rest.to_owned(), String::new())),
+            "allowed" => cases.begin(Verdict::Allowed, rest),
+            "racy" => cases.begin(Verdict::Racy, rest),
+            "forbidden" => cases.begin(Verdict::Forbidden, rest),
+            "cases" => cases = self::cases(rest),
             "survives" => drop(cases.survivors.insert(rest.to_owned())),
             "" => {
                 let (.., test) = cases.tests.last_mut().expect("a test has its verdict above it");
