@@ -73,11 +73,13 @@ impl<'a> Presented<'a> {
             Ok(r) => outcome_of(&r.test.to_string()),
             Err(e) => format!("({e})"),
         };
+        let is_gpu = mapping.target.signature.architecture().is_none();
         let names = |e| event_name(&counterexample.source, e);
         let violation = counterexample.violation.as_ref();
         Self {
             counterexample,
-            cuda: source.as_ref().ok().and_then(|r| cuda_program(&r.test).ok()),
+            // Of no use to who compiles for another machine.
+            cuda: source.as_ref().ok().filter(|_| is_gpu).and_then(|r| cuda_program(&r.test).ok()),
             source: text(&source),
             target: text(&target),
             outcome,

@@ -351,3 +351,16 @@ fn a_time_limit_ends_a_test() {
         assert!(err(&output).contains("no answer in the time given"), "{}", err(&output));
     }
 }
+
+/// The source program is CUDA C++ only where the target is a GPU's.
+#[test]
+fn other_machines_get_no_cuda_program() {
+    for (mapping, more, cuda) in [
+        ("c11-to-power-trailing", &["--bound", "5", "--only", "R.SC,W.SC,R.ACQ"][..], false),
+        ("rc11-to-ptx-no-fence-sc-load", &["--bound", "4"][..], true),
+    ] {
+        let output = margay(&[&["check", mapping, "--axiom", "SC", "--level", "execution", "--format", "json"], more].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+        assert_eq!(json(&output)["counterexamples"][0]["source_cuda"].is_string(), cuda, "{mapping}");
+    }
+}
