@@ -15,6 +15,7 @@ pub mod lower;
 pub mod model;
 pub mod picture;
 pub mod signature;
+pub mod text;
 pub mod typing;
 pub mod wellformed;
 pub mod whole;

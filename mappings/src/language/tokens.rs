@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::text::{blank, quoted};
 
 /// A token: a word, a quoted string, or one of `=>`, `;`, `[`, `]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +37,8 @@ pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> 
         if c == '\n' {
             out.push((Token::Newline, span(1)));
             at += 1;
-        } else if c.is_whitespace() || c == '\u{feff}' && at == 0 {
-            // Editors may begin a file with a byte order mark.
-            at += c.len_utf8();
-        } else if rest.starts_with("//") || c == '#' {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("(*") {
-            let Some(end) = rest.find("*)") else {
-                return Err(Diagnostic::error("this comment is never closed")
-                    .at(file, span(2), "opened here")
-                    .help("close it with `*)`"));
-            };
-            at += end + 2;
+        } else if let length @ 1.. = blank(file, at)? {
+            at += length;
         } else if rest.starts_with("=>") {
             out.push((Token::Arrow, span(2)));
             at += 2;
@@ -58,13 +49,9 @@ pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(Token, Span)>, Diagnostic> 
             out.push((if c == '[' { Token::Open } else { Token::Close }, span(1)));
             at += 1;
         } else if c == '"' {
-            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest.as_bytes()[e + 1] == b'"') else {
-                return Err(Diagnostic::error("this string is never closed")
-                    .at(file, span(1), "opened here")
-                    .help("close it with `\"` on the same line"));
-            };
-            out.push((Token::Quoted(rest[1..=end].to_owned()), span(end + 2)));
-            at += end + 2;
+            let string = quoted(file, at)?;
+            out.push((Token::Quoted(string.to_owned()), span(string.len() + 2)));
+            at += string.len() + 2;
         } else if c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-') {
             let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'))).unwrap_or(rest.len());
             out.push((Token::Word(rest[..len].to_owned()), span(len)));

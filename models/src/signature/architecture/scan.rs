@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
+use crate::text::{blank, quoted};
 
 /// A word of a statement, or a quoted string.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,25 +29,13 @@ pub(super) fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Diagnostic> {
                 out.push(std::mem::take(&mut line));
             }
             at += 1;
-        } else if c.is_whitespace() || c == '\u{feff}' && at == 0 {
-            at += c.len_utf8();
-        } else if rest.starts_with("//") || c == '#' {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("(*") {
-            let Some(end) = rest.find("*)") else {
-                return Err(Diagnostic::error("this comment is never closed")
-                    .at(file, Span::new(at, at + 2), "opened here")
-                    .help("close it with `*)`"));
-            };
-            at += end + 2;
+        } else if let length @ 1.. = blank(file, at)? {
+            at += length;
         } else if c == '"' {
-            let Some(end) = rest[1..].find(['"', '\n']).filter(|&e| rest.as_bytes()[e + 1] == b'"') else {
-                return Err(Diagnostic::error("this string is never closed")
-                    .at(file, Span::new(at, at + 1), "opened here")
-                    .help("close it with `\"` on the same line"));
-            };
-            line.push((Item::Quoted(rest[1..=end].to_owned()), Span::new(at, at + end + 2)));
-            at += end + 2;
+            let string = quoted(file, at)?;
+            let end = at + string.len() + 2;
+            line.push((Item::Quoted(string.to_owned()), Span::new(at, end)));
+            at = end;
         } else {
             let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '#');
             let mut len = rest.find(ends).unwrap_or(rest.len()).max(c.len_utf8());
