@@ -51,6 +51,7 @@ pub mod library;
 pub mod naming;
 pub mod one;
 mod pool;
+mod search;
 mod selection;
 pub mod status;
 pub mod synthesis;

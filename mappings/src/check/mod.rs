@@ -35,6 +35,7 @@ use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::{Pool, pool};
+use crate::search::Start;
 use case::{Answer, Decision, Extent, Setting};
 use kind::{Decided, Kind};
 use questions::Asked;
@@ -132,7 +133,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
             let setting = kinds[0].setting(mapping, options, None);
-            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
+            let decisions =
+                pool.install(|| case::decide(&setting, Extent::Events(bound), &open, Start::Solver)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
                     record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1, &[]);

@@ -3,10 +3,10 @@
 use std::io::BufWriter;
 use std::path::Path;
 
+use margay_models::whole::unfinished_in;
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
-use super::{Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide, decide_from};
-use margay_models::whole::unfinished_in;
+use super::{Answer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
 
 /// The answers of a case, and what was written of it.
 pub struct Certified {
@@ -31,10 +31,14 @@ pub fn decide_certified(
     questions: &[usize],
     file: &Path,
 ) -> Result<Certified, Fault> {
-    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
+    let extent = extent(shape, cube);
     if !setting.options.backend.proves() {
         let what = format!("the solver `{}` writes no proofs", setting.options.backend);
-        return Ok(Certified { decisions: decide(setting, extent, questions)?, proof: None, unwritten: Some(what) });
+        return Ok(Certified {
+            decisions: decide(setting, extent, questions, Start::Solver)?,
+            proof: None,
+            unwritten: Some(what),
+        });
     }
     let unfinished = file.parent().map_or_else(|| unfinished_in(Path::new(".")), unfinished_in);
     let open = unfinished.and_then(|unfinished| {
@@ -44,18 +48,12 @@ pub fn decide_certified(
     let (log, unfinished) = match open {
         Ok(open) => open,
         Err(error) => {
-            let decisions = decide(setting, extent, questions)?;
+            let decisions = decide(setting, extent, questions, Start::Solver)?;
             return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
         }
     };
     // All techniques are on, the shared solver among them: there is one case.
-    let start = || {
-        let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-        let bounds = setting.problem.vocabulary.bounds(&atoms);
-        let session = Session::logged(bounds, setting.options.techniques.encoding, &setting.options.backend, &log);
-        Case::restricted(setting, atoms, session, cube)
-    };
-    let decisions = decide_from(setting, extent, questions, start)?;
+    let decisions = decide(setting, extent, questions, Start::Logged(&log))?;
     if let Err(error) = log.finish() {
         return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
     }
@@ -88,27 +86,19 @@ pub fn replay(
     file: &Path,
 ) -> Result<(Vec<bool>, Replayed), Flaw> {
     let replay = Replay::open(file)?;
-    let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-    let bounds = setting.problem.vocabulary.bounds(&atoms);
-    let session = Session::replayed(bounds, setting.options.techniques.encoding, &replay);
-    let mut case = Case::restricted(setting, atoms, session, cube);
+    let mut of = case(setting, extent(shape, cube), Start::Replayed(&replay));
     let mut refuted = vec![false; questions.len()];
     // Where a limit ended the search, nothing that came later counts.
     let answered = questions.iter().take_while(|q| q.1 != Answer::Unknown).count();
     for (&(question, _, learned), refuted) in questions[..answered].iter().zip(&mut refuted) {
-        let goals = case.goals(question);
+        let goals = goals(&mut of, setting, question);
         let mut lessons = learned.0.iter();
-        *refuted = loop {
-            match case.session.solve(&goals, &margay_solver::Limits::default()) {
-                Ok(Outcome::Unsat) => break lessons.next().is_none(),
-                Ok(Outcome::Unknown) | Err(_) => break false,
-                // A candidate, and what refuted it.
-                Ok(Outcome::Sat(_)) => match lessons.next() {
-                    Some(taught) => case.teach(taught),
-                    None => break false,
-                },
-            }
-        };
+        *refuted = of.is_refuted(&goals, &mut lessons) && lessons.next().is_none();
     }
     Ok((refuted, replay.finish(answered == questions.len())?))
+}
+
+/// The executions of a leaf; of the whole shape without facts.
+fn extent<'a>(shape: &'a Shape, cube: &'a Cube) -> Extent<'a> {
+    if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) }
 }

@@ -31,6 +31,7 @@ use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::search::Start;
 pub use cost::{Cost, Costs};
 pub use cube::{Cube, Fact, covers};
 pub use engine::{Engine, Work, elsewhere};
@@ -203,7 +204,7 @@ fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Res
     let answered = match &setting.options.certify {
         None => {
             let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
-            Answered { decisions: case::decide(setting, extent, &part.questions)?, proof: None, unwritten: None }
+            Answered { decisions: case::decide(setting, extent, &part.questions, Start::Solver)?, proof: None, unwritten: None }
         }
         Some(folder) => {
             let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
