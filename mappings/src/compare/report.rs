@@ -11,7 +11,7 @@ use margay_models::judge::judge;
 use margay_models::model::{Model, Role};
 use margay_models::wellformed;
 
-use super::case::{Found, executions};
+use super::case::{Differing, executions};
 use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
@@ -90,7 +90,7 @@ impl Difference {
     pub(super) fn confirmed(
         subjects: Subjects<'_>,
         question: &Question,
-        found: Found,
+        found: Differing,
         level: Level,
         examiners: &mut [Examiner<'_>; 2],
     ) -> Result<Self, Fault> {

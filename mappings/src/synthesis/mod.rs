@@ -26,7 +26,7 @@ use crate::compare::identity;
 use crate::encode::Suite;
 use crate::encode::shape::Shape;
 use crate::pool::pool;
-use case::{Found, Setting, Tests, tests};
+use case::{Setting, Tests, tests};
 
 /// A minimal test.
 #[derive(Debug, Clone)]
@@ -155,7 +155,7 @@ pub fn synthesize(
 }
 
 /// The test of what was found, once both engines say that its outcome is forbidden.
-fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, events: usize) -> Result<MinimalTest, Fault> {
+fn confirmed(model: &Model, runner: &mut Runner, found: case::Test, name: &str, events: usize) -> Result<MinimalTest, Fault> {
     let wrong = |what: String| Fault::Disagreement(format!("{name}: {what}"));
     let description = format!("minimal for {}", model.name);
     let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;
