@@ -67,3 +67,38 @@ fn begin(file: &Path) -> io::Result<(Log, NamedTempFile)> {
     let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
     Ok((Log::to(Box::new(out))?, unfinished))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::proved;
+    use margay_solver::Backend;
+
+    /// How many files there are after a search whose answer needs a proof or not, and whose proof is not accepted.
+    fn left(needed: bool) -> (Result<bool, String>, usize) {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("a.proof");
+        let backend = Backend::available().into_iter().find(Backend::proves).unwrap_or_default();
+        let search = |log: Option<&_>| Ok(log.is_some());
+        let found = proved((&file, &backend), search, |_| needed, |_, _| Err("it is wrong".to_owned()), |why| why);
+        let files = std::fs::read_dir(folder.path()).expect("it is there").count();
+        (found.map(|f| f.answer), files)
+    }
+
+    #[test]
+    fn what_is_not_needed_or_not_accepted_leaves_no_file() {
+        let proves = Backend::available().iter().any(Backend::proves);
+        assert_eq!(left(false), (Ok(proves), 0));
+        assert_eq!(left(true), (if proves { Err("it is wrong".to_owned()) } else { Ok(false) }, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_written_costs_no_answer() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("missing").join("a.proof");
+        let search = |log: Option<&_>| Ok::<bool, String>(log.is_some());
+        let found = proved((&file, &Backend::default()), search, |_| true, |_, _| Err(String::new()), |why| why);
+        let found = found.expect("there is an answer");
+        assert!(!found.answer && found.proof.is_none());
+        assert!(found.unwritten.is_some());
+    }
+}

@@ -208,8 +208,8 @@ fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Res
         }
         Some(folder) => {
             let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
-            let of = case::decide_certified(setting, part.shape, &part.cube, &part.questions, &folder.join(&file))?;
-            Answered { decisions: of.decisions, proof: of.proof.map(|proof| Proof::of(&proof, file)), unwritten: of.unwritten }
+            let of = case::decide_certified(setting, (part.shape, &part.cube), &part.questions, &folder.join(&file))?;
+            Answered { decisions: of.answer, proof: of.proof.map(|proof| Proof::of(&proof, file)), unwritten: of.unwritten }
         }
     };
     if let Some(answers) = setting.answers
