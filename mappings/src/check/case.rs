@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use margay_solver::{Formula, Instance, Literal, Statistics};
 
-use super::cases::{Answers, Costs, Cube};
+use super::cases::{Costs, Cube};
 use super::options::CheckOptions;
 use super::program::{Learned, Lesson, Taught};
 use super::witness::Fault;
@@ -77,8 +77,6 @@ pub struct Setting<'a> {
     pub lessons: &'a BTreeSet<Lesson>,
     /// What the cases of smaller bounds cost.
     pub costs: &'a Costs,
-    /// Where answers are kept.
-    pub answers: Option<&'a Answers>,
     /// Why a formula that was to be written was not, if there is one.
     pub unwritten: &'a Mutex<Option<String>>,
 }
@@ -203,4 +201,4 @@ mod preferred;
 mod refute;
 
 pub use certified::{decide_certified, replay};
-pub use preferred::{Preferred, every, preferred};
+pub use preferred::{Preferred, Wanted, every, preferred};

@@ -12,6 +12,7 @@ mod options;
 mod program;
 mod questions;
 mod report;
+mod round;
 mod taught;
 mod verify;
 mod witness;
@@ -37,8 +38,10 @@ use crate::language::Mapping;
 use crate::pool::{Pool, pool};
 use crate::search::Start;
 use case::{Answer, Decision, Extent, Setting};
-use kind::{Decided, Kind};
+use cases::Decider;
+use kind::Kind;
 use questions::Asked;
+use round::Decided;
 
 /// Told what a check is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -105,6 +108,13 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     }
     let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;
+    let keeping = answers.as_ref().map(|answers| cases::Keeping { answers, inner: &cases::Search, progress });
+    let elsewhere = keeping.zip(options.engine.as_deref()).map(|(inner, engine)| cases::Elsewhere { engine, inner });
+    let decider: &dyn Decider = match (&elsewhere, &keeping) {
+        (Some(elsewhere), _) => elsewhere,
+        (None, Some(keeping)) => keeping,
+        (None, None) => &cases::Search,
+    };
 
     let axiom = |ask: &case::Ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
     let mut report = CheckReport {
@@ -132,7 +142,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
-            let setting = kinds[0].setting(mapping, options, None);
+            let setting = kinds[0].setting(mapping, options);
             let decisions =
                 pool.install(|| case::decide(&setting, Extent::Events(bound), &open, Start::Solver)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
@@ -151,8 +161,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         let last = kinds.len() - 1;
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
-            let setting = kind.setting(mapping, options, answers.as_ref());
-            let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress)) {
+            let setting = kind.setting(mapping, options);
+            let decided = match round::decide(&setting, decider, (&shapes, &open), (&pool, progress)) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
                     open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(disagreement.to_string()));
@@ -161,7 +171,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             };
             let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == Answer::None);
             if !none || k == last {
-                conclude(&mut report, &setting, (&asked, &shapes), &open, (&decided, &earlier), (&pool, progress));
+                conclude(&mut report, (&setting, decider), (&asked, &shapes), &open, (&decided, &earlier), (&pool, progress));
             }
             if options.certify.is_some() {
                 certified.push(certify::entry(bound, k, &decided));
@@ -204,7 +214,7 @@ fn dumps_into(folder: &std::path::Path) -> Result<(), Diagnostic> {
 /// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.
 fn conclude(
     report: &mut CheckReport,
-    setting: &Setting<'_>,
+    (setting, decider): (&Setting<'_>, &dyn Decider),
     (asked, shapes): (&Asked, &[Shape]),
     open: &[usize],
     (decided, earlier): (&[Decided<'_>], &[Decision]),
@@ -224,7 +234,8 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(fault) = choose::choose(report, setting, (asked, shapes), (question, decided), (pool, progress)) {
+            if let Err(fault) = choose::choose(report, (setting, decider), (asked, shapes), (question, decided), (pool, progress))
+            {
                 report.axioms[question].verdict = Verdict::Undecided(fault.to_string());
             }
         }

@@ -44,7 +44,7 @@ pub fn verify(
 
     for entry in &document.bounds {
         let kind = &kinds[entry.programs];
-        let setting = kind.setting(&mapping, &options, None);
+        let setting = kind.setting(&mapping, &options);
         let one = |case: &Case, shape: &Shape, file: &Path| {
             let learned = |a: &certificate::Answer| {
                 let learned = a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();

@@ -67,25 +67,20 @@ pub fn compare(
         let fewest: Vec<AtomicUsize> = questions.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
         // Few threads first: what is found there makes shapes of more threads needless.
         let tasks: Vec<(usize, &Shape)> = shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
-        let decided: Vec<Decided<'_>> = pool.install(|| {
-            tasks
-                .par_iter()
-                .with_max_len(1)
-                .map(|&(q, shape)| {
-                    let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
-                    let decided = (!needless).then(|| decide(&asked[q], (q, shape), options));
-                    if decided.as_ref().is_some_and(|d| d.answer == Ok(Answer::Found)) {
-                        fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
-                    }
-                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-                    decided
-                })
-                .flatten()
-                .collect()
+        let decided = pool.each(tasks.len(), |i| {
+            let (q, shape) = tasks[i];
+            let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
+            let decided = (!needless).then(|| decide(&asked[q], (q, shape), options));
+            if decided.as_ref().is_some_and(|d| d.answer == Ok(Answer::Found)) {
+                fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
+            }
+            progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+            decided
         });
         // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
         let most = |q: usize| fewest[q].load(Ordering::Relaxed);
-        let mut counted: Vec<Decided<'_>> = decided.into_iter().filter(|d| d.shape.threads() <= most(d.question)).collect();
+        let decided = decided.into_iter().flatten();
+        let mut counted: Vec<Decided<'_>> = decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
         for &q in &open {
             settle(&mut report, q, bound, &counted);
         }

@@ -43,7 +43,6 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         options: &options,
         lessons: &BTreeSet::new(),
         costs: &Costs::default(),
-        answers: None,
         unwritten: &Mutex::default(),
     })
 }

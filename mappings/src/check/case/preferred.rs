@@ -24,18 +24,25 @@ pub struct Preferred {
     pub atoms: Atoms,
 }
 
-/// Finds the preferred counterexample of a shape, with what was learned there; `None` if there is none, or a limit was reached. With
-/// `most`, only one counts whose first cost is not greater.
+/// Which counterexample is wanted.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// Its question.
+    pub question: usize,
+    /// What was learned in the shape.
+    pub learned: &'a Learned,
+    /// Only one counts whose first cost is not greater.
+    pub most: Option<u64>,
+}
+
+/// Finds the preferred counterexample of a shape; `None` if there is none, or a limit was reached.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn preferred(
-    setting: &Setting<'_>,
-    shape: &Shape,
-    question: usize,
-    learned: &Learned,
-    most: Option<u64>,
-) -> Result<Option<Preferred>, Fault> {
+pub fn preferred(setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+    let &Wanted { shape, question, learned, most } = wanted;
     let start = Instant::now();
     let v = &setting.problem.vocabulary;
     let mut of = case(setting, Extent::Shape(shape), Start::Solver);
