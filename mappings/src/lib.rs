@@ -47,6 +47,7 @@ pub mod check;
 pub mod compare;
 pub mod encode;
 pub mod language;
+pub mod level;
 pub mod library;
 pub mod naming;
 pub mod one;
@@ -55,5 +56,6 @@ mod search;
 mod selection;
 pub mod status;
 pub mod synthesis;
+pub mod witness;
 
 pub use margay_solver::Backend;

@@ -10,13 +10,13 @@ use margay_solver::{Formula, Instance, Literal, Statistics};
 use super::cases::{Costs, Cube};
 use super::options::CheckOptions;
 use super::program::{Learned, Lesson, Taught};
-use super::witness::Fault;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{Problem, Question};
 use crate::language::Mapping;
 pub use crate::search::Answer;
 use crate::search::{Case, Found, Start};
+use crate::witness::Fault;
 
 /// The answer for one question, and what it took.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use super::case::{Ask, Setting};
 use super::cases::Costs;
-use super::options::{CheckOptions, Level};
+use super::options::CheckOptions;
 use super::program::{self, Learned, Lesson};
 use super::questions::{self, Asked};
 use super::round::Decided;
@@ -13,6 +13,7 @@ use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
+use crate::level::Level;
 
 /// A kind of programs (at execution level there is one), with what was learned of it.
 pub struct Kind {

@@ -1,7 +1,7 @@
 //! The check of a mapping: bounds from 1 upward, every thread shape of a bound, every axiom; the first counterexample is so a
 //! smallest one (2019 paper, section 5.2, for one execution).
 
-pub(crate) mod canonical;
+mod canonical;
 mod case;
 mod cases;
 mod certify;
@@ -15,15 +15,16 @@ mod report;
 mod round;
 mod taught;
 mod verify;
-mod witness;
 
 pub use crate::encode::{Switch, Techniques};
+pub use crate::level::{CoReading, Level};
+pub use crate::search::{Progress, Silent};
+pub use crate::witness::{Fault, Witness, witness};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
-pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
+pub use options::{CheckOptions, MAX_BOUND};
 pub(crate) use program::image;
 pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
 pub use verify::verify;
-pub use witness::{Fault, Witness, witness};
 
 use std::sync::PoisonError;
 
@@ -42,44 +43,6 @@ use cases::Decider;
 use kind::Kind;
 use questions::Asked;
 use round::Decided;
-
-/// Told what a check is doing. Methods are called from several threads.
-pub trait Progress: Sync {
-    /// A bound begins: so many thread shapes are to be decided for these axioms.
-    fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
-        let _ = (events, shapes, axioms);
-    }
-
-    /// A thread shape was decided for all axioms; so many of the bound are done.
-    fn shape(&self, shape: &str, done: usize) {
-        let _ = (shape, done);
-    }
-
-    /// Of the seconds of one core that the cases of a bound are predicted to take, those of the cases that are done; so many threads work.
-    fn cost(&self, done: f64, of: f64, workers: usize) {
-        let _ = (done, of, workers);
-    }
-
-    /// Of a bound's cases that are solved elsewhere, so many are done of so many.
-    fn cases(&self, done: usize, of: usize) {
-        let _ = (done, of);
-    }
-
-    /// A counterexample exists, and the smallest one is being chosen.
-    fn choosing(&self, axiom: &str, events: usize) {
-        let _ = (axiom, events);
-    }
-
-    /// Something is not as it should be, and the check goes on.
-    fn warning(&self, what: &Diagnostic) {
-        let _ = what;
-    }
-}
-
-/// No progress display.
-pub struct Silent;
-
-impl Progress for Silent {}
 
 /// What options ask of a mapping: the numbers of the source's axioms, and the constructs that programs are made of.
 ///

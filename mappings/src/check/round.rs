@@ -7,12 +7,12 @@ use super::Progress;
 use super::case::{Answer, Decision, Preferred, Setting, Wanted};
 use super::cases::{Answered, Decider, Part, join, parts};
 use super::certify;
-use super::options::Level;
 use super::program::Learned;
-use super::witness::Fault;
 use crate::certificate;
 use crate::encode::shape::Shape;
+use crate::level::Level;
 use crate::pool::Pool;
+use crate::witness::Fault;
 
 /// What came out for a shape.
 pub struct Decided<'a> {

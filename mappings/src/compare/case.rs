@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use margay_models::execution::Execution;
 use margay_solver::{Backend, Formula, Limits, Literal};
 
-use super::explanation::{Orders, explanation};
 use super::options::{CompareOptions, Subjects};
 use super::question::{Kind, Question};
 use super::strength;
-use crate::check::{Fault, Level, Witness, witness};
 use crate::encode::Comparison;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::level::Level;
 pub use crate::search::Answer;
-use crate::search::{self, Candidate, Found, Refutation, Start};
+use crate::search::{self, Candidate, Found, Orders, Refutation, Start, explanation};
+use crate::witness::{Fault, Witness, witness};
 
 /// What all cases share.
 pub struct Setting<'a> {

@@ -8,13 +8,12 @@ use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
 use super::Decided;
 use super::case::{Answer, Asked, Case};
-use super::explanation::Orders;
 use super::options::{CompareOptions, Subjects};
 use super::report::CompareReport;
 use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Subject, Text, Written};
-use crate::check::Fault;
 use crate::encode::shape::Shape;
-use crate::search::Start;
+use crate::search::{Orders, Start};
+use crate::witness::Fault;
 
 fn name(events: usize, question: usize, shape: &Shape) -> String {
     format!("{events:02}-q{question}-{shape}{}", certificate::PROOF)

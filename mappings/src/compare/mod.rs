@@ -4,7 +4,6 @@
 mod canonical;
 mod case;
 mod certify;
-pub(crate) mod explanation;
 pub(crate) mod options;
 mod question;
 mod reason;
@@ -29,13 +28,14 @@ use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
 use crate::certificate;
-use crate::check::{Fault, Level, Progress};
 use crate::encode::shape::Shape;
 use crate::encode::{Comparison, Extent};
 use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::level::Level;
 use crate::pool::pool;
-use crate::search::Start;
+use crate::search::{Progress, Start};
 use crate::status::Examiner;
+use crate::witness::Fault;
 use case::{Answer, Asked, Case, Differing, Setting};
 use question::{Question, questions};
 

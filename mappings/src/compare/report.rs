@@ -16,9 +16,10 @@ use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
 use crate::certificate::Written;
-use crate::check::{Fault, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
+use crate::level::Level;
 use crate::status::{Examiner, Status};
+use crate::witness::Fault;
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]

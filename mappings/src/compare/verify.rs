@@ -8,16 +8,16 @@ use margay_models::library;
 
 use super::case::{Asked, Setting};
 use super::certify::{open, replay};
-use super::explanation::Orders;
 use super::options::{self, Subjects};
 use super::prepared;
 use super::question::Kind;
 use super::report::CompareReport;
 use crate::certificate::{self, Case, Document, Held, Subject, Verified};
-use crate::check::{Level, Progress};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::level::Level;
 use crate::pool::pool;
+use crate::search::{Orders, Progress};
 
 /// Verifies all that a certificate says of two models, as [`crate::check::verify`] does for a mapping.
 ///

@@ -6,9 +6,9 @@ use margay_solver::proof::{Log, Replay};
 use margay_solver::{Atom, Failure, Formula, Instance, Limits, Literal, Outcome, Relation, Session};
 
 use super::{Answer, Candidate, Formulas, Question, Refutation};
-use crate::check::Fault;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::symmetry::equal_threads;
+use crate::witness::Fault;
 
 /// Who answers.
 #[derive(Clone, Copy)]

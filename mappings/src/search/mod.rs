@@ -2,17 +2,23 @@
 //! what refuted it is taught to the solver.
 
 mod case;
+mod cube;
+mod orders;
+mod progress;
 
 pub use case::{Case, Found, Start};
+pub use cube::{Cube, Fact, covers, facts, leaves};
+pub use orders::{Orders, explanation};
+pub use progress::{Progress, Silent};
 
 use std::fmt::Debug;
 
 use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic};
 
-use crate::check::Fault;
 use crate::encode::atoms::Atoms;
 use crate::encode::vocabulary::Vocabulary;
 use crate::encode::{Comparison, Problem};
+use crate::witness::Fault;
 
 /// How a question came out for the executions of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,14 +8,13 @@ use margay_models::model::Model;
 use margay_solver::{Atom, Backend, Bounds, Formula, Limits, Relation};
 
 use super::options::SynthesisOptions;
-use crate::check::{Fault, canonical, witness};
-use crate::compare::explanation::{Orders, explanation};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
 use crate::encode::vocabulary::Vocabulary;
 use crate::encode::{Change, Comparison, Suite};
 use crate::language::Mapping;
-use crate::search::{Candidate, Case, Found, Question, Refutation, Start};
+use crate::search::{Candidate, Case, Found, Orders, Question, Refutation, Start, explanation};
+use crate::witness::{Fault, canonical, witness};
 
 /// What all cases of one bound share.
 pub struct Setting<'a> {

@@ -20,11 +20,12 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Execution;
 use margay_models::model::Model;
 
-use crate::check::{Fault, Progress};
 use crate::compare::identity;
 use crate::encode::Suite;
 use crate::encode::shape::Shape;
 use crate::pool::pool;
+use crate::search::Progress;
+use crate::witness::Fault;
 use case::{Setting, tests};
 
 /// A minimal test.

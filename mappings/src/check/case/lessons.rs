@@ -8,15 +8,15 @@ use margay_solver::Outcome;
 
 use super::*;
 use crate::certificate::Lesson;
-use crate::check::options::Level;
 use crate::check::program::{self, Refuter};
 use crate::check::questions;
 use crate::check::taught::taught;
-use crate::check::witness::witness;
 use crate::encode::atoms::Place;
 use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques, is_undefined_behaviour};
 use crate::language::{LoadOptions, load_text};
+use crate::level::Level;
 use crate::library;
+use crate::witness::witness;
 
 /// Asks of a mapping at program level.
 fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&Setting<'_>) -> T) -> T {

@@ -5,13 +5,13 @@ use std::time::Instant;
 use margay_solver::{Instance, Literal, Relation};
 
 use super::{Answer, CheckCase, Extent, Setting, case, narrowed};
-use crate::check::options::Level;
 use crate::check::program::Learned;
-use crate::check::witness::Fault;
 use crate::encode::atoms::Atoms;
 use crate::encode::preference;
 use crate::encode::shape::Shape;
+use crate::level::Level;
 use crate::search::{Found, Start};
+use crate::witness::Fault;
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use margay_solver::{Backend, Encoding, Formula, Instance, Limits, Outcome, Session, TupleSet};
 
 use super::Setting;
-use crate::check::options::{CoReading, Level};
 use crate::check::program::{self, Refuter, Taught};
-use crate::check::witness::{Fault, witness};
 use crate::encode::Problem;
 use crate::encode::atoms::{Atoms, Place};
+use crate::level::{CoReading, Level};
 use crate::search::{Candidate, Question, Refutation};
+use crate::witness::{Fault, witness};
 
 /// What refutes the candidates of a case.
 pub struct Refuters<'a> {

@@ -9,7 +9,6 @@ use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
-use super::cube::Cube;
 use super::part::Part;
 use super::statement::{CODE, Statement};
 use super::{Answered, Answers, Decider, Keeping, Search, kind, name};
@@ -20,6 +19,7 @@ use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
 use crate::check::{certify, questions};
 use crate::encode::shape::Shape;
+use crate::search::Cube;
 use margay_models::limited;
 use margay_models::whole::write_whole;
 

@@ -3,7 +3,6 @@
 //! therefore ends as one that was not. Only answers are kept, never that a limit was reached.
 
 mod cost;
-mod cube;
 mod engine;
 mod file;
 mod makespan;
@@ -24,15 +23,15 @@ use super::Progress;
 use super::case::{self, Decision, Extent, Preferred, Setting, Wanted};
 use super::options::CheckOptions;
 use super::questions::Asked;
-use super::witness::Fault;
 use crate::certificate::{PROOF, Proof};
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::search::Start;
+pub use crate::search::{Cube, Fact, covers};
+use crate::witness::Fault;
 pub use cost::{Cost, Costs};
-pub use cube::{Cube, Fact, covers};
 pub use engine::{Elsewhere, Engine, Work};
 pub use file::{CaseFile, Solved};
 pub use makespan::makespan;

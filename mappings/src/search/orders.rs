@@ -3,9 +3,9 @@
 use margay_models::model::Model;
 use margay_solver::{Atom, Backend, Encoding, Failure, Formula, Limits, Outcome, Session, TupleSet};
 
+use super::{Candidate, Refutation};
 use crate::certificate::Lesson;
 use crate::encode::Comparison;
-use crate::search::{Candidate, Refutation};
 
 /// A coherence order of events (a total one, where the signature's is), and a Fence-SC order.
 #[derive(Debug, Clone, PartialEq, Eq)]
