@@ -13,6 +13,7 @@ mod cluster;
 mod config;
 mod confirm;
 mod corpus;
+mod documents;
 mod extract;
 mod families;
 #[cfg(target_os = "linux")]
