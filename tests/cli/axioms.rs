@@ -88,3 +88,15 @@ fn axioms_that_no_model_has_are_refused() {
     let certified = margay(&["run", LB, "--model", "rc11-lb", "--axiom", "no-thin-air", "--certify", "target/none"]);
     assert_eq!(certified.status.code(), Some(2), "a certificate is of the models as they stand");
 }
+
+/// A mapping asked about an optional axiom of its source: the axiom counts for the program of the counterexample, too.
+#[test]
+fn a_mapping_is_asked_about_an_optional_axiom() {
+    let found = margay(&["check", "rc11-to-ptx", "--level", "execution", "--axiom", "No-Thin-Air", "--bound", "4"]);
+    assert_eq!(found.status.code(), Some(1), "{}{}", out(&found), err(&found));
+    assert!(
+        out(&found).starts_with("counterexample with 4 events (program: a compiler bug), axiom No-Thin-Air"),
+        "{}",
+        out(&found)
+    );
+}

@@ -1,6 +1,6 @@
 //! The choice among the counterexamples of one size.
 
-use margay_models::explain;
+use margay_models::{Model, explain};
 
 use super::case::{self, Answer, Decision, Preferred, Setting, Wanted};
 use super::cases::{Decider, Search};
@@ -12,6 +12,7 @@ use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, 
 use super::{canonical, witness};
 use crate::encode::Question;
 use crate::encode::shape::Shape;
+use crate::language::Mapping;
 use crate::pool::Pool;
 use crate::status::{Examiner, Standing, Status};
 
@@ -61,7 +62,8 @@ pub fn choose(
     if chosen.is_empty() && setting.options.next.is_none() {
         return Err(unreadable());
     }
-    let mut examiner = is_execution.then(|| Examiner::new(&setting.mapping.source, setting.options.deadline));
+    let source = taken_in(setting, &ask.questions);
+    let mut examiner = is_execution.then(|| Examiner::new(&source, setting.options.deadline));
     let mut found = Vec::new();
     for mut witness in chosen {
         let standing = match &mut examiner {
@@ -149,8 +151,9 @@ fn of_a_program(
         engine: None,
         ..setting.options.clone()
     };
-    for kind in Kind::of_programs(setting.mapping, &options, asked, true) {
-        let setting = kind.setting(setting.mapping, &options);
+    let mapping = &Mapping { source: taken_in(setting, &asked.questions), ..setting.mapping.clone() };
+    for kind in Kind::of_programs(mapping, &options, asked, true) {
+        let setting = kind.setting(mapping, &options);
         let decided = round::decide(&setting, &Search, (shapes, &[0]), (pool, progress))?;
         if let Some(found) = preferred((&setting, &Search), 0, &decided, pool)? {
             return Ok(Some(found));
@@ -160,6 +163,12 @@ fn of_a_program(
         }
     }
     Ok(None)
+}
+
+/// The source model with the optional axioms that are asked about: what it allows only without them explains nothing.
+fn taken_in(setting: &Setting<'_>, questions: &[Question]) -> Model {
+    let taken: Vec<usize> = questions.iter().map(|q| q.0).collect();
+    setting.mapping.source.choosing(&taken, &[])
 }
 
 /// The counterexample, once the judge has confirmed it.
