@@ -51,7 +51,7 @@ pub fn mappings(options: &List, output: &Output) -> Outcome {
 
 fn list(header: &[&str; 3], key: &str, rows: &[Vec<String>], output: &Output) -> Outcome {
     match output.format {
-        Format::Human => output.print(&table(header, rows, &[], output.width()))?,
+        Format::Human => output.print(&table(header, rows, &[], output.list_width()))?,
         Format::Json => {
             let items: Vec<serde_json::Value> =
                 rows.iter().map(|r| serde_json::json!({ "name": r[0], header[1]: r[1], "title": r[2] })).collect();
