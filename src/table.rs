@@ -43,7 +43,9 @@ fn paragraph(header: &[&str], row: &[String], width: usize) -> String {
         let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
         indented(&format!("  {name}{}", shortened(cell)), width)
     });
-    [shortened(&row[0])].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+    // A row that goes on with the one above has no first cell.
+    let first = Some(shortened(&row[0])).filter(|cell| !cell.is_empty());
+    first.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
 /// The first characters of a cell, with a mark where others follow.
