@@ -20,8 +20,8 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         Tone::Bad => output.bad(&found),
         Tone::Unsure => output.unsure(&found),
     };
-    output.line(&format!("{found}{rest}"))?;
-    output.line(&format!(
+    output.headline(&format!("{found}{rest}"))?;
+    output.headline(&format!(
         "{} ({}) -> {} ({})",
         context.mapping.source.name,
         context.mapping.source.source.name,

@@ -37,5 +37,6 @@ mod recipes;
 mod report;
 mod robustness;
 mod runner;
+mod schema;
 mod untrusted;
 mod writing;
