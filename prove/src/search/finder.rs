@@ -2,10 +2,12 @@
 
 use margay_models::model::{CheckKind, Model, Role, Sort};
 
+use super::candidate;
 use super::houdini::inductive;
-use super::invariant::{self, NoInvariant, find};
+
+use super::invariant::{NoInvariant, find};
 use super::property::Property;
-use super::template::{Vocabulary, guesses};
+use super::template::{STAGES, Vocabulary, ends_within, guesses};
 use super::truncated;
 use crate::argument::{Claim, Rule, Step, apart, obligations};
 use crate::ground::{Effort, Limits, Outcome, Reach, Structure, settle};
@@ -47,10 +49,6 @@ pub struct Finder {
     /// Members for invariants that a user suggests, which are tried first.
     pub(super) members: Vec<(u8, ExprId)>,
 }
-
-/// Kinds of guesses in the order in which they are made, each with how many steps away events may be. What the third kind brings may
-/// help the second.
-const STAGES: [usize; 5] = [0, 1, 2, 1, 3];
 
 impl Finder {
     /// A search that begins with a theory.
@@ -146,6 +144,16 @@ impl Finder {
             for stage in STAGES {
                 let all = guesses(&mut self.theory, subject, &vocabulary, stage);
                 self.guess(&[subject], all);
+            }
+        }
+    }
+
+    /// Finds out where what recursive relations of a model relate lies along program order. Each guess is for itself: an induction
+    /// supposes one inclusion of earlier pairs.
+    pub fn lemmas_along_program_order(&mut self, roots: &[ExprId]) {
+        for subject in Vocabulary::of(&self.theory, roots.iter().copied()).relations {
+            for bound in ends_within(&mut self.theory, subject) {
+                self.guess(&[subject], vec![(subject, Property::Within(bound))]);
             }
         }
     }
@@ -267,7 +275,7 @@ impl Finder {
             let back = self.theory.exprs.make(Expr::Inverse(place));
             vocabulary.extend([place, back]);
         }
-        invariant::candidates(&mut self.theory, &vocabulary)
+        candidate::candidates(&mut self.theory, &vocabulary)
     }
 
     /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence.

@@ -1,5 +1,6 @@
 //! The search for lemmas and invariants.
 
+mod candidate;
 pub mod finder;
 pub mod houdini;
 pub mod invariant;
