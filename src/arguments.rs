@@ -284,7 +284,8 @@ pub struct Check {
 /// Options of `prove`.
 #[derive(Debug, Args)]
 pub struct Prove {
-    /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'
+    /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'; with
+    /// --all-mappings one more table
     #[arg(value_name = "MAPPING")]
     pub mapping: Option<String>,
     /// Prove a property of this model: `empty`, `irreflexive` or `acyclic` of an expression over its definitions
@@ -292,8 +293,12 @@ pub struct Prove {
     pub model: Option<String>,
     /// Make the page of all mappings: what compilers emit, and Fig. 11, against four readings of C++ and two of PTX; --timeout is then for
     /// each question, --out gets the page
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "tried"])]
+    #[arg(long, conflicts_with_all = ["source", "target", "axiom", "tried"])]
     pub all_mappings: bool,
+    /// With --all-mappings: append each answer to this file, one line of JSON. The same command takes from it what is answered, and so goes
+    /// on after an interruption
+    #[arg(long, value_name = "FILE", requires = "all_mappings")]
+    pub results: Option<PathBuf>,
     /// The statement; the bounded search for a counterexample runs beside the proof
     #[command(flatten)]
     pub statement: Statement,

@@ -1,45 +1,72 @@
-//! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open.
+//! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open. Each answer is
+//! kept as it comes, and the page is made of the answers.
 
 use std::io;
 use std::time::Instant;
 
-use margay_mappings::language::LoadOptions;
+use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
+use margay_models::certificate::{ModelText, Text};
 use margay_models::diagnostic::Diagnostic;
+use margay_models::digest::digest;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Said};
-use super::of_mapping;
+use super::{of_mapping, page};
 use crate::Outcome;
 use crate::arguments::{Format, Prove};
 use crate::check::{TARGETS, sources};
 use crate::exit::Exit;
 use crate::folder;
+use crate::gpu::results::Results;
 use crate::limits::{Limits, Reason};
 use crate::output::{Output, SCHEMA};
 use crate::table::table;
 
 /// The answer to one question.
-struct Cell {
-    mapping: &'static str,
-    source: &'static str,
-    target: &'static str,
-    verdict: &'static str,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Cell {
+    /// The name of the table.
+    pub mapping: String,
+    /// The reading of C++.
+    pub source: String,
+    /// The reading of PTX.
+    pub target: String,
+    /// `theorem`, `counterexample` or `open`.
+    pub verdict: String,
     /// `theorem`, `counterexample at 4 (Coherence)`, `open, none up to 5`.
-    words: String,
-    /// For each axiom its name and the same.
-    axioms: Vec<(String, String)>,
+    #[serde(rename = "answer")]
+    pub words: String,
+    /// The same of each axiom.
+    pub axioms: Vec<Axiom>,
+    /// Was the time of the question used up?
+    pub timed_out: bool,
     seconds: f64,
+}
+
+/// What is said of one axiom.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Axiom {
+    /// Its name.
+    pub axiom: String,
+    /// In words.
+    pub answer: String,
 }
 
 /// Runs the command.
 pub fn run(options: &Prove, output: &Output) -> Outcome {
     let start = Instant::now();
+    let mut results = match options.results.as_deref().map(Results::open).transpose() {
+        Ok(results) => results,
+        Err(error) => return output.wrong(&[error]),
+    };
     // Ctrl-C and the memory limit end everything, the time limit a question.
     let all = Limits::start(None, options.search.memory);
     let mut cells = Vec::new();
     let mut stopped = None;
-    let names: Vec<&'static str> = std::iter::once("rc11-to-ptx").chain(library::compilers()).collect();
+    let mut names: Vec<&str> = std::iter::once("rc11-to-ptx").chain(library::compilers()).collect();
+    names.extend(options.mapping.as_deref());
     'questions: for mapping in names {
         let readings = match sources(mapping) {
             Ok(readings) => readings,
@@ -47,14 +74,16 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         };
         for &source in readings {
             for target in TARGETS {
-                match question(options, (mapping, source, target), &all, output) {
-                    Ok(cell) => cells.push(cell),
+                let cell = match question(options, (mapping, source, target), &all, output, results.as_mut()) {
+                    Ok(cell) => cell,
                     Err(errors) => return output.wrong(&errors),
-                }
+                };
+                // What was interrupted is no answer.
                 stopped = all.reason().map(Reason::words);
                 if stopped.is_some() {
                     break 'questions;
                 }
+                cells.push(cell);
             }
         }
     }
@@ -68,23 +97,50 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Format::Human => print(&cells, options, stopped, start, output),
         Format::Json => output.json(&json(&cells, options, stopped)),
     };
-    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page(&cells, options, stopped)));
+    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| {
+        folder.write("README.md", page::page(&cells, options, &counts(&cells), stopped))
+    });
     printed.map(|()| exit)
+}
+
+/// What an answer is an answer to: the texts of the question too, since a file of answers may be older than they are.
+fn asked(options: &Prove, mapping: &Mapping, (name, source, target): (&str, &str, &str)) -> Result<Value, Vec<Diagnostic>> {
+    let texts = (Text::of(&mapping.file), ModelText::of(&mapping.source)?, ModelText::of(&mapping.target)?);
+    let texts = serde_json::to_string(&texts).expect("texts are JSON");
+    Ok(json!({
+        "schema": SCHEMA,
+        "margay": env!("CARGO_PKG_VERSION"),
+        "mapping": name,
+        "source": source,
+        "target": target,
+        "texts": digest(texts.as_bytes()),
+        "bound": options.statement.bound,
+        "timeout": options.search.timeout.map(|t| t.as_secs_f64()),
+        "without": options.search.without,
+        "only": options.search.only,
+        "typed": format!("{:?}", options.statement.typed),
+    }))
 }
 
 fn question(
     options: &Prove,
-    (mapping, source, target): (&'static str, &'static str, &'static str),
+    (mapping, source, target): (&str, &str, &str),
     all: &Limits,
     output: &Output,
+    results: Option<&mut Results>,
 ) -> Result<Cell, Vec<Diagnostic>> {
     let begin = Instant::now();
     let loaded = library::find(mapping, &LoadOptions { source: Some(source.to_owned()), target: Some(target.to_owned()) })?;
+    let asked = asked(options, &loaded.mapping, (mapping, source, target))?;
+    let known = results.as_ref().and_then(|r| r.known(&asked)).map(|line| serde_json::from_value::<Cell>(line.clone()));
+    if let Some(Ok(cell)) = known {
+        return Ok(cell);
+    }
     let limits = all.of_one(options.search.timeout);
-    let (asked, report, search, _) = of_mapping(&loaded.mapping, None, options, &limits, output)?;
+    let (wanted, report, search, _) = of_mapping(&loaded.mapping, None, options, &limits, output)?;
     let answer = Answer {
         mapping: &loaded.mapping,
-        options: &asked,
+        options: &wanted,
         report: &report,
         search: &search,
         lemmas: &[],
@@ -93,18 +149,41 @@ fn question(
         rocq: None,
         seconds: 0.0,
     };
-    let axioms = answer.axioms().iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect();
+    let axioms = answer.axioms();
     let whole = answer.whole();
-    let first = search.foremost().map_or(String::new(), |c| format!(" ({})", c.axiom));
-    Ok(Cell {
-        mapping,
-        source,
-        target,
-        verdict: whole.word(),
-        words: format!("{}{first}", words(&whole)),
-        axioms,
+    let cell = Cell {
+        mapping: mapping.to_owned(),
+        source: source.to_owned(),
+        target: target.to_owned(),
+        verdict: whole.word().to_owned(),
+        words: format!("{}{}", words(&whole), more(&whole, &axioms)),
+        axioms: axioms.iter().map(|(name, said)| Axiom { axiom: (*name).to_owned(), answer: words(said) }).collect(),
+        timed_out: matches!(whole, Said::Open(..)) && limits.reason() == Some(Reason::Time),
         seconds: begin.elapsed().as_secs_f64(),
-    })
+    };
+    if let Some(results) = results.filter(|_| all.reason().is_none()) {
+        let mut line = asked;
+        let own = serde_json::to_value(&cell).expect("an answer is JSON");
+        line.as_object_mut().expect("it is an object").extend(own.as_object().expect("it is an object").clone());
+        results.add(&line).map_err(|e| vec![e])?;
+    }
+    Ok(cell)
+}
+
+/// Which axioms fall first, or which are theorems though the whole is open.
+fn more(whole: &Said<'_>, axioms: &[(&str, Said<'_>)]) -> String {
+    let list = |wanted: &dyn Fn(&Said<'_>) -> bool| -> String {
+        let names: Vec<&str> = axioms.iter().filter(|a| wanted(&a.1)).map(|a| a.0).collect();
+        names.join(", ")
+    };
+    match whole {
+        Said::Counterexample(n) => format!(" ({})", list(&|s| matches!(s, Said::Counterexample(m) if m == n))),
+        Said::Open(..) => match list(&|s| matches!(s, Said::Theorem)) {
+            none if none.is_empty() => none,
+            some => format!("; theorem: {some}"),
+        },
+        Said::Theorem | Said::Bug => String::new(),
+    }
 }
 
 fn words(said: &Said<'_>) -> String {
@@ -133,8 +212,8 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
     let rows: Vec<Vec<String>> = cells
         .iter()
         .map(|c| {
-            [c.mapping, c.source, c.target, &c.words]
-                .map(str::to_owned)
+            [&c.mapping, &c.source, &c.target, &c.words]
+                .map(String::clone)
                 .into_iter()
                 .chain([format!("{:.1}", c.seconds)])
                 .collect()
@@ -145,47 +224,11 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
 }
 
 fn json(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> Value {
-    let axiom = |(name, words): &(String, String)| json!({ "axiom": name, "answer": words });
-    let cell = |c: &Cell| {
-        json!({
-            "mapping": c.mapping,
-            "source": c.source,
-            "target": c.target,
-            "verdict": c.verdict,
-            "answer": c.words,
-            "axioms": c.axioms.iter().map(axiom).collect::<Vec<_>>(),
-            "seconds": c.seconds,
-        })
-    };
     json!({
         "schema": SCHEMA,
         "margay": env!("CARGO_PKG_VERSION"),
         "complete": stopped.is_none(),
         "bound": options.statement.bound,
-        "answers": cells.iter().map(cell).collect::<Vec<_>>(),
+        "answers": cells,
     })
-}
-
-/// The page.
-fn page(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> String {
-    let timeout = options.search.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
-    let mut out = format!(
-        "# What compilers emit, proved\n\nMade by `margay prove --all-mappings --bound {}{timeout}`, version {}. *Theorem*: every legal target \
-         execution, of whatever size, read back as a source execution without undefined behaviour, is one that the source model allows, for \
-         every modification order above the target's coherence order. *Counterexample at n*: one with n source events (a read-modify-write \
-         is two) is not. *Open*: no proof was found, and none of so many events or fewer is a counterexample. All of this is about single \
-         executions, not programs ([docs/unbounded.md](../../docs/unbounded.md)).\n\n{}.\n\n",
-        options.statement.bound,
-        env!("CARGO_PKG_VERSION"),
-        counts(cells)
-    );
-    if let Some(reason) = stopped {
-        out.push_str(&format!("**{reason}: not all questions were asked.**\n\n"));
-    }
-    out.push_str("| mapping | source | target | answer | axioms |\n| --- | --- | --- | --- | --- |\n");
-    for c in cells {
-        let axioms: Vec<String> = c.axioms.iter().map(|(name, words)| format!("{name}: {words}")).collect();
-        out.push_str(&format!("| {} | {} | {} | {} | {} |\n", c.mapping, c.source, c.target, c.words, axioms.join("; ")));
-    }
-    out
 }
