@@ -265,3 +265,30 @@ fn a_rewritten_model_is_equal_for_every_size() {
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert_eq!(json(&output)["equal_for_every_size"], false);
 }
+
+/// The page of all mappings: each answer is kept as it comes, and the same command asks only what is left.
+#[test]
+fn all_mappings_go_on_where_they_were_interrupted() {
+    let dir = folder("prove/all");
+    let (answers, page) = (dir.join("answers.jsonl"), dir.join("out"));
+    let run = || {
+        let files = ["--results", answers.to_str().expect("text"), "--out", page.to_str().expect("text")];
+        // What is decided in so little time depends on the machine, and nothing here depends on it.
+        let output = margay(&[&["prove", "--all-mappings", "--bound", "1", "--timeout", "5ms"], &files[..]].concat());
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", err(&output));
+        let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("it was written");
+        (read(&answers), read(&page.join("README.md")))
+    };
+    let (all, first) = run();
+    let questions = all.lines().count();
+    assert!(questions > 130, "{questions}");
+    let rows = first.lines().filter(|line| line.starts_with("| ")).count();
+    assert!(rows > questions / 2 && !first.contains("not asked"), "{first}");
+    assert_eq!(run(), (all.clone(), first), "nothing is asked again");
+    // Cut off in the middle of a line, as when the machine goes down.
+    let kept = all.lines().take(questions - 3).map(str::len).sum::<usize>() + questions - 3;
+    std::fs::write(&answers, &all[..kept + 20]).expect("it can be written");
+    let (again, _) = run();
+    assert!(again.starts_with(&all[..kept]), "what was answered stays");
+    assert_eq!(again.lines().count(), questions + 1, "three are asked again, and half a line is left");
+}

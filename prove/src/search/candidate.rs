@@ -1,8 +1,10 @@
 //! What an invariant may be made of: relations, and sequences of two.
 
+use super::finder::Finder;
+use super::truncated;
 use crate::ground::{Structure, matches};
 use crate::logic::form::normalised;
-use crate::logic::{Clause, Expr, ExprId, Lit, Meaning, Term};
+use crate::logic::{Clause, Expr, ExprId, Lit, Meaning, Pred, Term};
 use crate::theory::Theory;
 
 /// A relation that a union may be made of.
@@ -91,5 +93,49 @@ fn rank(theory: &Theory, e: ExprId) -> u8 {
         _ if matches!(meaning(e), Some(Meaning::Closure(_))) => 0,
         _ if recursive(e) => 1,
         _ => 3,
+    }
+}
+
+impl Finder {
+    /// What the invariant of a closure of the source may be made of. `places`: the relations from operations to their fences.
+    pub(super) fn candidates(&mut self, closure: Pred, relations: &[Pred], places: &[Pred]) -> Vec<(u8, ExprId)> {
+        let closures: Vec<Pred> =
+            relations.iter().copied().filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_))).collect();
+        let cut = truncated::candidates(&mut self.theory, closure, &closures);
+        if !cut.is_empty() {
+            let po = self.theory.symbols.named("po");
+            let whole = po.into_iter().chain(closures).map(|p| (0, self.theory.exprs.symbol(p))).collect::<Vec<_>>();
+            return whole.into_iter().chain(cut).collect();
+        }
+        let mut vocabulary: Vec<ExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
+        for &place in places {
+            let place = self.theory.exprs.symbol(place);
+            let back = self.theory.exprs.make(Expr::Inverse(place));
+            vocabulary.extend([place, back]);
+        }
+        candidates(&mut self.theory, &vocabulary)
+    }
+
+    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence.
+    pub(super) fn order_candidates(&mut self, closures: &[Pred]) -> Vec<(u8, ExprId)> {
+        let names = ["loc", "F"].map(|n| self.theory.symbols.named(n));
+        let [Some(loc), Some(fence)] = names else { return Vec::new() };
+        let [loc, fence] = [loc, fence].map(|p| self.theory.exprs.symbol(p));
+        let fence = self.theory.exprs.make(Expr::Diagonal(fence));
+        let mut found = Vec::new();
+        for &closure in closures {
+            let whole = self.theory.exprs.symbol(closure);
+            let here = self.theory.exprs.intersection(whole, loc);
+            for (rank, end) in [(0, here), (1, whole)] {
+                found.push((rank, end));
+                for &before in closures {
+                    let before = self.theory.exprs.symbol(before);
+                    let both = self.theory.exprs.sequence(before, end);
+                    found.push((rank, self.theory.exprs.sequence(fence, both)));
+                }
+            }
+        }
+        found.sort_by_key(|f| f.0);
+        found
     }
 }

@@ -144,7 +144,7 @@ fn linear(theory: &mut Theory, of: Pred) -> Option<ExprId> {
 }
 
 /// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of program order, or has a first part
-/// of program order and then begins in *s*; and the same of its end. What is observed of a weak write is observed so.
+/// of program order and then begins in *s*; the same of its end; and both. What is observed of a weak write is observed so.
 pub fn ends_within(theory: &mut Theory, of: Pred) -> Vec<ExprId> {
     let (Some(_), Some(po)) = (linear(theory, of), theory.symbols.named("po")) else { return Vec::new() };
     let own = theory.exprs.symbol(of);
@@ -161,6 +161,10 @@ pub fn ends_within(theory: &mut Theory, of: Pred) -> Vec<ExprId> {
         let before = theory.exprs.sequence(ends, po);
         found.push(theory.exprs.union_all([po, begins, behind]));
         found.push(theory.exprs.union_all([po, ends, before]));
+        let both = theory.exprs.sequence(begins, set);
+        let around = [theory.exprs.sequence(po, both), theory.exprs.sequence(both, po)];
+        let all = theory.exprs.sequence(around[0], po);
+        found.push(theory.exprs.union_all([po, both, around[0], around[1], all]));
     }
     found
 }
