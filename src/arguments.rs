@@ -292,13 +292,9 @@ pub struct Prove {
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["source", "target", "axiom", "all_mappings"])]
     pub model: Option<String>,
     /// Make the page of all mappings: what compilers emit, and Fig. 11, against four readings of C++ and two of PTX; --timeout is then for
-    /// each question, --out gets the page
+    /// each question, --out gets the page, again with each answer
     #[arg(long, conflicts_with_all = ["source", "target", "axiom", "tried"])]
     pub all_mappings: bool,
-    /// With --all-mappings: append each answer to this file, one line of JSON. The same command takes from it what is answered, and so goes
-    /// on after an interruption
-    #[arg(long, value_name = "FILE", requires = "all_mappings")]
-    pub results: Option<PathBuf>,
     /// The statement; the bounded search for a counterexample runs beside the proof
     #[command(flatten)]
     pub statement: Statement,

@@ -1,16 +1,13 @@
-//! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open. Each answer is
-//! kept as it comes, and the page is made of the answers.
+//! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open. The page is
+//! written again with each answer, so that an interruption leaves what was found.
 
 use std::io;
 use std::time::Instant;
 
-use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::language::LoadOptions;
 use margay_mappings::library;
-use margay_models::certificate::{ModelText, Text};
 use margay_models::diagnostic::Diagnostic;
-use margay_models::digest::digest;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use margay_reports::{Verdict, prove as document};
 
 use super::answer::{Answer, Said};
 use super::{of_mapping, page};
@@ -19,48 +16,30 @@ use crate::arguments::{Format, Prove};
 use crate::check::{TARGETS, sources};
 use crate::exit::Exit;
 use crate::folder;
-use crate::gpu::results::Results;
 use crate::limits::{Limits, Reason};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::table;
 
 /// The answer to one question.
-#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cell {
     /// The name of the table.
     pub mapping: String,
     /// The reading of C++.
-    pub source: String,
+    pub source: &'static str,
     /// The reading of PTX.
-    pub target: String,
-    /// `theorem`, `counterexample` or `open`.
-    pub verdict: String,
+    pub target: &'static str,
+    /// Theorem, counterexample, or undecided.
+    pub verdict: Verdict,
     /// `theorem`, `counterexample at 4 (Coherence)`, `open, none up to 5`.
-    #[serde(rename = "answer")]
     pub words: String,
-    /// The same of each axiom.
-    pub axioms: Vec<Axiom>,
-    /// Was the time of the question used up?
-    pub timed_out: bool,
+    /// For each axiom its name and the same.
+    axioms: Vec<(String, String)>,
     seconds: f64,
-}
-
-/// What is said of one axiom.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Axiom {
-    /// Its name.
-    pub axiom: String,
-    /// In words.
-    pub answer: String,
 }
 
 /// Runs the command.
 pub fn run(options: &Prove, output: &Output) -> Outcome {
     let start = Instant::now();
-    let mut results = match options.results.as_deref().map(Results::open).transpose() {
-        Ok(results) => results,
-        Err(error) => return output.wrong(&[error]),
-    };
     // Ctrl-C and the memory limit end everything, the time limit a question.
     let all = Limits::start(None, options.search.memory);
     let mut cells = Vec::new();
@@ -74,7 +53,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         };
         for &source in readings {
             for target in TARGETS {
-                let cell = match question(options, (mapping, source, target), &all, output, results.as_mut()) {
+                let cell = match question(options, (mapping, source, target), &all, output) {
                     Ok(cell) => cell,
                     Err(errors) => return output.wrong(&errors),
                 };
@@ -84,63 +63,43 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
                     break 'questions;
                 }
                 cells.push(cell);
+                write(&cells, options, Some("interrupted"), output);
             }
         }
     }
-    let any = |verdict: &str| cells.iter().any(|c| c.verdict == verdict);
-    let exit = output.settle(match (any("counterexample"), any("open") || stopped.is_some()) {
+    let any = |verdict: Verdict| cells.iter().any(|c| c.verdict == verdict);
+    let exit = output.settle(match (any(Verdict::Counterexample), any(Verdict::Undecided) || stopped.is_some()) {
         (true, _) => Exit::Found,
         (false, true) => Exit::Undecided,
         (false, false) => Exit::Holds,
     });
     let printed = match output.format {
         Format::Human => print(&cells, options, stopped, start, output),
-        Format::Json => output.json(&json(&cells, options, stopped)),
+        Format::Json => output.document(&report(&cells, options, stopped)),
     };
-    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| {
-        folder.write("README.md", page::page(&cells, options, &counts(&cells), stopped))
-    });
+    write(&cells, options, stopped, output);
     printed.map(|()| exit)
 }
 
-/// What an answer is an answer to: the texts of the question too, since a file of answers may be older than they are.
-fn asked(options: &Prove, mapping: &Mapping, (name, source, target): (&str, &str, &str)) -> Result<Value, Vec<Diagnostic>> {
-    let texts = (Text::of(&mapping.file), ModelText::of(&mapping.source)?, ModelText::of(&mapping.target)?);
-    let texts = serde_json::to_string(&texts).expect("texts are JSON");
-    Ok(json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "mapping": name,
-        "source": source,
-        "target": target,
-        "texts": digest(texts.as_bytes()),
-        "bound": options.statement.bound,
-        "timeout": options.search.timeout.map(|t| t.as_secs_f64()),
-        "without": options.search.without,
-        "only": options.search.only,
-        "typed": format!("{:?}", options.statement.typed),
-    }))
+/// Writes the page. `stopped`: why not all questions were asked.
+fn write(cells: &[Cell], options: &Prove, stopped: Option<&str>, output: &Output) {
+    let page = || page::page(cells, options, &counts(cells), stopped);
+    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page()));
 }
 
 fn question(
     options: &Prove,
-    (mapping, source, target): (&str, &str, &str),
+    (mapping, source, target): (&str, &'static str, &'static str),
     all: &Limits,
     output: &Output,
-    results: Option<&mut Results>,
 ) -> Result<Cell, Vec<Diagnostic>> {
     let begin = Instant::now();
     let loaded = library::find(mapping, &LoadOptions { source: Some(source.to_owned()), target: Some(target.to_owned()) })?;
-    let asked = asked(options, &loaded.mapping, (mapping, source, target))?;
-    let known = results.as_ref().and_then(|r| r.known(&asked)).map(|line| serde_json::from_value::<Cell>(line.clone()));
-    if let Some(Ok(cell)) = known {
-        return Ok(cell);
-    }
     let limits = all.of_one(options.search.timeout);
-    let (wanted, report, search, _) = of_mapping(&loaded.mapping, None, options, &limits, output)?;
+    let (asked, report, search, _) = of_mapping(&loaded.mapping, None, options, &limits, output)?;
     let answer = Answer {
         mapping: &loaded.mapping,
-        options: &wanted,
+        options: &asked,
         report: &report,
         search: &search,
         lemmas: &[],
@@ -149,25 +108,18 @@ fn question(
         rocq: None,
         seconds: 0.0,
     };
-    let axioms = answer.axioms();
-    let whole = answer.whole();
-    let cell = Cell {
+    let (axioms, whole) = (answer.axioms(), answer.whole());
+    let late = matches!(whole, Said::Open(..)) && limits.reason() == Some(Reason::Time);
+    let late = if late { " (time)" } else { "" };
+    Ok(Cell {
         mapping: mapping.to_owned(),
-        source: source.to_owned(),
-        target: target.to_owned(),
-        verdict: whole.word().to_owned(),
-        words: format!("{}{}", words(&whole), more(&whole, &axioms)),
-        axioms: axioms.iter().map(|(name, said)| Axiom { axiom: (*name).to_owned(), answer: words(said) }).collect(),
-        timed_out: matches!(whole, Said::Open(..)) && limits.reason() == Some(Reason::Time),
+        source,
+        target,
+        verdict: whole.verdict(),
+        words: format!("{}{}{late}", words(&whole), more(&whole, &axioms)),
+        axioms: axioms.iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect(),
         seconds: begin.elapsed().as_secs_f64(),
-    };
-    if let Some(results) = results.filter(|_| all.reason().is_none()) {
-        let mut line = asked;
-        let own = serde_json::to_value(&cell).expect("an answer is JSON");
-        line.as_object_mut().expect("it is an object").extend(own.as_object().expect("it is an object").clone());
-        results.add(&line).map_err(|e| vec![e])?;
-    }
-    Ok(cell)
+    })
 }
 
 /// Which axioms fall first, or which are theorems though the whole is open.
@@ -196,12 +148,12 @@ fn words(said: &Said<'_>) -> String {
 }
 
 fn counts(cells: &[Cell]) -> String {
-    let of = |verdict: &str| cells.iter().filter(|c| c.verdict == verdict).count();
+    let of = |verdict: Verdict| cells.iter().filter(|c| c.verdict == verdict).count();
     format!(
         "{} theorems, {} with a counterexample, {} open, of {} questions",
-        of("theorem"),
-        of("counterexample"),
-        of("open"),
+        of(Verdict::Theorem),
+        of(Verdict::Counterexample),
+        of(Verdict::Undecided),
         cells.len()
     )
 }
@@ -212,8 +164,8 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
     let rows: Vec<Vec<String>> = cells
         .iter()
         .map(|c| {
-            [&c.mapping, &c.source, &c.target, &c.words]
-                .map(String::clone)
+            [&c.mapping, c.source, c.target, &c.words]
+                .map(str::to_owned)
                 .into_iter()
                 .chain([format!("{:.1}", c.seconds)])
                 .collect()
@@ -223,12 +175,16 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
     output.print(&format!("{:.1} s; the search went up to {} events", start.elapsed().as_secs_f64(), options.statement.bound))
 }
 
-fn json(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> Value {
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "complete": stopped.is_none(),
-        "bound": options.statement.bound,
-        "answers": cells,
-    })
+fn report(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> document::Matrix {
+    let axiom = |(name, words): &(String, String)| document::AxiomInWords { axiom: name.clone(), answer: words.clone() };
+    let cell = |c: &Cell| document::Answer {
+        mapping: c.mapping.clone(),
+        source: c.source.to_owned(),
+        target: c.target.to_owned(),
+        verdict: c.verdict,
+        answer: c.words.clone(),
+        axioms: c.axioms.iter().map(axiom).collect(),
+        seconds: c.seconds,
+    };
+    document::Matrix { complete: stopped.is_none(), bound: options.statement.bound, answers: cells.iter().map(cell).collect() }
 }

@@ -1,18 +1,17 @@
 //! The page of `margay prove --all-mappings`: a row for each table and reading of C++, a column for each reading of PTX.
 
-use crate::arguments::Prove;
-use crate::check::TARGETS;
+use margay_reports::Verdict;
 
 use super::matrix::Cell;
+use crate::arguments::Prove;
+use crate::check::TARGETS;
 
 /// The page. What it says depends on the answers alone, not on how long they took, but for questions whose time was used up.
 pub fn page(cells: &[Cell], options: &Prove, counts: &str, stopped: Option<&str>) -> String {
     let timeout = options.search.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
     let table = options.mapping.as_ref().map_or(String::new(), |name| format!(" {name}"));
-    let late = cells.iter().filter(|c| c.timed_out).count();
-    let late = if late == 0 { String::new() } else { format!("; the time of {late} was used up") };
     let mut out = format!(
-        "# What compilers emit, proved\n\nMade by `margay prove --all-mappings{table} --bound {}{timeout}`, version {}.\n\n{counts}{late}.\n\n\
+        "# What compilers emit, proved\n\nMade by `margay prove --all-mappings{table} --bound {}{timeout}`, version {}.\n\n{counts}.\n\n\
          - *theorem*: every legal target execution, of whatever size, read back as a source execution without undefined behaviour, is one that \
          the source model allows, for every modification order above the target's coherence order.\n\
          - *counterexample at n*: one with n source events (a read-modify-write is two) is not, and the axioms that it violates.\n\
@@ -27,12 +26,11 @@ pub fn page(cells: &[Cell], options: &Prove, counts: &str, stopped: Option<&str>
     }
     let columns = TARGETS.len() + 2;
     out.push_str(&format!("| mapping | reading of C++ | {} |\n|{}\n", TARGETS.join(" | "), " --- |".repeat(columns)));
-    let mut rows: Vec<(&str, &str)> = cells.iter().map(|c| (c.mapping.as_str(), c.source.as_str())).collect();
+    let mut rows: Vec<(&str, &str)> = cells.iter().map(|c| (c.mapping.as_str(), c.source)).collect();
     rows.dedup();
     for (mapping, source) in rows {
         let answers = TARGETS.map(|target| {
-            let cell =
-                cells.iter().find(|c| (c.mapping.as_str(), c.source.as_str(), c.target.as_str()) == (mapping, source, target));
+            let cell = cells.iter().find(|c| (c.mapping.as_str(), c.source, c.target) == (mapping, source, target));
             cell.map_or("not asked".to_owned(), words)
         });
         out.push_str(&format!("| {mapping} | {source} | {} |\n", answers.join(" | ")));
@@ -41,6 +39,5 @@ pub fn page(cells: &[Cell], options: &Prove, counts: &str, stopped: Option<&str>
 }
 
 fn words(cell: &Cell) -> String {
-    let late = if cell.timed_out { " (time)" } else { "" };
-    if cell.verdict == "theorem" { "**theorem**".to_owned() } else { format!("{}{late}", cell.words) }
+    if cell.verdict == Verdict::Theorem { "**theorem**".to_owned() } else { cell.words.clone() }
 }

@@ -36,5 +36,6 @@ mod recipes;
 mod report;
 mod robustness;
 mod runner;
+mod schema;
 mod untrusted;
 mod writing;
