@@ -23,12 +23,24 @@ pub struct Pool {
 /// One process, and what it answers.
 struct Worker {
     child: Child,
-    programs: ChildStdin,
+    /// `None` when it is over.
+    programs: Option<ChildStdin>,
     answers: Receiver<String>,
+    /// It was asked and has not answered.
+    busy: bool,
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        // One that waits for a program ends by itself where there are no more.
+        self.programs = None;
+        let start = Instant::now();
+        while !self.busy && start.elapsed() < Duration::from_secs(1) {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
         end_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -93,19 +105,22 @@ impl Worker {
             let lines = BufReader::new(lines).lines();
             let _ = lines.map_while(Result::ok).try_for_each(|line| sender.send(line));
         });
-        Some(Self { child, programs, answers })
+        Some(Self { child, programs: Some(programs), answers, busy: false })
     }
 
     fn ask(&mut self, input: &Path, output: &Path, limit: Duration) -> Answer {
         let start = Instant::now();
         let question = serde_json::json!([input.to_string_lossy(), output.to_string_lossy()]);
-        if writeln!(self.programs, "{question}").and_then(|()| self.programs.flush()).is_err() {
+        let Some(programs) = &mut self.programs else { return Answer::Nonsense };
+        self.busy = true;
+        if writeln!(programs, "{question}").and_then(|()| programs.flush()).is_err() {
             return Answer::Nonsense;
         }
         loop {
             // Short waits: Ctrl-C is seen.
             match self.answers.recv_timeout(Duration::from_millis(50)) {
                 Ok(line) => {
+                    self.busy = false;
                     let number = |text: &str| text.trim().parse().ok();
                     let exit = line.strip_prefix("exit ").and_then(number).map(Ended::Code);
                     let how = exit.or_else(|| line.strip_prefix("signal ").and_then(number).map(Ended::Signal));
