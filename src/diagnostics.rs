@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use margay_models::diagnostic::{Diagnostic, Label, Severity, Span};
+use margay_reports::error;
 
 use crate::terminal::printable;
 
@@ -128,22 +129,20 @@ fn kept(line: &str, place: Option<usize>) -> std::ops::Range<usize> {
     start..end
 }
 
-/// Diagnostics as JSON: file, line and column (from 1) of each label.
-pub fn json(found: &[Diagnostic]) -> serde_json::Value {
-    let one = |d: &Diagnostic| {
-        let labels: Vec<serde_json::Value> = d
-            .labels
-            .iter()
-            .map(|l| {
-                let (line, column) = l.file.position(l.span.start);
-                serde_json::json!({ "file": l.file.name, "line": line, "column": column, "text": l.text })
-            })
-            .collect();
-        let severity = match d.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        serde_json::json!({ "severity": severity, "message": d.message, "labels": labels, "help": d.help })
+/// Diagnostics as a part of documents.
+pub fn report(found: &[Diagnostic]) -> Vec<error::Diagnostic> {
+    let label = |l: &Label| {
+        let (line, column) = l.file.position(l.span.start);
+        error::Label { file: l.file.name.clone(), line, column, text: l.text.clone() }
+    };
+    let one = |d: &Diagnostic| error::Diagnostic {
+        severity: match d.severity {
+            Severity::Error => error::Severity::Error,
+            Severity::Warning => error::Severity::Warning,
+        },
+        message: d.message.clone(),
+        labels: d.labels.iter().map(label).collect(),
+        help: d.help.clone(),
     };
     found.iter().map(one).collect()
 }

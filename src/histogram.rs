@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use margay_reports::{Verdict, sim};
 use margay_runner::outcome::{Histogram, Observed, Outcome};
-use serde_json::json;
 
 use crate::output::Output;
 use crate::table::{number, table};
@@ -56,23 +56,21 @@ pub fn differs(rows: &[Row]) -> bool {
     rows.iter().any(|r| r.standing == Standing::Forbidden && r.count > 0)
 }
 
-/// The rows as JSON.
-pub fn json(rows: &[Row], observed: &Observed) -> serde_json::Value {
-    rows.iter()
-        .map(|r| {
-            let values: serde_json::Map<String, serde_json::Value> =
-                observed.variables.iter().zip(&r.outcome).map(|(v, n)| (observed.name(v), json!(n))).collect();
-            let model = match r.standing {
-                Standing::Unknown => None,
-                Standing::Allowed => Some("allowed"),
-                Standing::Forbidden => Some("forbidden"),
-            };
-            json!({
-                "outcome": observed.describe(&r.outcome), "values": values, "count": r.count, "seen": r.count > 0,
-                "asked": r.asked, "model": model,
-            })
-        })
-        .collect()
+/// The rows as a part of a document.
+pub fn report(rows: &[Row], observed: &Observed) -> Vec<sim::Outcome> {
+    let one = |r: &Row| sim::Outcome {
+        outcome: observed.describe(&r.outcome),
+        values: observed.variables.iter().zip(&r.outcome).map(|(v, n)| (observed.name(v), *n)).collect(),
+        count: r.count,
+        seen: r.count > 0,
+        asked: r.asked,
+        model: match r.standing {
+            Standing::Unknown => None,
+            Standing::Allowed => Some(Verdict::Allowed),
+            Standing::Forbidden => Some(Verdict::Forbidden),
+        },
+    };
+    rows.iter().map(one).collect()
 }
 
 /// The rows as a table.

@@ -4,64 +4,73 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 use margay_models::library as models;
+use margay_reports::{Document, builtin};
 
 use crate::Outcome;
 use crate::arguments::{Format, List};
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::table;
 
 /// Lists the models, or shows one.
 pub fn models(options: &List, output: &Output) -> Outcome {
     let names: Vec<&str> = models::built_in_names().collect();
     if let Some(name) = options.asked() {
-        return show(name, &names, models::built_in, "model", output);
+        let document = |name, text| builtin::ModelText { name, text };
+        return show(name, &names, models::built_in, ("model", &document), output);
     }
-    let mut rows = Vec::new();
+    let mut all = Vec::new();
     for name in names {
         match models::load(name, &[]) {
-            Ok(loaded) => {
-                let model = loaded.model;
-                rows.push(vec![name.to_owned(), model.signature.to_string(), model.title.unwrap_or_default()]);
-            }
+            Ok(loaded) => all.push(builtin::Model {
+                name: name.to_owned(),
+                executions: loaded.model.signature.to_string(),
+                title: loaded.model.title.unwrap_or_default(),
+            }),
             Err(errors) => return output.wrong(&errors),
         }
     }
-    list(&["model", "executions", "title"], "models", &rows, output)
+    let rows = all.iter().map(|m| vec![m.name.clone(), m.executions.clone(), m.title.clone()]).collect();
+    list(["model", "executions", "title"], rows, &builtin::Models { models: all }, output)
 }
 
 /// Lists the mappings, or shows one.
 pub fn mappings(options: &List, output: &Output) -> Outcome {
     let names: Vec<&str> = margay_mappings::library::names().collect();
     if let Some(name) = options.asked() {
-        return show(name, &names, margay_mappings::library::built_in, "mapping", output);
+        let document = |name, text| builtin::MappingText { name, text };
+        return show(name, &names, margay_mappings::library::built_in, ("mapping", &document), output);
     }
-    let mut rows = Vec::new();
+    let mut all = Vec::new();
     for name in names {
         match margay_mappings::library::find(name, &Default::default()) {
-            Ok(loaded) => {
-                let mapping = loaded.mapping;
-                rows.push(vec![name.to_owned(), format!("{} -> {}", mapping.source.name, mapping.target.name), mapping.title]);
-            }
+            Ok(loaded) => all.push(builtin::Mapping {
+                name: name.to_owned(),
+                models: format!("{} -> {}", loaded.mapping.source.name, loaded.mapping.target.name),
+                title: loaded.mapping.title,
+            }),
             Err(errors) => return output.wrong(&errors),
         }
     }
-    list(&["mapping", "models", "title"], "mappings", &rows, output)
+    let rows = all.iter().map(|m| vec![m.name.clone(), m.models.clone(), m.title.clone()]).collect();
+    list(["mapping", "models", "title"], rows, &builtin::Mappings { mappings: all }, output)
 }
 
-fn list(header: &[&str; 3], key: &str, rows: &[Vec<String>], output: &Output) -> Outcome {
+fn list(header: [&str; 3], rows: Vec<Vec<String>>, document: &impl Document, output: &Output) -> Outcome {
     match output.format {
-        Format::Human => output.print(&table(header, rows, &[], output.width()))?,
-        Format::Json => {
-            let items: Vec<serde_json::Value> =
-                rows.iter().map(|r| serde_json::json!({ "name": r[0], header[1]: r[1], "title": r[2] })).collect();
-            output.json(&serde_json::json!({ "schema": SCHEMA, key: items }))?;
-        }
+        Format::Human => output.print(&table(&header, &rows, &[], output.width()))?,
+        Format::Json => output.document(document)?,
     }
     Ok(Exit::Holds)
 }
 
-fn show(name: &str, names: &[&str], text: impl Fn(&str) -> Option<Arc<SourceFile>>, what: &str, output: &Output) -> Outcome {
+fn show<D: Document>(
+    name: &str,
+    names: &[&str],
+    text: impl Fn(&str) -> Option<Arc<SourceFile>>,
+    (what, document): (&str, &dyn Fn(String, String) -> D),
+    output: &Output,
+) -> Outcome {
     let Some(file) = text(name) else {
         let error = Diagnostic::error(format!("there is no built-in {what} `{name}`"));
         return output.wrong(&[match nearest(name, names.iter().copied()) {
@@ -71,7 +80,7 @@ fn show(name: &str, names: &[&str], text: impl Fn(&str) -> Option<Arc<SourceFile
     };
     match output.format {
         Format::Human => output.print(file.text.trim_end())?,
-        Format::Json => output.json(&serde_json::json!({ "schema": SCHEMA, "name": name, "text": file.text }))?,
+        Format::Json => output.document(&document(name.to_owned(), file.text.clone()))?,
     }
     Ok(Exit::Holds)
 }

@@ -50,7 +50,7 @@ use tracing_subscriber::filter::Targets;
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
-    let (arguments, settings) = match config::arguments() {
+    let config::Given { arguments, settings, command } = match config::arguments() {
         Ok(arguments) => arguments,
         Err(config::Wrong::Usage(error)) => return ExitCode::from(exit::usage(&error) as u8),
         Err(config::Wrong::File(errors, output)) => {
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         }
     };
     limits::watch_interrupts();
-    let output = output::Output::new(arguments.format, arguments.color, arguments.verbose);
+    let output = output::Output::new(arguments.format, arguments.color, arguments.verbose, command);
     if let Some(file) = settings.filter(|_| arguments.verbose) {
         output.aside(&format!("Options that are not given are as {} says.", file.display()));
     }

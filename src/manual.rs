@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use margay_models::diagnostic::Diagnostic;
-use serde_json::json;
+use margay_reports::builtin;
 
 use crate::Outcome;
 use crate::arguments::{Arguments, Format};
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 
 /// Options of `completions`.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub fn completions(options: &Completions, output: &Output) -> Outcome {
     let text = String::from_utf8_lossy(&text);
     match output.format {
         Format::Human => output.print(text.trim_end())?,
-        Format::Json => output.json(&json!({ "schema": SCHEMA, "shell": options.shell.to_string(), "text": text }))?,
+        Format::Json => output.document(&builtin::Completions { shell: options.shell.to_string(), text: text.into_owned() })?,
     }
     Ok(Exit::Holds)
 }
@@ -52,7 +52,7 @@ pub fn pages(options: &Man, output: &Output) -> Outcome {
     }
     match output.format {
         Format::Human => output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?,
-        Format::Json => output.json(&json!({ "schema": SCHEMA, "folder": options.folder, "files": files }))?,
+        Format::Json => output.document(&builtin::Pages { folder: options.folder.display().to_string(), files })?,
     }
     Ok(Exit::Holds)
 }

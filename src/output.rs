@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::error::{self, Errors};
+use margay_reports::{Document, Head};
 
 use crate::arguments::{Colour, Format, FormatOption};
 use crate::diagnostics;
@@ -18,22 +20,21 @@ pub struct Output {
     pub format: Format,
     /// What was asked for: of the forms that are text, one that only one command has, too.
     pub asked: FormatOption,
+    /// The command that was asked for, as JSON names it; nothing where the command line could not be read.
+    pub command: Option<&'static str>,
     /// Is more wanted than the answer: statistics, reasons line by line, what is not established?
     pub verbose: bool,
     colour: Colour,
 }
-
-/// The version of every JSON object that is printed.
-pub const SCHEMA: u32 = 1;
 
 /// How the program ends once the answer is known, whether or not it can be printed.
 static ANSWER: OnceLock<Exit> = OnceLock::new();
 
 impl Output {
     /// For the options given.
-    pub fn new(asked: FormatOption, colour: Colour, verbose: bool) -> Self {
+    pub fn new(asked: FormatOption, colour: Colour, verbose: bool, command: Option<&'static str>) -> Self {
         let format = if asked == FormatOption::Json { Format::Json } else { Format::Human };
-        Self { format, asked, verbose, colour }
+        Self { format, asked, command, verbose, colour }
     }
 
     /// The same, as JSON.
@@ -101,9 +102,26 @@ impl Output {
         writeln!(out, "{shown}")
     }
 
-    /// Writes a JSON object to standard output.
-    pub fn json(self, value: &serde_json::Value) -> io::Result<()> {
-        self.print(&serde_json::to_string_pretty(value)?)
+    /// Writes a document to standard output.
+    pub fn document(self, document: &impl Document) -> io::Result<()> {
+        self.print(&document.text()?)
+    }
+
+    /// Writes a document of a command that prints several, in one line.
+    pub fn line(self, document: &impl Document) -> io::Result<()> {
+        self.print(&document.line()?)
+    }
+
+    /// Errors as JSON; of one of several files with its name.
+    fn errors(self, file: Option<&str>, found: &[Diagnostic]) -> io::Result<serde_json::Value> {
+        let schema = self.command.and_then(margay_reports::command).map_or(error::SCHEMA, |command| command.schema);
+        let errors = Errors { file: file.map(str::to_owned), errors: diagnostics::report(found) };
+        Head { command: self.command, schema }.value(&errors)
+    }
+
+    /// Writes what is wrong with one of several files, in one line of JSON.
+    pub fn wrong_line(self, file: &str, found: &[Diagnostic]) -> io::Result<()> {
+        self.print(&self.errors(Some(file), found)?.to_string())
     }
 
     /// Reports wrong input: on standard error for people, as an object on standard output for programs.
@@ -111,7 +129,7 @@ impl Output {
         self.settle(Exit::Wrong);
         match self.format {
             Format::Human => diagnostics::print(found, self.colour_errors(), self.width()),
-            Format::Json => self.json(&serde_json::json!({ "schema": SCHEMA, "errors": diagnostics::json(found) }))?,
+            Format::Json => self.print(&serde_json::to_string_pretty(&self.errors(None, found)?)?)?,
         }
         Ok(Exit::Wrong)
     }

@@ -9,9 +9,9 @@ use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
+use margay_reports::sim as document;
 use margay_runner::outcome::Histogram;
 use margay_runner::sim::{self, Limits, Machine};
-use serde_json::json;
 
 use crate::Outcome;
 use crate::allowed;
@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::histogram;
 use crate::inputs;
 use crate::limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 
 /// What one test showed.
@@ -89,7 +89,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
             output.settle(Exit::Found);
         }
         if output.format == Format::Json {
-            output.print(&line(&name, &read.test, &machine, &shown, &rows, model.as_ref(), options).to_string())?;
+            output.line(&line(&name, &read.test, &machine, &shown, &rows, model.as_ref(), options))?;
         } else {
             output.print(&output.heading(&headline(&read.test, &shown, options)))?;
             histogram::print(&rows, machine.observed(), !options.exhaustive, output)?;
@@ -181,21 +181,20 @@ fn line(
     rows: &[histogram::Row],
     model: Option<&Model>,
     options: &Sim,
-) -> serde_json::Value {
+) -> document::Shown {
     let random = !options.exhaustive;
-    json!({
-        "schema": SCHEMA,
-        "file": file,
-        "name": test.name,
-        "machine": options.machine.kind().name(),
-        "exhaustive": options.exhaustive,
-        "runs": random.then_some(shown.runs),
-        "seed": random.then_some(options.seed),
-        "states": shown.states,
-        "bounded": shown.bounded,
-        "stuck": shown.stuck,
-        "model": model.map(|m| m.name.clone()),
-        "outcomes": histogram::json(rows, machine.observed()),
-        "milliseconds": shown.seconds * 1e3,
-    })
+    document::Shown {
+        file: file.to_owned(),
+        name: test.name.clone(),
+        machine: options.machine.kind().name().to_owned(),
+        exhaustive: options.exhaustive,
+        runs: random.then_some(shown.runs),
+        seed: random.then_some(options.seed),
+        states: shown.states,
+        bounded: shown.bounded,
+        stuck: shown.stuck,
+        model: model.map(|m| m.name.clone()),
+        outcomes: histogram::report(rows, machine.observed()),
+        milliseconds: shown.seconds * 1e3,
+    }
 }

@@ -1,20 +1,27 @@
-//! What contradicts an axiom, as JSON: the cycle, or what is there and what is missing (docs/json.md).
+//! Events, and what contradicts an axiom, as parts of documents: the cycle, or what is there and what is missing (docs/json.md).
 
 use margay_models::bits::Event;
+use margay_models::execution::Execution;
 use margay_models::explain::{Edge, Violation};
-use serde_json::{Value, json};
+use margay_models::picture::{event_label, event_name};
+use margay_reports::violation as report;
 
-/// The edges as JSON: `from`, `to`, `relation`.
-fn edges<'a>(edges: impl IntoIterator<Item = &'a Edge>, name: &dyn Fn(Event) -> String) -> Vec<Value> {
-    let edge = |e: &Edge| json!({ "from": name(e.from), "to": name(e.to), "relation": e.link.name() });
+/// The edges, with the names of their events.
+fn edges<'a>(edges: impl IntoIterator<Item = &'a Edge>, name: &dyn Fn(Event) -> String) -> Vec<report::Edge> {
+    let edge = |e: &Edge| report::Edge { from: name(e.from), to: name(e.to), relation: e.link.name() };
     edges.into_iter().map(edge).collect()
 }
 
-/// Adds `cycle`, `there` and `missing` to an object: a cycle has no `there`, a pair no `cycle`.
-pub fn insert(object: &mut Value, violation: Option<&Violation>, name: &dyn Fn(Event) -> String) {
+/// A cycle has no `there`, a pair no `cycle`.
+pub fn report(violation: Option<&Violation>, name: &dyn Fn(Event) -> String) -> report::Violation {
     let shown = violation.map(Violation::edges).unwrap_or_default();
     let (cycle, there) = if violation.is_some_and(Violation::is_cycle) { (shown, Vec::new()) } else { (Vec::new(), shown) };
-    object["cycle"] = edges(&cycle, name).into();
-    object["there"] = edges(&there, name).into();
-    object["missing"] = edges(&violation.map(Violation::missing).unwrap_or_default(), name).into();
+    let missing = violation.map(Violation::missing).unwrap_or_default();
+    report::Violation { cycle: edges(&cycle, name), there: edges(&there, name), missing: edges(&missing, name) }
+}
+
+/// The events of an execution.
+pub fn events(x: &Execution) -> Vec<report::Event> {
+    let all = (0..x.size()).map(Event::from);
+    all.map(|e| report::Event { name: event_name(x, e), event: event_label(x, e) }).collect()
 }

@@ -1,11 +1,10 @@
 """Compiles many programs with one start of Python and one load of the compiler. Each program is compiled in a process of its own, a copy
 of this one: what a compiler does there, a crash above all, is that program's answer alone.
 
-Each line of the standard input is one program, `["INPUT", "OUTPUT"]`. What the compiler says is written into `OUTPUT.log`; the answer is a
-line `exit CODE` or `signal NUMBER`.
+Each line of the standard input is one program: its file, a tab, and OUTPUT, the file for the PTX. What the compiler says is written into
+`OUTPUT.log`; the answer is a line `exit CODE` or `signal NUMBER`.
 """
 
-import json
 import os
 import sys
 import traceback
@@ -14,7 +13,7 @@ import traceback
 def serve(translate):
     """Answers line after line, until there are no more. `translate(input, output)` compiles one program."""
     for line in sys.stdin:
-        source, target = json.loads(line)
+        source, target = line.rstrip("\n").split("\t")
         child = os.fork()
         if child == 0:
             alone(translate, source, target)

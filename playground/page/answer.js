@@ -1,8 +1,8 @@
 "use strict";
 // Answers: what a command printed as JSON (docs/json.md), as text, programs and pictures.
 const Answer = (() => {
-  const GOOD = ["none", "theorem", "equal", "same"];
-  const BAD = ["counterexample", "compiler bug", "different", "differs"];
+  const GOOD = ["none", "theorem", "equal"];
+  const BAD = ["counterexample", "compiler bug", "different"];
   // Whether "forbidden" or "allowed" is good is for the reader to say: they have no colour.
   const colour = (word) => (word === "" ? "" : GOOD.includes(word) ? "good" : BAD.includes(word) ? "bad" : "unsure");
   const headline = (text, word) => element("p", { class: `headline ${colour(word)}` }, text);

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use margay_mappings::check::{CaseFile, Cost, Engine, Progress, Verdict, Work, check};
-use serde_json::{Value, json};
+use margay_mappings::check::{CaseFile, Cost, Engine, Progress, Verdict as Searched, Work, check};
+use margay_reports::{Verdict, case};
 
 use super::List;
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::folder::{self, Folder};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::table::{number, table};
 
@@ -71,35 +71,41 @@ pub fn run(options: &List, into: Option<&Path>, output: &Output) -> Outcome {
     let cases = std::mem::take(&mut *collect.cases.lock().unwrap_or_else(PoisonError::into_inner));
     let reason = limits.reason().map_or("a limit was reached", |reason| reason.words());
     let (exit, verdict) = match report.verdict {
-        _ if !cases.is_empty() => (Exit::Holds, "open"),
-        Verdict::Counterexample => (Exit::Found, "counterexample"),
-        Verdict::None => (Exit::Holds, "answered"),
-        Verdict::Undecided(_) => (Exit::Undecided, "undecided"),
+        _ if !cases.is_empty() => (Exit::Holds, Verdict::Open),
+        Searched::Counterexample => (Exit::Found, Verdict::Counterexample),
+        Searched::None => (Exit::Holds, Verdict::None),
+        Searched::Undecided(_) => (Exit::Undecided, Verdict::Undecided),
     };
     let files: Vec<String> =
         into.map_or(Vec::new(), |folder| cases.iter().map(|case| folder.join(case.file()).display().to_string()).collect());
     output.settle(exit);
     let sum = cases.iter().filter_map(|case| case.predicted).fold(Cost::default(), Cost::plus);
     if output.format == Format::Json {
-        let object = |(i, case): (usize, &CaseFile)| -> Value {
-            let file = files.get(i);
-            let (conflicts, seconds) = (case.predicted.map(|c| c.conflicts), case.predicted.map(|c| c.seconds));
-            json!({ "case": case.name, "predicted_conflicts": conflicts, "predicted_seconds": seconds, "file": file })
+        let one = |(i, case): (usize, &CaseFile)| case::Predicted {
+            case: case.name.clone(),
+            predicted_conflicts: case.predicted.map(|c| c.conflicts),
+            predicted_seconds: case.predicted.map(|c| c.seconds),
+            file: files.get(i).cloned(),
         };
-        output.json(&json!({
-            "schema": SCHEMA,
-            "verdict": verdict,
-            "reason": (exit == Exit::Undecided).then_some(reason),
-            "bound": asked.bound,
-            "established": report.established,
-            "cases": cases.iter().enumerate().map(object).collect::<Vec<_>>(),
-        }))?;
+        let list = case::List {
+            verdict,
+            reason: (exit == Exit::Undecided).then(|| reason.to_owned()),
+            bound: asked.bound,
+            established: report.established,
+            cases: cases.iter().enumerate().map(one).collect(),
+        };
+        match into {
+            Some(_) => output.document(&case::Export(list))?,
+            None => output.document(&list)?,
+        }
         return write(&cases, into, exit, output);
     }
     output.print(&match verdict {
-        "open" => format!("{} cases of {} events are open", cases.len(), asked.bound),
-        "counterexample" => format!("{}: nothing is open beyond it; `margay check` shows it", output.bad("counterexample")),
-        "answered" => format!("every case up to {} events is answered: {}", asked.bound, output.good("no counterexample")),
+        Verdict::Open => format!("{} cases of {} events are open", cases.len(), asked.bound),
+        Verdict::Counterexample => {
+            format!("{}: nothing is open beyond it; `margay check` shows it", output.bad("counterexample"))
+        }
+        Verdict::None => format!("every case up to {} events is answered: {}", asked.bound, output.good("no counterexample")),
         _ => format!("{}: {reason}, before the cases of {} events were known", output.unsure("undecided"), asked.bound),
     })?;
     if !cases.is_empty() {

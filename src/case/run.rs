@@ -2,41 +2,41 @@
 
 use margay_mappings::check::{CaseFile, CheckOptions, Solved};
 use margay_models::diagnostic::Diagnostic;
-use serde_json::{Value, json};
+use margay_reports::{Verdict, case};
 
 use super::Run;
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::table::{number, table};
 
-fn answer(found: Option<bool>) -> &'static str {
+fn answer(found: Option<bool>) -> Verdict {
     match found {
-        Some(true) => "counterexample",
-        Some(false) => "none",
-        None => "undecided",
+        Some(true) => Verdict::Counterexample,
+        Some(false) => Verdict::None,
+        None => Verdict::Undecided,
     }
 }
 
-fn object(solved: &Solved) -> Value {
-    let answers = solved.answers.iter().map(|(axiom, found)| json!({ "axiom": axiom, "verdict": answer(*found) }));
-    json!({
-        "case": solved.name,
-        "answers": answers.collect::<Vec<_>>(),
-        "conflicts": solved.conflicts,
-        "seconds": solved.seconds,
-        "kept": solved.kept,
-        "file": (solved.is_decided() && !solved.unwritten).then(|| solved.path.display().to_string()),
-    })
+fn document(solved: &Solved) -> case::Solved {
+    let answers = solved.answers.iter().map(|(axiom, found)| case::Answer { axiom: axiom.clone(), verdict: answer(*found) });
+    case::Solved {
+        case: solved.name.clone(),
+        answers: answers.collect(),
+        conflicts: solved.conflicts,
+        seconds: solved.seconds,
+        kept: solved.kept,
+        file: (solved.is_decided() && !solved.unwritten).then(|| solved.path.display().to_string()),
+    }
 }
 
 fn rows(solved: &Solved) -> Vec<Vec<String>> {
     let rows = solved.answers.iter().enumerate().map(|(i, (axiom, found))| {
         let first = |text: String| if i == 0 { text } else { String::new() };
-        let answer = answer(*found).to_owned();
+        let answer = answer(*found).word().to_owned();
         let seconds = first(format!("{:.2}", solved.seconds));
         vec![first(solved.name.clone()), axiom.clone(), answer, first(number(solved.conflicts)), seconds]
     });
@@ -67,9 +67,9 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let verdicts: Vec<Option<bool>> = solved.iter().flat_map(|s| s.answers.iter().map(|&(_, found)| found)).collect();
     let (found, open) = (verdicts.contains(&Some(true)), verdicts.contains(&None));
     let (exit, verdict) = match (found, open) {
-        (true, _) => (Exit::Found, "counterexample"),
-        (false, true) => (Exit::Undecided, "undecided"),
-        (false, false) => (Exit::Holds, "none"),
+        (true, _) => (Exit::Found, Verdict::Counterexample),
+        (false, true) => (Exit::Undecided, Verdict::Undecided),
+        (false, false) => (Exit::Holds, Verdict::None),
     };
     // Others wait for the files: without them the command has not done what it is for, whatever the answers are.
     let unwritten: Vec<Diagnostic> = solved
@@ -80,8 +80,8 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
     let ends = output.settle(if unwritten.is_empty() { exit } else { Exit::Wrong });
     let reason = open.then(|| limits.reason().map_or("a limit was reached", |reason| reason.words()));
     if output.format == Format::Json {
-        let cases: Vec<Value> = solved.iter().map(object).collect();
-        output.json(&json!({ "schema": SCHEMA, "verdict": verdict, "reason": reason, "cases": cases }))?;
+        let (reason, cases) = (reason.map(str::to_owned), solved.iter().map(document).collect());
+        output.document(&case::Run { verdict, reason, cases })?;
         output.warn(&unwritten);
         return Ok(ends);
     }

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use margay_mappings::check::{Cost, Costs, Recorded, makespan, recorded};
 use margay_mappings::encode::shape::Shape;
 use margay_models::diagnostic::Diagnostic;
-use serde_json::json;
+use margay_reports::case;
 
 use super::Simulate;
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::{number, table};
 
 /// The numbers of workers.
@@ -189,6 +189,23 @@ fn seconds(s: f64) -> String {
     if s < 100.0 { format!("{s:.2}") } else { number(s.round() as u64) }
 }
 
+fn document((statement, line): &(String, Line)) -> case::Bound {
+    let span = |(&workers, &seconds): (&usize, &f64)| case::Makespan { workers, seconds };
+    case::Bound {
+        statement: statement.clone(),
+        kind: line.kind.clone(),
+        bound: line.bound,
+        basis: match line.basis {
+            Basis::Recorded => case::Basis::Recorded,
+            Basis::Predicted => case::Basis::Predicted,
+        },
+        split: line.split,
+        cases: line.cases,
+        work_seconds: line.work,
+        makespans: WORKERS.iter().zip(&line.spans).map(span).collect(),
+    }
+}
+
 /// Runs the command.
 pub fn run(options: &Simulate, output: &Output) -> Outcome {
     let all = match recorded(&options.folder) {
@@ -209,20 +226,7 @@ pub fn run(options: &Simulate, output: &Output) -> Outcome {
         return output.wrong(&[error.help("solve one with `margay check --checkpoint`, or give a smaller `--from`")]);
     }
     if output.format == Format::Json {
-        let object = |(statement, line): &(String, Line)| {
-            let spans: Vec<_> = WORKERS.iter().zip(&line.spans).map(|(n, s)| json!({ "workers": n, "seconds": s })).collect();
-            json!({
-                "statement": statement,
-                "kind": line.kind,
-                "bound": line.bound,
-                "basis": if line.basis == Basis::Recorded { "recorded" } else { "predicted" },
-                "split": line.split,
-                "cases": line.cases,
-                "work_seconds": line.work,
-                "makespans": spans,
-            })
-        };
-        output.json(&json!({ "schema": SCHEMA, "bounds": all.iter().map(object).collect::<Vec<_>>() }))?;
+        output.document(&case::Simulation { bounds: all.iter().map(document).collect() })?;
         return Ok(Exit::Holds);
     }
     output.print("Seconds until the last case of a bound is done, largest first, by number of workers")?;

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use margay_mappings::change::{Costs, Repair, RepairReport, repair};
+use margay_mappings::change::{Changed, Costs, Repair, RepairReport, repair};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
-use serde_json::{Value, json};
+use margay_reports::change as document;
 
 use super::{falls, prepare, write};
 use crate::Outcome;
@@ -13,7 +13,7 @@ use crate::arguments::{self, Format};
 use crate::check::{is_like, stem};
 use crate::exit::Exit;
 use crate::folder;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::table::table;
 use crate::wrapped::wrapped;
@@ -53,7 +53,7 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
     });
     let printed = match output.format {
         Format::Human => output.print(&human(&mapping, &report, asked.bound, seconds, *output)),
-        Format::Json => output.json(&object(&mapping, &report, &asked, seconds)),
+        Format::Json => output.document(&document(&mapping, &report, &asked, seconds)),
     };
     folder::fill(options.out.as_deref(), &|name| is_like(name) || name.starts_with("repair-"), *output, |folder| {
         let fallen: Vec<(usize, &Mapping)> = report.fallen.map(|i| (i, &mapping)).into_iter().collect();
@@ -127,36 +127,30 @@ fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {
     table(&["row", "instead of", "emit"], &rows, &[], output.width())
 }
 
-fn object(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> Value {
-    let repairs: Vec<Value> = report
-        .repairs
-        .iter()
-        .map(|r| {
-            let changes: Vec<Value> = r
-                .changes
-                .iter()
-                .map(|c| {
-                    let (head, before) = c.slot.text(mapping, c.slot.lowering(mapping));
-                    json!({ "row": head, "before": before, "after": c.slot.text(mapping, &c.lowering).1 })
-                })
-                .collect();
-            json!({ "price": r.cost + u64::from(r.steps), "cost": r.cost, "steps": r.steps, "changes": changes, "mapping": r.mapping.to_string() })
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "mapping": mapping.title,
-        "source": mapping.source.name,
-        "target": mapping.target.name,
-        "level": asked.level,
-        "bound": asked.bound,
-        "falls": report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
-        "files": report.fallen.map(stem),
-        "repairs": repairs,
-        "reason": report.stopped,
-        "candidates": report.candidates,
-        "searches": report.searches,
-        "seconds": seconds,
-    })
+fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> document::Repaired {
+    let change = |c: &Changed| {
+        let (row, before) = c.slot.text(mapping, c.slot.lowering(mapping));
+        document::Change { row, before, after: c.slot.text(mapping, &c.lowering).1 }
+    };
+    let repair = |r: &Repair| document::Repair {
+        price: r.cost + u64::from(r.steps),
+        cost: r.cost,
+        steps: r.steps,
+        changes: r.changes.iter().map(change).collect(),
+        mapping: r.mapping.to_string(),
+    };
+    document::Repaired {
+        mapping: mapping.title.clone(),
+        source: mapping.source.name.clone(),
+        target: mapping.target.name.clone(),
+        level: asked.level.into(),
+        bound: asked.bound,
+        falls: report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
+        files: report.fallen.map(stem),
+        repairs: report.repairs.iter().map(repair).collect(),
+        reason: report.stopped.clone(),
+        candidates: report.candidates,
+        searches: report.searches,
+        seconds,
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, Weaker, weaken};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
-use serde_json::{Value, json};
+use margay_reports::{Verdict, change as document};
 
 use super::{falls, prepare, write};
 use crate::Outcome;
@@ -14,7 +14,7 @@ use crate::arguments::{Format, Weaken};
 use crate::check::{is_like, stem};
 use crate::exit::Exit;
 use crate::folder;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::table::table;
 use crate::wrapped::wrapped;
@@ -50,7 +50,7 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
     let seconds = start.elapsed().as_secs_f64();
     let printed = match output.format {
         Format::Human => human(&mapping, &report, asked.bound, seconds, output),
-        Format::Json => output.json(&object(&mapping, &report, &asked, seconds)),
+        Format::Json => output.document(&document(&mapping, &report, &asked, seconds)),
     };
     let written = folder::fill(options.out.as_deref(), &is_like, *output, |folder| {
         let changed = fallen(&mapping, &report);
@@ -194,53 +194,53 @@ fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
     table(&header, &rows, &right, output.width())
 }
 
-fn object(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> Value {
-    let rows: Vec<Value> = report
-        .rows
-        .iter()
-        .map(|r| {
-            let (head, body) = r.slot.text(mapping, r.slot.lowering(mapping));
-            let weaker: Vec<Value> = r
-                .weaker
-                .iter()
-                .map(|w| {
-                    let (verdict, index, reason) = match &w.fate {
-                        Fate::Sound => ("none", None, None),
-                        Fate::Falls(index) => ("counterexample", Some(*index), None),
-                        Fate::Undecided(why) => ("undecided", None, Some(why)),
-                    };
-                    let found = index.map(|i| &report.pool.get(i).counterexample);
-                    json!({
-                        "lowering": r.slot.text(mapping, &w.lowering).1, "verdict": verdict, "reason": reason,
-                        "events": found.map(|c| c.events), "axiom": found.map(|c| &c.axiom),
-                        "status": found.map(|c| c.status), "files": index.map(stem),
-                    })
-                })
-                .collect();
-            let (needs, needs_more_than) = match r.need {
-                Some(Need::Events(n)) => (Some(n), None),
-                Some(Need::MoreThan(n)) => (None, Some(n)),
-                Some(Need::Unknown(_)) | None => (None, None),
-            };
-            json!({
-                "row": head, "lowering": body, "tight": r.is_tight(), "loose": r.is_loose(asked.bound), "needs": needs,
-                "needs_more_than": needs_more_than, "weaker": weaker,
-            })
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "mapping": mapping.title,
-        "source": mapping.source.name,
-        "target": mapping.target.name,
-        "level": asked.level,
-        "bound": asked.bound,
-        "falls": report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
-        "rows": rows,
-        "sizes": report.sizes(),
-        "reason": report.stopped,
-        "searches": report.searches,
-        "seconds": seconds,
-    })
+fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) -> document::Row {
+    let (head, body) = row.slot.text(mapping, row.slot.lowering(mapping));
+    let weaker = |w: &Weaker| {
+        let (verdict, index, reason) = match &w.fate {
+            Fate::Sound => (Verdict::None, None, None),
+            Fate::Falls(index) => (Verdict::Counterexample, Some(*index), None),
+            Fate::Undecided(why) => (Verdict::Undecided, None, Some(why.clone())),
+        };
+        let found = index.map(|i| &report.pool.get(i).counterexample);
+        document::Weaker {
+            lowering: row.slot.text(mapping, &w.lowering).1,
+            verdict,
+            reason,
+            events: found.map(|c| c.events),
+            axiom: found.map(|c| c.axiom.clone()),
+            status: found.map(|c| c.status.into()),
+            files: index.map(stem),
+        }
+    };
+    let (needs, needs_more_than) = match row.need {
+        Some(Need::Events(n)) => (Some(n), None),
+        Some(Need::MoreThan(n)) => (None, Some(n)),
+        Some(Need::Unknown(_)) | None => (None, None),
+    };
+    document::Row {
+        row: head,
+        lowering: body,
+        tight: row.is_tight(),
+        loose: row.is_loose(bound),
+        needs,
+        needs_more_than,
+        weaker: row.weaker.iter().map(weaker).collect(),
+    }
+}
+
+fn document(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> document::Weakened {
+    document::Weakened {
+        mapping: mapping.title.clone(),
+        source: mapping.source.name.clone(),
+        target: mapping.target.name.clone(),
+        level: asked.level.into(),
+        bound: asked.bound,
+        falls: report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
+        rows: report.rows.iter().map(|r| row(mapping, report, r, asked.bound)).collect(),
+        sizes: report.sizes().into_iter().map(|(axiom, of)| (axiom.to_owned(), of)).collect(),
+        reason: report.stopped.clone(),
+        searches: report.searches,
+        seconds,
+    }
 }

@@ -3,7 +3,7 @@
 
 use margay_mappings::check::{CheckOptions, CheckReport, Silent, Verdict, check};
 use margay_mappings::language::Mapping;
-use serde_json::{Value, json};
+use margay_reports::check as report;
 
 /// The assumed rows, and what they do.
 pub struct Assumed {
@@ -55,9 +55,9 @@ impl Assumed {
         format!("Not asked about, because nobody looked what the compiler does (rows marked as assumed): {rows}{more}. {what}")
     }
 
-    /// As JSON.
-    pub fn json(&self) -> Value {
-        let falls = self.falls.as_ref().map(|(events, used)| json!({ "events": events, "rows": used }));
-        json!({ "rows": self.rows, "counterexample": falls, "established": self.established })
+    /// As a part of a document.
+    pub fn report(&self) -> report::Assumed {
+        let falls = |(events, rows): (usize, Vec<String>)| report::AssumedCounterexample { events, rows };
+        report::Assumed { rows: self.rows.clone(), counterexample: self.falls.clone().map(falls), established: self.established }
     }
 }

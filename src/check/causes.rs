@@ -3,7 +3,7 @@
 use margay_mappings::causes::{Cause, Causes, causes};
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::language::Mapping;
-use serde_json::{Value, json};
+use margay_reports::check as report;
 
 use super::files;
 use super::present::Presented;
@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::arguments::{Check, Format};
 use crate::exit::Exit;
 use crate::folder;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::wrapped::wrapped;
 
@@ -32,11 +32,7 @@ pub fn run(options: &Check, mapping: &Mapping, assumed: &[String], asked: &Check
         (true, false) => Exit::Holds,
     });
     match output.format {
-        Format::Json => {
-            let mut object = object(mapping, asked, &found, &shown);
-            object["assumed"] = json!(assumed);
-            output.json(&object)?;
-        }
+        Format::Json => output.document(&document(mapping, assumed, asked, &found, &shown))?,
         Format::Human => {
             print(mapping, asked, &found, &shown, output)?;
             if !assumed.is_empty() {
@@ -103,26 +99,36 @@ fn print(
     Ok(())
 }
 
-fn object(mapping: &Mapping, asked: &CheckOptions, found: &Causes, shown: &[Presented<'_>]) -> Value {
-    let cause = |(cause, shown): (&Cause, &Presented<'_>)| {
-        json!({
-            "setting": cause.setting, "events": cause.counterexample.events, "axiom": cause.counterexample.axiom,
-            "status": cause.counterexample.status,
-            "single": cause.single,
-            "rows": cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect::<Vec<_>>(),
-            "outcome": shown.outcome, "source_litmus": shown.source, "target_litmus": shown.target,
-        })
+fn document(
+    mapping: &Mapping,
+    assumed: &[String],
+    asked: &CheckOptions,
+    found: &Causes,
+    shown: &[Presented<'_>],
+) -> report::Causes {
+    let cause = |(cause, shown): (&Cause, &Presented<'_>)| report::Cause {
+        setting: cause.setting.to_owned(),
+        events: cause.counterexample.events,
+        axiom: cause.counterexample.axiom.clone(),
+        status: cause.counterexample.status.into(),
+        single: cause.single,
+        rows: cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect(),
+        outcome: shown.outcome.clone(),
+        source_litmus: shown.source.clone(),
+        target_litmus: shown.target.clone(),
     };
-    let settings: Vec<Value> = found
-        .settings
-        .iter()
-        .map(|(name, end)| match end {
-            Ok(bound) => json!({ "setting": name, "none_beyond_these_up_to": bound }),
-            Err(why) => json!({ "setting": name, "undecided": why }),
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA, "command": "check", "mapping": mapping.title, "mapping_file": mapping.file.name, "level": asked.level,
-        "bound": asked.bound, "causes": found.causes.iter().zip(shown).map(cause).collect::<Vec<_>>(), "settings": settings,
-    })
+    let setting = |(name, end): &(&str, Result<usize, String>)| report::Setting {
+        setting: (*name).to_owned(),
+        none_beyond_these_up_to: end.as_ref().ok().copied(),
+        undecided: end.as_ref().err().cloned(),
+    };
+    report::Causes {
+        mapping: mapping.title.clone(),
+        mapping_file: mapping.file.name.clone(),
+        level: asked.level.into(),
+        bound: asked.bound,
+        causes: found.causes.iter().zip(shown).map(cause).collect(),
+        settings: found.settings.iter().map(setting).collect(),
+        assumed: assumed.to_vec(),
+    }
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use margay_mappings::language::Mapping;
+use margay_reports::Document;
 
 use super::json;
 use super::present::{Context, Presented};
@@ -20,8 +21,7 @@ pub fn stem(index: usize) -> String {
 
 /// Writes report.json and the files of each counterexample.
 pub fn write(folder: &mut Folder, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
-    let report = serde_json::to_string_pretty(&json::object(context, presented))?;
-    folder.write("report.json", report + "\n")?;
+    folder.write("report.json", json::document(context, presented).text()? + "\n")?;
     for (i, shown) in presented.iter().enumerate() {
         counterexample(folder, &stem(i), context.mapping, shown)?;
     }

@@ -11,7 +11,7 @@ mod present;
 
 pub use files::{counterexample as write_counterexample, is_like, stem};
 pub use human::counterexample as print_counterexample;
-pub use json::counterexample as counterexample_json;
+pub use json::counterexample as counterexample_report;
 pub use matrix::{TARGETS, sources};
 pub use present::{Presented, outcome_of};
 
@@ -122,7 +122,7 @@ pub fn run(options: &Check, output: &Output) -> Outcome {
     });
     let printed = match output.format {
         Format::Human => human::print(&context, &presented, output),
-        Format::Json => output.json(&json::object(&context, &presented)),
+        Format::Json => output.document(&json::document(&context, &presented)),
     };
     // First the answer, then what can fail.
     folder::fill(options.out.as_deref(), &is_like, *output, |folder| files::write(folder, &context, &presented));

@@ -7,7 +7,8 @@ use margay_mappings::language::{Form, Mapping};
 use margay_mappings::one::{Answer, One, Refusal, ask};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::{Picture, event_name, svg};
-use serde_json::json;
+use margay_reports::Verdict;
+use margay_reports::check as report;
 
 use super::present::outcome_of;
 use crate::Outcome;
@@ -15,7 +16,7 @@ use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::inputs;
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::side_by_side::side_by_side;
 use crate::wrapped::{indented, wrapped};
 
@@ -40,7 +41,7 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
             match output.format {
                 Format::Human => output.print(&words)?,
                 Format::Json => {
-                    output.json(&json!({ "schema": SCHEMA, "verdict": "undecided", "reason": reason }))?;
+                    output.document(&report::UndecidedProgram { verdict: Verdict::Undecided, reason })?;
                 }
             }
             return Ok(Exit::Undecided);
@@ -50,7 +51,7 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
     let exit = output.settle(if one.answer == Answer::Counterexample { Exit::Found } else { Exit::Holds });
     match output.format {
         Format::Human => human(&one, &read, mapping, output)?,
-        Format::Json => output.json(&object(&one, &read, mapping))?,
+        Format::Json => output.document(&document(&one, &read, mapping))?,
     }
     Ok(exit)
 }
@@ -80,13 +81,13 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
 }
 
 /// What the source says, what the target says.
-fn verdicts(one: &One) -> (&'static str, &'static str) {
+fn verdicts(one: &One) -> (Verdict, Verdict) {
     let source = match one.answer {
-        Answer::Races => "racy",
-        Answer::SourceAllows => "allowed",
-        Answer::Counterexample | Answer::TargetForbids => "forbidden",
+        Answer::Races => Verdict::Racy,
+        Answer::SourceAllows => Verdict::Allowed,
+        Answer::Counterexample | Answer::TargetForbids => Verdict::Forbidden,
     };
-    (source, if one.allowed { "allowed" } else { "forbidden" })
+    (source, if one.allowed { Verdict::Allowed } else { Verdict::Forbidden })
 }
 
 fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
@@ -96,8 +97,8 @@ fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io:
     };
     output.print(&format!("{found} ({}): {} under {}", one.answer.words(), read.test.name, mapping.title))?;
     let (source, target) = verdicts(one);
-    let (left, right) =
-        (format!("source, {source} by {}", mapping.source.name), format!("target, {target} by {}", mapping.target.name));
+    let left = format!("source, {} by {}", source.word(), mapping.source.name);
+    let right = format!("target, {} by {}", target.word(), mapping.target.name);
     output.print("")?;
     let (program, compiled) = (read.test.to_string(), one.target.to_string());
     output.print(&side_by_side((&left, program.trim_end()), (&right, compiled.trim_end()), output.width()))?;
@@ -114,27 +115,28 @@ fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io:
     ))
 }
 
-fn object(one: &One, read: &Read, mapping: &Mapping) -> serde_json::Value {
-    let (source, target) = verdicts(one);
+fn document(one: &One, read: &Read, mapping: &Mapping) -> report::Program {
+    let (source_says, target_says) = verdicts(one);
     let names = |e| event_name(&one.source, e);
-    let picture = Picture::of(&format!("{}: {source}", mapping.source.name), &one.source, one.violation.as_ref());
+    let title = |model: &str, says: Verdict| format!("{model}: {}", says.word());
+    let source = Picture::of(&title(&mapping.source.name, source_says), &one.source, one.violation.as_ref());
+    let target = Picture::of(&title(&mapping.target.name, target_says), &one.target_execution, None);
     let compiled = one.target.to_string();
-    json!({
-        "schema": SCHEMA,
-        "verdict": if one.answer == Answer::Counterexample { "counterexample" } else { "none" },
-        "why": one.answer.words(),
-        "mapping": mapping.title,
-        "file": read.file.name,
-        "name": read.test.name,
-        "source": mapping.source.name,
-        "target": mapping.target.name,
-        "source_says": source,
-        "target_says": target,
-        "source_litmus": read.test.to_string().trim_end(),
-        "target_litmus": compiled.trim_end(),
-        "outcome": outcome_of(&compiled),
-        "cycle_in_words": one.violation.as_ref().map(|v| v.around(&names)),
-        "source_svg": svg(&one.source, &picture),
-        "target_svg": svg(&one.target_execution, &Picture::of(&format!("{}: {target}", mapping.target.name), &one.target_execution, None)),
-    })
+    report::Program {
+        verdict: if one.answer == Answer::Counterexample { Verdict::Counterexample } else { Verdict::None },
+        why: one.answer.words().to_owned(),
+        mapping: mapping.title.clone(),
+        file: read.file.name.clone(),
+        name: read.test.name.clone(),
+        source: mapping.source.name.clone(),
+        target: mapping.target.name.clone(),
+        source_says,
+        target_says,
+        source_litmus: read.test.to_string().trim_end().to_owned(),
+        target_litmus: compiled.trim_end().to_owned(),
+        outcome: outcome_of(&compiled),
+        cycle_in_words: one.violation.as_ref().map(|v| v.around(&names)),
+        source_svg: svg(&one.source, &source),
+        target_svg: svg(&one.target_execution, &target),
+    }
 }

@@ -8,13 +8,13 @@ use margay_litmus::identity::{Form, Name};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
-use serde_json::json;
+use margay_reports::classify as document;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::diagnostics;
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::table;
 
 /// Options of `classify`.
@@ -69,7 +69,7 @@ pub fn run(options: &Classify, output: &Output) -> Outcome {
         true => Exit::Holds,
     });
     match output.format {
-        Format::Json => print_json(&found, &groups, &errors, output)?,
+        Format::Json => output.document(&document(&found, &groups, &errors))?,
         _ => print(&found, &groups, options.duplicates, output)?,
     }
     if !errors.is_empty() && output.format != Format::Json {
@@ -147,22 +147,21 @@ fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: 
     output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.width()))
 }
 
-fn print_json(found: &[Classified], groups: &[Group], errors: &[Diagnostic], output: &Output) -> std::io::Result<()> {
-    let tests: Vec<serde_json::Value> = found
-        .iter()
-        .map(|c| {
-            json!({
-                "file": c.file, "name": c.name, "shape": c.known.classic, "canonical_name": c.known.to_string(),
-                "form": c.form.to_string(), "digest": format!("{:016x}", c.form.digest()),
-            })
-        })
-        .collect();
+fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> document::Classified {
+    let test = |c: &Classified| document::Test {
+        file: c.file.clone(),
+        name: c.name.clone(),
+        shape: c.known.classic.map(str::to_owned),
+        canonical_name: c.known.to_string(),
+        form: c.form.to_string(),
+        digest: format!("{:016x}", c.form.digest()),
+    };
     let names = |same: &Vec<usize>| same.iter().map(|&i| found[i].file.clone()).collect::<Vec<_>>();
-    let duplicates: Vec<Vec<String>> = groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect();
-    let counterparts: Vec<Vec<Vec<String>>> =
-        groups.iter().filter(|g| g.same.len() > 1).map(|g| g.same.iter().map(names).collect()).collect();
-    output.json(&json!({
-        "schema": SCHEMA, "tests": tests, "duplicates": duplicates, "counterparts": counterparts,
-        "errors": diagnostics::json(errors),
-    }))
+    let several = groups.iter().filter(|g| g.same.len() > 1);
+    document::Classified {
+        tests: found.iter().map(test).collect(),
+        duplicates: groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect(),
+        counterparts: several.map(|g| g.same.iter().map(names).collect()).collect(),
+        errors: diagnostics::report(errors),
+    }
 }

@@ -31,8 +31,18 @@ pub enum Wrong {
     File(Vec<Diagnostic>, Output),
 }
 
-/// What the command line says, and what `margay.toml` says where the command line does not; the file that was read, if one was.
-pub fn arguments() -> Result<(Arguments, Option<PathBuf>), Wrong> {
+/// What is asked for.
+pub struct Given {
+    /// The options.
+    pub arguments: Arguments,
+    /// The `margay.toml` that was read, if one was.
+    pub settings: Option<PathBuf>,
+    /// The command, as JSON names it.
+    pub command: Option<&'static str>,
+}
+
+/// What the command line says, and what `margay.toml` says where the command line does not.
+pub fn arguments() -> Result<Given, Wrong> {
     let mut command = Arguments::command();
     // Which file is to be read may be said on the command line, and what else is wrong there is said afterwards.
     let first = command.clone().ignore_errors(true).try_get_matches().map_err(Wrong::Usage)?;
@@ -47,13 +57,21 @@ pub fn arguments() -> Result<(Arguments, Option<PathBuf>), Wrong> {
             .map_err(|errors| Wrong::File(errors, output(&first)))?;
     }
     let mut given = command.try_get_matches_from_mut(std::env::args_os()).map_err(Wrong::Usage)?;
+    let name = name(&given);
     let arguments = Arguments::from_arg_matches_mut(&mut given).map_err(|error| Wrong::Usage(error.format(&mut command)))?;
     if let Some((of, missing)) = arguments.command.missing() {
         let words = format!("the following required argument was not provided:\n  {missing}");
         let usage = command.find_subcommand_mut(of).map(|of| of.error(ErrorKind::MissingRequiredArgument, words));
-        return usage.map_or(Ok(()), |error| Err(Wrong::Usage(error))).map(|()| (arguments, None));
+        usage.map_or(Ok(()), |error| Err(Wrong::Usage(error)))?;
     }
-    Ok((arguments, place.map(|place| place.file)))
+    Ok(Given { arguments, settings: place.map(|place| place.file), command: name })
+}
+
+/// The command that was asked for, as JSON names it: `case list`. `gpu` alone is `gpu run`.
+fn name(given: &ArgMatches) -> Option<&'static str> {
+    let (name, below) = given.subcommand()?;
+    let name = below.subcommand_name().map_or_else(|| name.to_owned(), |below| format!("{name} {below}"));
+    margay_reports::command(&name).or_else(|| margay_reports::command(&format!("{name} run"))).map(|command| command.name)
 }
 
 /// Where a file is, and the folder that the paths in it start from.
@@ -88,7 +106,7 @@ fn read(file: &Path) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
 /// How errors are shown: what the command line says of it may not be understood whole.
 fn output(given: &ArgMatches) -> Output {
     let format = given.get_one("format").copied().unwrap_or(FormatOption::Human);
-    Output::new(format, given.get_one("color").copied().unwrap_or(Colour::Auto), false)
+    Output::new(format, given.get_one("color").copied().unwrap_or(Colour::Auto), false, name(given))
 }
 
 /// The command with the defaults that the file says.

@@ -117,7 +117,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
             },
         };
         if let (Some(results), Ok(measured)) = (&mut results, &ran)
-            && let Err(error) = results.add(&measured.line)
+            && let Err(error) = results.measured(&measured.line)
         {
             unwritten.push(error);
         }
@@ -143,7 +143,7 @@ pub fn run(options: &Confirm, output: &Output) -> Outcome {
         (_, Verdict::Undecided(_)) => Exit::Undecided,
     });
     let printed = match output.format {
-        Format::Json => output.json(&report.json()),
+        Format::Json => output.document(&report.document()),
         Format::Human => report.print(output),
     };
     folder::fill(options.out.as_deref(), &is_like, *output, |folder| {

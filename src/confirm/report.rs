@@ -5,13 +5,13 @@ use std::io;
 
 use margay_mappings::check::{CheckReport, Verdict};
 use margay_mappings::language::Mapping;
+use margay_reports::{Document, confirm as document};
 use margay_runner::device::{Description, Request};
-use serde_json::json;
 
 use super::Confirmed;
 use crate::folder::Folder;
 use crate::histogram;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 
 /// Everything that it says.
@@ -130,41 +130,33 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// As one object (docs/json.md).
-    pub fn json(&self) -> serde_json::Value {
-        let verdict = match self.checked.verdict {
-            Verdict::None => "none",
-            Verdict::Counterexample => "counterexample",
-            Verdict::Undecided(_) => "undecided",
+    /// As one document (docs/json.md).
+    pub fn document(&self) -> document::Report {
+        let one = |c: &Confirmed<'_>| document::Confirmed {
+            axiom: c.presented.counterexample.axiom.clone(),
+            events: c.presented.counterexample.events,
+            status: c.presented.counterexample.status.into(),
+            source_litmus: c.presented.source.clone(),
+            target_litmus: c.presented.target.clone(),
+            seen: c.ran.is_ok().then(|| c.seen() > 0),
+            count: c.ran.is_ok().then(|| c.seen()),
+            reason: c.ran.as_ref().err().map(|e| e.message.clone()),
+            run: c.ran.as_ref().ok().map(|m| m.line.clone()),
         };
-        let one = |c: &Confirmed<'_>| {
-            json!({
-                "axiom": c.presented.counterexample.axiom,
-                "events": c.presented.counterexample.events,
-                "status": c.presented.counterexample.status,
-                "source_litmus": c.presented.source,
-                "target_litmus": c.presented.target,
-                "seen": c.ran.is_ok().then(|| c.seen() > 0),
-                "count": c.ran.is_ok().then(|| c.seen()),
-                "reason": c.ran.as_ref().err().map(|e| &e.message),
-                "run": c.ran.as_ref().ok().map(|m| &m.line),
-            })
-        };
-        json!({
-            "schema": SCHEMA,
-            "mapping": self.mapping.title,
-            "source": self.mapping.source.name,
-            "target": self.mapping.target.name,
-            "answer": self.answer(),
-            "verdict": verdict,
-            "status": self.checked.foremost().map(|c| c.status),
-            "established": self.checked.established,
-            "check_seconds": self.seconds,
-            "device": self.device.name,
-            "simulated": self.device.simulated,
-            "confirmed": self.confirmed.iter().map(one).collect::<Vec<_>>(),
-            "notes": self.notes(),
-        })
+        document::Report {
+            mapping: self.mapping.title.clone(),
+            source: self.mapping.source.name.clone(),
+            target: self.mapping.target.name.clone(),
+            answer: self.answer(),
+            verdict: (&self.checked.verdict).into(),
+            status: self.checked.foremost().map(|c| c.status.into()),
+            established: self.checked.established,
+            check_seconds: self.seconds,
+            device: self.device.name.clone(),
+            simulated: self.device.simulated,
+            confirmed: self.confirmed.iter().map(one).collect(),
+            notes: self.notes().into_iter().map(str::to_owned).collect(),
+        }
     }
 
     /// Writes `confirmation.md`, and `confirmation.json` with all that is needed to run it again.
@@ -196,6 +188,6 @@ impl Report<'_> {
             let _ = writeln!(page, "{note}");
         }
         folder.write("confirmation.md", page)?;
-        folder.write("confirmation.json", serde_json::to_string_pretty(&self.json())? + "\n")
+        folder.write("confirmation.json", self.document().text()? + "\n")
     }
 }

@@ -1,13 +1,13 @@
 //! What `margay test` prints: differences first, then how many verdicts are as expected.
 
 use margay_litmus::corpus;
-use serde_json::{Value, json};
+use margay_reports::corpus as document;
 
 use super::{Checked, Report, junit};
 use crate::arguments::{Corpus, Format, FormatOption};
 use crate::diagnostics;
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 
 /// How many of the slowest are named with `-v`.
@@ -20,7 +20,7 @@ impl Report {
             return output.print(&junit::text(self, options.require_verdicts));
         }
         match output.format {
-            Format::Json => output.json(&self.json(options)),
+            Format::Json => output.document(&self.document(options)),
             Format::Human => self.human(options, limits, output),
         }
     }
@@ -30,20 +30,27 @@ impl Report {
         self.checked.iter().filter(|c| !c.differs() && !c.is_undecided()).count()
     }
 
-    fn json(&self, options: &Corpus) -> Value {
-        let one = |c: &Checked| {
-            json!({
-                "test": c.test, "model": c.model, "expected": c.expected.to_string(), "found": c.found.to_string(), "source": c.source,
-                "disagreement": c.is_disagreement(), "seconds": c.seconds,
-            })
+    fn document(&self, options: &Corpus) -> document::Report {
+        let one = |c: &Checked| document::Checked {
+            test: c.test.clone(),
+            model: c.model.clone(),
+            expected: c.expected.to_string(),
+            found: c.found.to_string(),
+            source: c.source.clone(),
+            disagreement: c.is_disagreement(),
+            seconds: c.seconds,
         };
-        let differences: Vec<Value> = self.checked.iter().filter(|c| c.differs()).map(one).collect();
-        let undecided: Vec<Value> = self.checked.iter().filter(|c| c.is_undecided()).map(one).collect();
-        json!({
-            "schema": SCHEMA, "passed": self.passed(), "differences": differences, "undecided": undecided, "not_run": self.not_run.len(),
-            "without_verdict": self.unmentioned, "require_verdicts": options.require_verdicts, "blessed": options.bless,
-            "errors": diagnostics::json(&self.errors), "seconds": self.seconds,
-        })
+        document::Report {
+            passed: self.passed(),
+            differences: self.checked.iter().filter(|c| c.differs()).map(one).collect(),
+            undecided: self.checked.iter().filter(|c| c.is_undecided()).map(one).collect(),
+            not_run: self.not_run.len(),
+            without_verdict: self.unmentioned.clone(),
+            require_verdicts: options.require_verdicts,
+            blessed: options.bless,
+            errors: diagnostics::report(&self.errors),
+            seconds: self.seconds,
+        }
     }
 
     fn human(&self, options: &Corpus, limits: &Limits, output: &Output) -> std::io::Result<()> {

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use margay_reports::Document;
+
 use super::json;
 use super::present::{Context, Presented, stem};
 use crate::folder::Folder;
@@ -13,7 +15,7 @@ pub fn is_like(name: &str) -> bool {
 
 /// Writes report.json and, for each difference, its litmus tests, its picture and the explanation.
 pub fn write(folder: &mut Folder, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
-    folder.write("report.json", serde_json::to_string_pretty(&json::object(context, presented))? + "\n")?;
+    folder.write("report.json", json::document(context, presented).text()? + "\n")?;
     let mut number = 0;
     for (i, shown) in presented.iter().enumerate() {
         number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };

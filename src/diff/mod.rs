@@ -104,7 +104,7 @@ pub fn run(options: &Diff, output: &Output) -> Outcome {
     });
     let printed = match output.format {
         Format::Human => human::print(&context, &presented, output),
-        Format::Json => output.json(&json::object(&context, &presented)),
+        Format::Json => output.document(&json::document(&context, &presented)),
     };
     folder::fill(options.out.as_deref(), &files::is_like, *output, |folder| files::write(folder, &context, &presented));
     output.warn(&report.uncertified);

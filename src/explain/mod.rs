@@ -7,18 +7,20 @@ use clap::Args;
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Forbidden, Options, Verdict, Witness};
 use margay_litmus::test::{Quantifier, Test};
+use margay_models::bits::Event;
 use margay_models::diagnostic::{Place, SourceFile};
 use margay_models::execution::Execution;
-use margay_models::explain;
-use margay_models::picture::{Picture, event_label, event_name, svg, text};
-use serde_json::{Value, json};
+use margay_models::explain::{self, Violation};
+use margay_models::picture::{Picture, event_name, svg, text};
+use margay_reports::{Verdict as Answer, explain as document};
 
 use crate::Outcome;
 use crate::arguments::{Engine, Format};
 use crate::exit::Exit;
 use crate::fence::{self, Subject};
 use crate::limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
+use crate::violation;
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
@@ -73,27 +75,16 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> Outcome {
         return output.wrong(&[crate::run::diagnostic(error, file, source, model)]);
     }
     match output.format {
-        Format::Json => output.json(&json!({
-            "schema": SCHEMA, "file": file, "name": test.name, "model": model.name, "verdict": "undecided",
-            "reason": limits::gave_up(error),
-        }))?,
+        Format::Json => output.document(&document::Undecided {
+            file: file.clone(),
+            name: test.name.clone(),
+            model: model.name.clone(),
+            verdict: Answer::Undecided,
+            reason: limits::gave_up(error),
+        })?,
         _ => output.print(&format!("{}: {}", output.unsure("undecided"), limits::gave_up(error)))?,
     }
     Ok(Exit::Undecided)
-}
-
-/// What every answer has.
-fn base(subject: &Subject, verdict: &str) -> serde_json::Map<String, Value> {
-    let object = json!({
-        "schema": SCHEMA, "file": subject.file, "name": subject.test.name, "model": subject.model.name, "verdict": verdict,
-        "litmus": subject.test.to_string(),
-    });
-    object.as_object().cloned().unwrap_or_default()
-}
-
-fn events(x: &Execution) -> Vec<Value> {
-    let all = (0..x.size()).map(margay_models::bits::Event::from);
-    all.map(|e| json!({ "name": event_name(x, e), "event": event_label(x, e) })).collect()
 }
 
 fn allowed(
@@ -106,19 +97,18 @@ fn allowed(
     let title = format!("{}: allowed by {}", subject.test.name, subject.model.name);
     let picture = Picture::of(&title, x, None);
     if output.format == Format::Json {
-        let mut object = base(subject, "allowed");
-        object.insert("events".to_owned(), events(x).into());
-        object.insert("svg".to_owned(), svg(x, &picture).into());
-        match found {
-            Ok(found) => {
-                object.insert("cost".to_owned(), (!found.repairs.is_empty()).then_some(found.cost).into());
-                object.insert("repairs".to_owned(), fence::repairs(subject, found).into());
-            }
-            Err(stopped) => {
-                object.insert("reason".to_owned(), limits::gave_up(&stopped.error).into());
-            }
-        }
-        output.json(&object.into())?;
+        output.document(&document::Allowed {
+            file: subject.file.clone(),
+            name: subject.test.name.clone(),
+            model: subject.model.name.clone(),
+            verdict: Answer::Allowed,
+            litmus: subject.test.to_string(),
+            events: violation::events(x),
+            svg: svg(x, &picture),
+            cost: found.as_ref().ok().map(|found| (!found.repairs.is_empty()).then_some(found.cost)),
+            repairs: found.as_ref().ok().map(|found| fence::repairs(subject, found)),
+            reason: found.as_ref().err().map(|stopped| limits::gave_up(&stopped.error)),
+        })?;
     } else {
         output.print(&format!("{}: {} under {}", output.bad("allowed"), asked(&subject.test), subject.model.name))?;
         output.print("")?;
@@ -148,72 +138,131 @@ fn asked(test: &Test) -> String {
     }
 }
 
-fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidden>, unroll: usize, output: &Output) -> Outcome {
-    let Some(forbidden) = forbidden else {
-        let bounded = verdict.bounded;
-        let asked = subject.test.condition.quantifier.asks_for();
-        let why = if bounded {
-            format!("no execution with at most {unroll} backward jumps in each loop {asked}")
-        } else {
-            format!("no execution of the program {asked}, whatever the model says")
-        };
-        if output.format == Format::Json {
-            let mut object = base(subject, if bounded { "undecided" } else { "impossible" });
-            object.insert("reason".to_owned(), why.into());
-            output.json(&object.into())?;
-        } else {
-            let word = if bounded { output.unsure("undecided") } else { output.good("impossible") };
-            output.print(&format!("{word}: {why}"))?;
-        }
-        return Ok(if bounded { Exit::Undecided } else { Exit::Holds });
+/// Why no execution has what is asked about.
+fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> Outcome {
+    let asked = subject.test.condition.quantifier.asks_for();
+    let why = if bounded {
+        format!("no execution with at most {unroll} backward jumps in each loop {asked}")
+    } else {
+        format!("no execution of the program {asked}, whatever the model says")
     };
-    let x = &forbidden.witness.execution;
-    let name = |e| event_name(x, e);
-    let mut axioms = Vec::new();
-    if output.format != Format::Json {
+    if output.format == Format::Json {
+        output.document(&document::Absent {
+            file: subject.file.clone(),
+            name: subject.test.name.clone(),
+            model: subject.model.name.clone(),
+            verdict: if bounded { Answer::Undecided } else { Answer::Impossible },
+            litmus: subject.test.to_string(),
+            reason: why,
+        })?;
+    } else {
+        let word = if bounded { output.unsure("undecided") } else { output.good("impossible") };
+        output.print(&format!("{word}: {why}"))?;
+    }
+    Ok(if bounded { Exit::Undecided } else { Exit::Holds })
+}
+
+fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidden>, unroll: usize, output: &Output) -> Outcome {
+    let Some(forbidden) = forbidden else { return absent(subject, verdict.bounded, unroll, output) };
+    let reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
+    if output.format == Format::Json {
+        output.document(&document::Forbidden {
+            file: subject.file.clone(),
+            name: subject.test.name.clone(),
+            model: subject.model.name.clone(),
+            verdict: Answer::Forbidden,
+            litmus: subject.test.to_string(),
+            bounded: verdict.bounded,
+            events: violation::events(&forbidden.witness.execution),
+            axioms: reasons.map(|reason| reason.document()).collect(),
+        })?;
+    } else {
         let bounded = if verdict.bounded { format!(", for at most {unroll} backward jumps in each loop") } else { String::new() };
         let answer = output.good("forbidden");
         output.print(&format!("{answer}: {} under {}{bounded}", asked(&subject.test), subject.model.name))?;
+        for reason in reasons {
+            reason.print(output)?;
+        }
     }
-    for &check in &forbidden.checks {
+    Ok(if verdict.bounded { Exit::Undecided } else { Exit::Holds })
+}
+
+/// Why an axiom forbids an execution.
+struct Reason<'a> {
+    axiom: String,
+    place: &'a Place,
+    execution: &'a Execution,
+    violation: Option<Violation>,
+    picture: Picture,
+}
+
+impl<'a> Reason<'a> {
+    fn of(subject: &'a Subject, execution: &'a Execution, check: usize) -> Self {
         let check_of = &subject.model.checks[check];
         let axiom = check_of.display_name();
-        let violation = explain::violation(&subject.model, x, check);
-        let picture = Picture::of(&format!("{}: forbidden by {axiom}", subject.test.name), x, violation.as_ref());
-        let words = violation.as_ref().map(|v| v.words(&name)).unwrap_or_default();
-        let edges = violation.as_ref().map(explain::Violation::edges_with_places).unwrap_or_default();
-        let missing = violation.as_ref().map(explain::Violation::missing).unwrap_or_default();
-        let is_cycle = violation.as_ref().is_some_and(explain::Violation::is_cycle);
-        if output.format == Format::Json {
-            let edge = |(e, place): &(explain::Edge, Place)| {
-                json!({
-                    "from": name(e.from), "to": name(e.to), "relation": e.link.name(), "file": place.file.name, "line": place.line(),
-                    "text": line_of(place),
-                })
-            };
-            let mut object = json!({
-                "axiom": axiom, "file": check_of.place.file.name, "line": check_of.place.line(), "text": line_of(&check_of.place),
-                "summary": violation.as_ref().map(|v| v.summary(&name)), "explanation": words, "svg": svg(x, &picture),
-            });
-            crate::violation::insert(&mut object, violation.as_ref(), &name);
-            object[if is_cycle { "cycle" } else { "there" }] = edges.iter().map(edge).collect::<Vec<_>>().into();
-            axioms.push(object);
-            continue;
+        let violation = explain::violation(&subject.model, execution, check);
+        let title = format!("{}: forbidden by {axiom}", subject.test.name);
+        let picture = Picture::of(&title, execution, violation.as_ref());
+        Self { axiom, place: &check_of.place, execution, violation, picture }
+    }
+
+    fn name(&self, event: Event) -> String {
+        event_name(self.execution, event)
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.violation.as_ref().map(|v| v.words(&|e| self.name(e))).unwrap_or_default()
+    }
+
+    /// The edges that are there, and where in the model each comes from.
+    fn edges(&self) -> Vec<(explain::Edge, Place)> {
+        self.violation.as_ref().map(Violation::edges_with_places).unwrap_or_default()
+    }
+
+    fn is_cycle(&self) -> bool {
+        self.violation.as_ref().is_some_and(Violation::is_cycle)
+    }
+
+    fn document(&self) -> document::Axiom {
+        let edge = |(e, place): &(explain::Edge, Place)| document::SourcedEdge {
+            from: self.name(e.from),
+            to: self.name(e.to),
+            relation: e.link.name(),
+            file: place.file.name.clone(),
+            line: place.line(),
+            text: line_of(place),
+        };
+        let edges: Vec<document::SourcedEdge> = self.edges().iter().map(edge).collect();
+        let (cycle, there) = if self.is_cycle() { (edges, Vec::new()) } else { (Vec::new(), edges) };
+        document::Axiom {
+            axiom: self.axiom.clone(),
+            file: self.place.file.name.clone(),
+            line: self.place.line(),
+            text: line_of(self.place),
+            summary: self.violation.as_ref().map(|v| v.summary(&|e| self.name(e))),
+            explanation: self.words(),
+            svg: svg(self.execution, &self.picture),
+            cycle,
+            there,
+            missing: violation::report(self.violation.as_ref(), &|e| self.name(e)).missing,
         }
+    }
+
+    fn print(&self, output: &Output) -> std::io::Result<()> {
         output.print("")?;
-        let Place { file, .. } = &check_of.place;
-        output.print(&output.heading(&format!("Axiom {axiom} ({}, line {})", file.name, check_of.place.line())))?;
-        output.print(&format!("  {}", line_of(&check_of.place)))?;
+        output.print(&output.heading(&format!("Axiom {} ({}, line {})", self.axiom, self.place.file.name, self.place.line())))?;
+        output.print(&format!("  {}", line_of(self.place)))?;
         output.print("")?;
-        for line in &words {
+        for line in &self.words() {
             output.print(&format!("  {line}"))?;
         }
+        let edges = self.edges();
         if !edges.is_empty() {
             output.print("")?;
-            let what = if is_cycle { "The cycle, edge by edge" } else { "What is there, edge by edge" };
+            let what = if self.is_cycle() { "The cycle, edge by edge" } else { "What is there, edge by edge" };
             output.print(&output.heading(&format!("{what}, and the line that each comes from")))?;
             for (e, place) in &edges {
-                let edge = format!("{} -{}-> {}", name(e.from), e.link.name(), name(e.to));
+                let edge = format!("{} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to));
                 let line = format!("  {edge:<22} line {:<4}", place.line());
                 let text = line_of(place);
                 // In a narrow window the line of the model stands below.
@@ -221,20 +270,12 @@ fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidde
                 output.print(&if fits { format!("{line} {text}") } else { format!("{}\n    {text}", line.trim_end()) })?;
             }
         }
-        for e in &missing {
-            output.print(&format!("  missing: {} -{}-> {}", name(e.from), e.link.name(), name(e.to)))?;
+        for e in &self.violation.as_ref().map(Violation::missing).unwrap_or_default() {
+            output.print(&format!("  missing: {} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to)))?;
         }
         output.print("")?;
-        output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;
+        output.print(text(self.execution, &self.picture, output.width(), output.colour()).trim_end())
     }
-    if output.format == Format::Json {
-        let mut object = base(subject, "forbidden");
-        object.insert("bounded".to_owned(), verdict.bounded.into());
-        object.insert("events".to_owned(), events(x).into());
-        object.insert("axioms".to_owned(), axioms.into());
-        output.json(&object.into())?;
-    }
-    Ok(if verdict.bounded { Exit::Undecided } else { Exit::Holds })
 }
 
 /// The line of the model at a place.

@@ -2,7 +2,7 @@
 
 use margay_extract::table::{Compared, Difference, Table};
 use margay_mappings::language::Mapping;
-use serde_json::{Value, json};
+use margay_reports::extract as document;
 
 use crate::output::Output;
 
@@ -74,17 +74,14 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
     Ok(())
 }
 
-/// What differs as JSON.
-pub fn json(compared: &Compared<'_>) -> Value {
-    let differ: Vec<Value> = compared
-        .differ
-        .iter()
-        .map(|d| {
-            json!({
-                "row": d.measured.row.slot.to_string(), "emitted": d.emitted, "expected": d.expected,
-                "paths": d.measured.paths, "ptx": d.measured.ptx,
-            })
-        })
-        .collect();
-    json!({ "same": compared.same, "unsaid": compared.unsaid, "differ": differ })
+/// What differs, as a part of a document.
+pub fn report(compared: &Compared<'_>) -> document::Against {
+    let difference = |d: &Difference<'_>| document::Difference {
+        row: d.measured.row.slot.to_string(),
+        emitted: d.emitted.clone(),
+        expected: d.expected.clone(),
+        paths: d.measured.paths.clone(),
+        ptx: d.measured.ptx.clone(),
+    };
+    document::Against { same: compared.same, unsaid: compared.unsaid, differ: compared.differ.iter().map(difference).collect() }
 }

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 mod difference;
+mod json;
 mod read;
 mod reproduce;
 mod sweep;
@@ -20,12 +21,13 @@ use margay_mappings::language::LoadOptions;
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_mappings::library;
 use margay_models::diagnostic::{Diagnostic, nearest};
+use margay_reports::extract as report;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Count;
 use crate::question::jobs;
 use arguments::Extract;
@@ -99,7 +101,7 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
         Err(errors) => return output.wrong(&errors),
     };
     let mut exit = Exit::Holds;
-    let mut objects = Vec::new();
+    let mut documents = Vec::new();
     let architectures = if options.arch.is_empty() { front.architectures.clone() } else { options.arch.clone() };
     let several = architectures.len() > 1;
     for architecture in &architectures {
@@ -127,14 +129,14 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
                 return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", file.display()))]);
             }
         }
-        let mut object = table.json();
+        let mut document = json::document(&table);
         let unknown = table.counts()[3];
         exit = worse(exit, if unknown > 0 { Exit::Undecided } else { Exit::Holds });
         if let Some(mapping) = &against {
             let compared = margay_extract::table::against(&table, mapping);
             exit = worse(exit, if compared.differ.is_empty() { Exit::Holds } else { Exit::Found });
             if output.format == Format::Json {
-                object["against"] = difference::json(&compared);
+                document.against = Some(difference::report(&compared));
             } else {
                 difference::print(&table, &compared, mapping, output)?;
             }
@@ -147,14 +149,13 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
                 }
             }
         }
-        objects.push(object);
+        documents.push(document);
     }
     if output.format == Format::Json {
-        let object = match <[_; 1]>::try_from(objects) {
-            Ok([one]) => one,
-            Err(several) => serde_json::json!({ "schema": SCHEMA, "command": "extract", "tables": several }),
-        };
-        output.json(&object)?;
+        match <[_; 1]>::try_from(documents) {
+            Ok([one]) => output.document(&one)?,
+            Err(tables) => output.document(&report::Tables { tables })?,
+        }
     }
     Ok(exit)
 }
@@ -181,11 +182,13 @@ fn with_architecture(file: &Path, architecture: &str) -> PathBuf {
 fn list(output: &Output) -> Outcome {
     let fronts: Vec<FrontEnd> = front::names().filter_map(|n| front::find(n).ok()).collect();
     if output.format == Format::Json {
-        let all: Vec<serde_json::Value> = fronts
-            .iter()
-            .map(|f| serde_json::json!({ "name": f.name, "title": f.title, "command": f.command, "architectures": f.architectures }))
-            .collect();
-        output.json(&serde_json::json!({ "schema": SCHEMA, "command": "extract", "front_ends": all }))?;
+        let front_end = |f: &FrontEnd| report::FrontEnd {
+            name: f.name.clone(),
+            title: f.title.clone(),
+            command: f.command.clone(),
+            architectures: f.architectures.clone(),
+        };
+        output.document(&report::FrontEnds { front_ends: fronts.iter().map(front_end).collect() })?;
         return Ok(Exit::Holds);
     }
     let width = fronts.iter().map(|f| f.name.len()).max().unwrap_or(0);

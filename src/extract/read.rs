@@ -7,12 +7,12 @@ use margay_extract::ptx;
 use margay_extract::table::path_text;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
-use serde_json::{Value, json};
+use margay_reports::extract as document;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 
 /// The largest file of PTX that is read, in bytes.
 const MAX_PTX: u64 = 1 << 28;
@@ -34,7 +34,7 @@ pub fn run(file: &Path, output: &Output) -> Outcome {
             return output.wrong(&[error.help("PTX as compilers print it is expected: `.version`, `.target`, functions")]);
         }
     };
-    let mut functions: Vec<Value> = Vec::new();
+    let mut functions = Vec::new();
     let mut exit = Exit::Holds;
     for function in &module.functions {
         let paths = explore(&module, function, 1);
@@ -46,10 +46,13 @@ pub fn run(file: &Path, output: &Output) -> Outcome {
             exit = Exit::Undecided;
         }
         if output.format == Format::Json {
-            functions.push(json!({
-                "name": function.name, "paths": path_text(&paths), "private": paths.private, "trapped": paths.trapped,
-                "troubles": troubles,
-            }));
+            functions.push(document::Function {
+                name: function.name.clone(),
+                paths: path_text(&paths),
+                private: paths.private,
+                trapped: paths.trapped,
+                troubles,
+            });
             continue;
         }
         output.print(&output.heading(&function.name))?;
@@ -64,11 +67,8 @@ pub fn run(file: &Path, output: &Output) -> Outcome {
         }
     }
     if output.format == Format::Json {
-        let object = json!({
-            "schema": SCHEMA, "command": "extract", "file": name, "version": module.version, "target": module.target,
-            "functions": functions,
-        });
-        output.json(&object)?;
+        let (version, target) = (module.version.clone(), module.target.clone());
+        output.document(&document::Functions { file: name, version, target, functions })?;
     }
     Ok(exit)
 }

@@ -10,19 +10,19 @@ use clap::{Args, ValueEnum};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit::Options;
-use margay_litmus::strengthen::{Costs, Found, Limits, Means, Stopped, cheapest};
+use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::limited;
 use margay_models::model::Model;
-use serde_json::{Value, json};
+use margay_reports::{Verdict, fence as document};
 
 use crate::Outcome;
 use crate::arguments::{Engine, Format};
 use crate::exit::Exit;
 use crate::inputs;
 use crate::limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 
 /// Options of `fence`.
 #[derive(Debug, Args)]
@@ -121,7 +121,7 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
                 (false, _) => Exit::Found,
             });
             match output.format {
-                Format::Json => output.json(&object(&subject, &found, seconds))?,
+                Format::Json => output.document(&document(&subject, &found, seconds))?,
                 _ => {
                     output.print(&answer(&subject, &found, output))?;
                     print(&subject, &found, usize::MAX, output)?;
@@ -146,10 +146,15 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
         return output.wrong(&[crate::run::diagnostic(&stopped.error, file, source, model)]);
     }
     match output.format {
-        Format::Json => output.json(&json!({
-            "schema": SCHEMA, "file": file, "name": test.name, "model": model.name, "verdict": "undecided",
-            "reason": limits::gave_up(&stopped.error), "cost_at_least": stopped.at_least, "seconds": seconds,
-        }))?,
+        Format::Json => output.document(&document::Undecided {
+            file: file.clone(),
+            name: test.name.clone(),
+            model: model.name.clone(),
+            verdict: Verdict::Undecided,
+            reason: limits::gave_up(&stopped.error),
+            cost_at_least: stopped.at_least,
+            seconds,
+        })?,
         _ => output.print(&format!(
             "{}: {}; nothing that costs less than {} forbids the outcome",
             output.unsure("undecided"),
@@ -199,29 +204,40 @@ pub fn print(subject: &Subject, found: &Found, most: usize, output: &Output) -> 
     Ok(())
 }
 
-/// The repairs as JSON.
-pub fn repairs(subject: &Subject, found: &Found) -> Vec<Value> {
-    let repair = |r: &margay_litmus::strengthen::Repair| {
-        let changes: Vec<Value> = changes::of(&subject.test, &r.test)
-            .iter()
-            .map(|c| json!({ "thread": c.thread.to_string(), "line": c.line + 1, "before": c.before, "after": c.after }))
-            .collect();
-        json!({ "changes": changes, "litmus": r.test.to_string() })
+/// The repairs as a part of a document.
+pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
+    let change = |c: &changes::Change| document::Change {
+        thread: c.thread.to_string(),
+        line: c.line + 1,
+        before: c.before.clone(),
+        after: c.after.clone(),
+    };
+    let repair = |r: &Repair| document::Repair {
+        changes: changes::of(&subject.test, &r.test).iter().map(change).collect(),
+        litmus: r.test.to_string(),
     };
     found.repairs.iter().map(repair).collect()
 }
 
-fn object(subject: &Subject, found: &Found, seconds: f64) -> Value {
+fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
     let verdict = match (found.already, found.repairs.is_empty()) {
-        (true, _) => "forbidden",
-        (false, true) => "none",
-        (false, false) => "found",
+        (true, _) => Verdict::Forbidden,
+        (false, true) => Verdict::Irreparable,
+        (false, false) => Verdict::Repairable,
     };
-    json!({
-        "schema": SCHEMA, "file": subject.file, "name": subject.test.name, "model": subject.model.name, "verdict": verdict,
-        "cost": (verdict == "found").then_some(found.cost), "repairs": repairs(subject, found), "truncated": found.truncated,
-        "bounded": found.bounded, "asked": found.asked, "litmus": subject.test.to_string(), "seconds": seconds,
-    })
+    document::Found {
+        file: subject.file.clone(),
+        name: subject.test.name.clone(),
+        model: subject.model.name.clone(),
+        verdict,
+        cost: (verdict == Verdict::Repairable).then_some(found.cost),
+        repairs: repairs(subject, found),
+        truncated: found.truncated,
+        bounded: found.bounded,
+        asked: found.asked,
+        litmus: subject.test.to_string(),
+        seconds,
+    }
 }
 
 /// What would forbid an allowed outcome, by the built-in costs.

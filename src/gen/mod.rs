@@ -9,14 +9,15 @@ use std::time::Instant;
 
 use margay_litmus::cycle::{Family, Generated, cycles, random};
 use margay_models::diagnostic::Diagnostic;
-use serde_json::json;
+use margay_reports::Document;
+use margay_reports::r#gen as document;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::folder::{self, Folder};
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 
 pub use options::Gen;
@@ -160,11 +161,15 @@ impl<'a> Sink<'a> {
         }
         if self.json {
             let path = self.options.out.as_ref().map(|folder| folder.join(&file).display().to_string());
-            let line = json!({
-                "schema": SCHEMA, "name": name, "shape": generated.shape, "cycle": cycle, "file": path,
-                "digest": format!("{:016x}", generated.form.digest()), "litmus": text,
-            });
-            writeln!(self.out, "{line}")?;
+            let line = document::Generated {
+                name: name.clone(),
+                shape: generated.shape.map(str::to_owned),
+                cycle: Some(cycle),
+                file: path,
+                digest: Some(format!("{:016x}", generated.form.digest())),
+                litmus: text,
+            };
+            writeln!(self.out, "{}", line.line()?)?;
         } else if self.folder.is_none() {
             if self.any {
                 writeln!(self.out)?;

@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use margay_litmus::shapes::{SETS, file_name};
 use margay_models::diagnostic::Diagnostic;
-use serde_json::json;
+use margay_reports::Document;
+use margay_reports::r#gen::Generated;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::folder::{self, Folder};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 
 /// Writes them into `folder`.
@@ -43,12 +44,15 @@ fn write(path: &Path, json: bool) -> io::Result<(u64, Option<Diagnostic>)> {
             folder.write(&file, &text)?;
             count += 1;
             if json {
-                let file = path.join(file).display().to_string();
-                writeln!(
-                    out,
-                    "{}",
-                    json!({ "schema": SCHEMA, "name": test.name, "shape": shape, "file": file, "litmus": text })
-                )?;
+                let line = Generated {
+                    name: test.name.clone(),
+                    shape: Some(shape.to_owned()),
+                    cycle: None,
+                    file: Some(path.join(file).display().to_string()),
+                    digest: None,
+                    litmus: text,
+                };
+                writeln!(out, "{}", line.line()?)?;
             }
         }
     }

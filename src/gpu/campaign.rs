@@ -2,12 +2,11 @@
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::gpu::{Failed, Question};
 use margay_runner::device::{Device, Failure, Request};
-use serde_json::{Value, json};
 
 use super::measure::{Judge, Measured, Problem, measure, question};
-use super::results::Results;
-use crate::output::SCHEMA;
+use super::results::{Answer, Entry, Results};
 
 /// The device, what it is asked to do, and where results go.
 pub struct Campaign<'a> {
@@ -28,7 +27,7 @@ pub enum Event<'a> {
     /// It was run.
     Measured(&'a Measured),
     /// The file of results had it.
-    Known(&'a Value),
+    Known(&'a Entry),
     /// It could not be run.
     Problem(&'a Diagnostic),
 }
@@ -59,13 +58,13 @@ const AT_ONCE: usize = 64;
 
 impl Campaign<'_> {
     /// What a line of results has to say to be the answer of a test.
-    fn question(&self, name: &str) -> Value {
+    fn question(&self, name: &str) -> Question {
         let model = self.judge.as_ref().map(|j| j.model.name.as_str());
         question(name, self.device.description(), model, self.request)
     }
 
     /// The result of a test that the file has, if tests are to be passed over for it.
-    fn known(&self, name: &str) -> Option<&Value> {
+    fn known(&self, name: &str) -> Option<&Entry> {
         self.results.as_ref().filter(|_| self.resume)?.known(&self.question(name))
     }
 
@@ -87,19 +86,19 @@ impl Campaign<'_> {
                 let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
                 self.device.prepare(&next);
             }
-            if let Some(failure) = self.known(name).and_then(|known| known["failed"].as_str()) {
-                let message = format!("`{name}`: the device failed at it in an earlier run: {failure}");
+            if let Some(Entry { answer: Answer::Failed(known), .. }) = self.known(name) {
+                let message = format!("`{name}`: the device failed at it in an earlier run: {}", known.failed);
                 let problem = Diagnostic::error(message).help("take its line out of the file of results to run it again");
                 told(read, Event::Problem(&problem), self.device)?;
                 end.problems.push(problem);
                 continue;
             }
-            if let Some(known) = self.known(name) {
+            if let Some(known @ Entry { answer: Answer::Measured(line), .. }) = self.known(name) {
                 end.known += 1;
-                if known["violation"] == Value::Bool(true) {
+                if line.violation {
                     end.violations.push(name.clone());
                 }
-                end.undecided |= known["bounded"] == Value::Bool(true);
+                end.undecided |= line.bounded;
                 told(read, Event::Known(known), self.device)?;
                 continue;
             }
@@ -112,7 +111,7 @@ impl Campaign<'_> {
                     }
                     // What was measured is told even if it cannot be written.
                     told(read, Event::Measured(&measured), self.device)?;
-                    if let Some(Err(error)) = self.results.as_mut().map(|r| r.add(&measured.line)) {
+                    if let Some(Err(error)) = self.results.as_mut().map(|r| r.measured(&measured.line)) {
                         end.unwritten = Some(error);
                         break;
                     }
@@ -127,10 +126,8 @@ impl Campaign<'_> {
                 }
                 Err(Problem::Device(failure)) => {
                     // The next run passes over the test, or it would never come to those behind it.
-                    let mut line = self.question(name);
-                    line["schema"] = json!(SCHEMA);
-                    line["failed"] = json!(failure.to_string());
-                    end.unwritten = self.results.as_mut().and_then(|results| results.add(&line).err());
+                    let failed = Failed { question: self.question(name), failed: failure.to_string() };
+                    end.unwritten = self.results.as_mut().and_then(|results| results.failed(failed).err());
                     end.failed = Some(failure);
                     break;
                 }

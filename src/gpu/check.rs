@@ -7,9 +7,9 @@ use std::time::Instant;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::{Verdict as Word, gpu as document};
 use margay_runner::emit::{Environment, Error, Fault, Kernel, Target, Writing, kernel_as};
 use margay_runner::sass::{self, Answer, Choice, Failure, Toolkit, Way};
-use serde_json::json;
 
 use super::arguments::GpuCheck;
 use super::explain::{Explained, explain, level};
@@ -18,7 +18,7 @@ use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::inputs;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 
 /// What came of a test on a target.
@@ -180,25 +180,31 @@ fn show(
 ) -> std::io::Result<()> {
     let none = [].as_slice();
     let (word, compared, differences, narrowed, reason) = match verdict {
-        Verdict::Compared(_, Answer::Same { compared, narrowed }) => ("same", Some(*compared), none, narrowed.as_slice(), None),
-        Verdict::Compared(_, Answer::Differs(why)) => ("differs", None, why.as_slice(), none, None),
-        Verdict::Compared(_, Answer::Assembled) => {
-            ("assembled", None, none, none, Some(format!("there is no disassembler for {target}")))
+        Verdict::Compared(_, Answer::Same { compared, narrowed }) => {
+            (Word::Equal, Some(*compared), none, narrowed.as_slice(), None)
         }
-        Verdict::NotThere(why) => ("unsupported", None, none, none, Some(why.clone())),
+        Verdict::Compared(_, Answer::Differs(why)) => (Word::Different, None, why.as_slice(), none, None),
+        Verdict::Compared(_, Answer::Assembled) => {
+            (Word::Assembled, None, none, none, Some(format!("there is no disassembler for {target}")))
+        }
+        Verdict::NotThere(why) => (Word::Unsupported, None, none, none, Some(why.clone())),
     };
     let file = file.display().to_string();
     let way = if let Verdict::Compared(way, _) = verdict { *way } else { None };
     if output.format == Format::Json {
-        let mut line = json!({
-            "schema": SCHEMA, "file": file, "name": read.test.name, "target": target.to_string(), "verdict": word, "compared": compared,
-            "level": way.map(|w| w.level), "apart": way.map(|w| w.writing == Writing::Apart), "narrowed": narrowed,
-            "differences": differences, "reason": reason,
+        return output.line(&document::Checked {
+            file,
+            name: read.test.name.clone(),
+            target: target.to_string(),
+            verdict: word,
+            compared,
+            level: way.map(|w| w.level),
+            apart: way.map(|w| w.writing == Writing::Apart),
+            narrowed: narrowed.to_vec(),
+            differences: differences.to_vec(),
+            reason,
+            explained: explained.map(Explained::report),
         });
-        if let Some(explained) = explained {
-            line["explained"] = explained.json();
-        }
-        return output.print(&line.to_string());
     }
     if let Some(explained) = explained {
         explained.print(&read.test.name, target, output)?;
@@ -208,7 +214,7 @@ fn show(
         output.print(&format!("{} {file} on {target}: {difference}", output.bad("differs")))?;
     }
     if let Some(reason) = reason {
-        output.print(&format!("{} {file} on {target}: {reason}", output.unsure(word)))?;
+        output.print(&format!("{} {file} on {target}: {reason}", output.unsure(word.word())))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `margay gpu emit`: the kernel of a test.
 
+use margay_reports::gpu::Kernel;
 use margay_runner::emit::{Writing, kernel_as};
-use serde_json::json;
 
 use super::arguments::Emit;
 use super::{diagnostic, environment};
@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::inputs;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 
 /// Runs the command.
 pub fn run(options: &Emit, output: &Output) -> Outcome {
@@ -29,21 +29,20 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
     if output.format == Format::Human {
         output.print(kernel.text().trim_end())?;
     } else {
-        output.json(&json!({
-            "schema": SCHEMA,
-            "file": options.test.display().to_string(),
-            "name": read.test.name,
-            "target": options.target.to_string(),
-            "environment": environment.to_string(),
-            "apart": options.apart,
-            "ptx": kernel.text(),
-            "grid": kernel.layout.grid,
-            "block": kernel.layout.block,
-            "cluster": kernel.layout.cluster,
-            "instances": kernel.counted,
-            "memory_bytes": kernel.memory,
-            "results_bytes": kernel.results,
-        }))?;
+        output.document(&Kernel {
+            file: options.test.display().to_string(),
+            name: read.test.name.clone(),
+            target: options.target.to_string(),
+            environment: environment.to_string(),
+            apart: options.apart,
+            ptx: kernel.text(),
+            grid: kernel.layout.grid,
+            block: kernel.layout.block,
+            cluster: kernel.layout.cluster,
+            instances: kernel.counted,
+            memory_bytes: kernel.memory,
+            results_bytes: kernel.results,
+        })?;
     }
     Ok(Exit::Holds)
 }

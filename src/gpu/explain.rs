@@ -1,9 +1,9 @@
 //! `margay gpu check --explain`: the accesses of a test beside the machine code with its control words, and which of them the code lets overlap.
 
 use margay_litmus::test::Test;
+use margay_reports::gpu as document;
 use margay_runner::emit::{Environment, Target, Writing, kernel_as};
 use margay_runner::sass::{self, Answer, Choice, Thread, Toolkit, Uses, Way, choose_all, listings, threads, uses};
-use serde_json::{Value, json};
 
 use crate::output::Output;
 use crate::table::table;
@@ -89,37 +89,41 @@ impl Explained {
         output.print(LEGEND)
     }
 
-    /// The threads, for the JSON of the test.
-    pub fn json(&self) -> Value {
-        let instruction = |(i, effect): (&sass::Instruction, &Option<usize>)| {
-            json!({
-                "address": i.address,
-                "text": i.text(),
-                "control": i.control.map(|c| json!({
-                    "text": c.to_string(), "waits": (0..6).filter(|&n| c.waits_for(n)).collect::<Vec<u8>>(), "read": c.read, "write": c.write,
-                    "yields": c.yields, "stall": c.stall, "reuse": c.reuse,
-                })),
-                "effect": effect,
-            })
+    /// The threads, as a part of the document of the test.
+    pub fn report(&self) -> document::Explained {
+        let control = |c: sass::Control| document::Control {
+            text: c.to_string(),
+            waits: (0..6).filter(|&n| c.waits_for(n)).collect(),
+            read: c.read,
+            write: c.write,
+            yields: c.yields,
+            stall: c.stall,
+            reuse: c.reuse,
         };
-        let pair = |p: &sass::Pair| {
-            json!({
-                "first": p.first, "second": p.second, "overlap": p.overlap, "ordered_by_the_test": p.ordered, "why": p.why,
-            })
+        let instruction = |(i, effect): (&sass::Instruction, &Option<usize>)| document::Instruction {
+            address: i.address,
+            text: i.text().to_owned(),
+            control: i.control.map(control),
+            effect: *effect,
         };
-        let thread = |t: &Thread| {
-            json!({
-                "effects": t.wanted.iter().map(|e| &e.text).collect::<Vec<_>>(),
-                "differences": t.differences,
-                "code": t.code.iter().zip(&t.effects).map(instruction).collect::<Vec<_>>(),
-                "pairs": t.pairs.iter().map(pair).collect::<Vec<_>>(),
-            })
+        let pair = |p: &sass::Pair| document::Pair {
+            first: p.first,
+            second: p.second,
+            overlap: p.overlap,
+            ordered_by_the_test: p.ordered,
+            why: p.why.clone(),
         };
-        json!({
-            "uses_waited_for": self.uses.waited,
-            "uses_not_waited_for": self.uses.unwaited,
-            "threads": self.threads.iter().map(thread).collect::<Vec<_>>(),
-        })
+        let thread = |t: &Thread| document::Thread {
+            effects: t.wanted.iter().map(|e| e.text.clone()).collect(),
+            differences: t.differences.clone(),
+            code: t.code.iter().zip(&t.effects).map(instruction).collect(),
+            pairs: t.pairs.iter().map(pair).collect(),
+        };
+        document::Explained {
+            uses_waited_for: self.uses.waited,
+            uses_not_waited_for: self.uses.unwaited.clone(),
+            threads: self.threads.iter().map(thread).collect(),
+        }
     }
 }
 

@@ -6,12 +6,12 @@ use margay_litmus::explicit::Runner;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
+use margay_reports::gpu::{Clocks, Line, Question};
 use margay_runner::device::{Counts, Description, Device, Failure, Request};
-use serde_json::{Value, json};
 
 use crate::allowed;
 use crate::histogram::{self, Row};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::sim;
 use crate::table::number;
 
@@ -39,13 +39,13 @@ pub struct Measured {
     /// Did the model stop at a bound, so that it may allow more?
     pub bounded: bool,
     /// As a line of results (docs/json.md).
-    pub line: Value,
+    pub line: Line,
 }
 
 impl Measured {
     /// Was something seen that the model forbids? Not said where the model stopped at a bound.
     pub fn differs(&self) -> bool {
-        !self.bounded && histogram::differs(&self.rows)
+        self.line.violation
     }
 }
 
@@ -82,9 +82,9 @@ pub fn measure(
         None => None,
     };
     let rows = histogram::rows(&counts.histogram, allowed.as_ref(), &counts.observed);
-    let mut measured = Measured { rows, bounded, line: Value::Null, counts };
-    measured.line = line(name, read, &measured, device.description(), model, request);
-    Ok(measured)
+    let question = question(name, device.description(), model.as_deref(), request);
+    let line = line(question, read, (&counts, &rows, bounded), device.description());
+    Ok(Measured { counts, rows, bounded, line })
 }
 
 fn problem(failure: Failure, name: &str, read: &Read) -> Problem {
@@ -97,55 +97,49 @@ fn problem(failure: Failure, name: &str, read: &Read) -> Problem {
 }
 
 /// What a line of results is the answer to: if a file has one with the same, the test need not be run again.
-pub fn question(name: &str, device: &Description, model: Option<&str>, request: &Request) -> Value {
-    json!({
-        "file": name,
-        "device": device.name,
-        "simulated": device.simulated,
-        "target": device.target,
-        "driver": device.driver,
-        "environment": device.environments.then(|| request.environment.to_string()),
-        "seed": request.seed,
-        "asked_instances": request.instances,
-        "compiled": request.compiled.as_ref().map(|c| &c.hash),
-        "model": model,
-    })
+pub fn question(name: &str, device: &Description, model: Option<&str>, request: &Request) -> Question {
+    Question {
+        file: name.to_owned(),
+        device: device.name.clone(),
+        simulated: device.simulated,
+        target: device.target.clone(),
+        driver: device.driver.clone(),
+        environment: device.environments.then(|| request.environment.to_string()),
+        seed: request.seed,
+        asked_instances: request.instances,
+        compiled: request.compiled.as_ref().map(|c| c.hash.clone()),
+        model: model.map(str::to_owned),
+        table6_column: None,
+    }
 }
 
-/// One line of JSON (docs/json.md).
-fn line(name: &str, read: &Read, measured: &Measured, device: &Description, model: Option<String>, request: &Request) -> Value {
-    let Measured { counts, rows, bounded, .. } = measured;
-    let mut line = question(name, device, model.as_deref(), request);
+/// A line of results (docs/json.md).
+fn line(question: Question, read: &Read, (counts, rows, bounded): (&Counts, &[Row], bool), device: &Description) -> Line {
     let kernel = counts.kernel.as_ref();
-    let more = json!({
-        "schema": SCHEMA,
-        "name": read.test.name,
-        "clocks": device.clocks.map(|c| json!({ "core_khz": c.core_khz, "memory_khz": c.memory_khz })),
-        "kernel": kernel.map(|k| &k.hash),
-        "assembler": kernel.map(|k| &k.assembler),
-        "level": kernel.map(|k| k.level),
-        "compared": kernel.and_then(|k| k.compared),
-        "narrowed": kernel.map(|k| &k.narrowed),
-        "instances": counts.instances,
-        "interrupted": counts.stopped,
-        "launches": counts.launches,
-        "stuck": counts.stuck,
-        "uncounted": counts.uncounted,
-        "seconds": counts.seconds,
-        "bounded": bounded,
-        "violation": measured.differs(),
-        "outcomes": histogram::json(rows, &counts.observed),
-    });
-    if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
-        line.extend(more);
-        if measured.differs() {
-            // All that is needed to see it again.
-            line.insert("test".to_owned(), json!(read.file.text));
-            line.insert("ptx".to_owned(), json!(kernel.map(|k| &k.ptx)));
-            line.insert("sass".to_owned(), json!(kernel.and_then(|k| k.sass.as_ref())));
-        }
+    let violation = !bounded && histogram::differs(rows);
+    Line {
+        question,
+        name: read.test.name.clone(),
+        clocks: device.clocks.map(|c| Clocks { core_khz: c.core_khz, memory_khz: c.memory_khz }),
+        kernel: kernel.map(|k| k.hash.clone()),
+        assembler: kernel.map(|k| k.assembler.clone()),
+        level: kernel.map(|k| k.level),
+        compared: kernel.and_then(|k| k.compared),
+        narrowed: kernel.map(|k| k.narrowed.clone()),
+        instances: counts.instances,
+        interrupted: counts.stopped,
+        launches: counts.launches,
+        stuck: counts.stuck,
+        uncounted: counts.uncounted,
+        seconds: counts.seconds,
+        bounded,
+        violation,
+        outcomes: histogram::report(rows, &counts.observed),
+        // All that is needed to see it again.
+        test: violation.then(|| read.file.text.clone()),
+        ptx: violation.then(|| kernel.map(|k| k.ptx.clone())),
+        sass: violation.then(|| kernel.and_then(|k| k.sass.clone())),
     }
-    line
 }
 
 /// The histogram for people.
@@ -161,7 +155,7 @@ pub fn print(read: &Read, measured: &Measured, device: &Description, output: &Ou
     )))?;
     histogram::print(&measured.rows, &counts.observed, true, output)?;
     if counts.stopped {
-        let asked = measured.line["asked_instances"].as_u64().unwrap_or_default();
+        let asked = measured.line.question.asked_instances;
         output.print(&output.unsure(&format!("Interrupted: {} instances were asked for.", number(asked))))?;
     }
     if let Some(kernel) = &counts.kernel {

@@ -5,16 +5,60 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::gpu::{Failed, Line, Question};
+use margay_reports::{Document, body};
 use serde_json::Value;
 
-use crate::output::SCHEMA;
+/// What a line says.
+#[derive(Debug)]
+pub enum Answer {
+    /// The test was run.
+    Measured(Box<Line>),
+    /// The device failed at it.
+    Failed(Box<Failed>),
+}
+
+/// A line of a file of results.
+#[derive(Debug)]
+pub struct Entry {
+    /// What it says.
+    pub answer: Answer,
+    /// As it stands there: which release measured it is a part of it.
+    pub text: String,
+}
+
+impl Entry {
+    /// Reads the version of a line and, if it is of this version, what it says.
+    pub fn read(text: &str) -> Option<(u64, Option<Self>)> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let schema = value.get("schema")?.as_u64()?;
+        let known = margay_reports::command(Line::COMMAND).is_some_and(|command| schema == u64::from(command.schema));
+        let measured = |body: Value| serde_json::from_value(body).ok().map(|line| Answer::Measured(Box::new(line)));
+        let failed = |body: Value| serde_json::from_value(body).ok().map(|failed| Answer::Failed(Box::new(failed)));
+        let answer = measured(body(&value)).or_else(|| failed(body(&value))).filter(|_| known);
+        Some((schema, answer.map(|answer| Self { answer, text: text.to_owned() })))
+    }
+
+    /// What it is the answer to.
+    pub fn question(&self) -> &Question {
+        match &self.answer {
+            Answer::Measured(line) => &line.question,
+            Answer::Failed(failed) => &failed.question,
+        }
+    }
+
+    /// Is it of a run that was interrupted?
+    fn is_interrupted(&self) -> bool {
+        matches!(&self.answer, Answer::Measured(line) if line.interrupted)
+    }
+}
 
 /// A file of results, open for more of them.
 #[derive(Debug)]
 pub struct Results {
     path: PathBuf,
     file: File,
-    lines: Vec<Value>,
+    lines: Vec<Entry>,
 }
 
 impl Results {
@@ -29,16 +73,17 @@ impl Results {
         } else {
             String::new()
         };
+        let version = margay_reports::command(Line::COMMAND).map_or(0, |command| command.schema);
         let mut lines = Vec::new();
         for (n, line) in text.lines().enumerate() {
-            let value = serde_json::from_str::<Value>(line).ok();
-            let schema = value.as_ref().and_then(|v| v.get("schema")?.as_u64());
-            match (schema, value) {
-                (Some(n), Some(value)) if n == u64::from(SCHEMA) => lines.push(value),
-                (Some(n), _) => return Err(wrong(format!("results of version {n}; this program writes version {SCHEMA}"))),
-                (None, None) if line.starts_with('{') => {}
-                (None, _) => {
-                    return Err(wrong(format!("line {} is no result; expected an object of JSON with `schema`", n + 1)));
+            match Entry::read(line) {
+                Some((_, Some(entry))) => lines.push(entry),
+                Some((schema, None)) if schema != u64::from(version) => {
+                    return Err(wrong(format!("results of version {schema}; this program writes version {version}")));
+                }
+                None if line.starts_with('{') => {}
+                Some((_, None)) | None => {
+                    return Err(wrong(format!("line {} is no result; expected is what `gpu run` prints as JSON", n + 1)));
                 }
             }
         }
@@ -50,22 +95,29 @@ impl Results {
         Ok(Self { path: path.to_owned(), file, lines })
     }
 
-    /// The last line that answers a question: that has all its fields, and is not of a run that was interrupted.
-    pub fn known(&self, question: &Value) -> Option<&Value> {
-        let fields = question.as_object()?;
-        let whole = self.lines.iter().rev().filter(|line| line.get("interrupted") != Some(&Value::Bool(true)));
-        whole.into_iter().find(|line| fields.iter().all(|(key, value)| line.get(key) == Some(value)))
+    /// The last line that answers a question, and is not of a run that was interrupted.
+    pub fn known(&self, question: &Question) -> Option<&Entry> {
+        self.lines.iter().rev().filter(|line| !line.is_interrupted()).find(|line| line.question().answers(question))
     }
 
-    /// Adds a line, and sees to it that it is on the disk.
-    pub fn add(&mut self, line: &Value) -> Result<(), Diagnostic> {
-        let mut written = self.file.write_all(format!("{line}\n").as_bytes());
+    /// Adds what was measured, and sees to it that it is on the disk.
+    pub fn measured(&mut self, line: &Line) -> Result<(), Diagnostic> {
+        self.add(line.line(), Answer::Measured(Box::new(line.clone())))
+    }
+
+    /// Adds that the device failed at a test.
+    pub fn failed(&mut self, failed: Failed) -> Result<(), Diagnostic> {
+        self.add(failed.line(), Answer::Failed(Box::new(failed)))
+    }
+
+    fn add(&mut self, text: std::io::Result<String>, answer: Answer) -> Result<(), Diagnostic> {
+        let mut written = text.and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()).map(|()| text));
         if self.path.is_file() {
-            written = written.and_then(|()| self.file.sync_data());
+            written = written.and_then(|text| self.file.sync_data().map(|()| text));
         }
         let failed = |e| Diagnostic::error(format!("cannot write `{}`: {e}; what it had is still there", self.path.display()));
-        written.map_err(failed)?;
-        self.lines.push(line.clone());
+        let text = written.map_err(failed)?;
+        self.lines.push(Entry { answer, text });
         Ok(())
     }
 }

@@ -8,7 +8,6 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
 use margay_runner::device::Description;
 use margay_runner::emit::Compiled;
-use serde_json::json;
 
 use super::arguments::GpuRun;
 use super::campaign::{Campaign, End, Event};
@@ -20,10 +19,10 @@ use crate::chart::{Bars, Group};
 use crate::exit::Exit;
 use crate::folder::{self, Folder};
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Steps;
 use crate::table::number;
-use crate::{Outcome, diagnostics, inputs};
+use crate::{Outcome, inputs};
 
 /// Runs the command.
 pub fn run(options: &GpuRun, output: &Output) -> Outcome {
@@ -72,7 +71,7 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
         match event {
             Event::Measured(measured) => {
                 let printed = match output.format {
-                    Format::Json => output.print(&measured.line.to_string()),
+                    Format::Json => output.line(&measured.line),
                     _ if options.soundness && !measured.differs() => Ok(()),
                     _ => bar.aside(|| print(read, measured, device.description(), output)),
                 };
@@ -83,10 +82,9 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
                 }
                 printed
             }
-            Event::Known(line) if output.format == Format::Json => output.print(&line.to_string()),
+            Event::Known(known) if output.format == Format::Json => output.print(&known.text),
             Event::Problem(problem) if options.soundness && output.format == Format::Json => {
-                let errors = diagnostics::json(std::slice::from_ref(problem));
-                output.print(&json!({ "schema": SCHEMA, "file": read.file.name, "errors": errors }).to_string())
+                output.wrong_line(&read.file.name, std::slice::from_ref(problem))
             }
             Event::Known(_) | Event::Problem(_) => Ok(()),
         }

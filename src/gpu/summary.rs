@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use margay_models::diagnostic::Diagnostic;
-use serde_json::{Value, json};
+use margay_reports::gpu as document;
 
 use super::arguments::Summary;
+use super::results::{Answer, Entry};
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::{number, table};
 
 /// What all lines of a test come to.
@@ -35,8 +36,8 @@ pub fn run(options: &Summary, output: &Output) -> Outcome {
         };
         let last = text.lines().count();
         for (n, line) in text.lines().enumerate() {
-            match serde_json::from_str::<Value>(line).ok().filter(|l| l["schema"] == SCHEMA && l["file"].is_string()) {
-                Some(line) => add(&mut rows, &line),
+            match Entry::read(line).and_then(|(_, entry)| entry) {
+                Some(entry) => add(&mut rows, &entry.answer),
                 // The last line may have been cut off.
                 None if n + 1 == last => {}
                 None => {
@@ -48,27 +49,26 @@ pub fn run(options: &Summary, output: &Output) -> Outcome {
     }
     let exit = output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });
     if output.format == Format::Json {
-        output.json(&object(&rows))?;
+        output.document(&document(&rows))?;
     } else {
         print(&rows, options.all, output)?;
     }
     Ok(exit)
 }
 
-fn add(rows: &mut BTreeMap<String, Row>, line: &Value) {
-    let row = rows.entry(line["file"].as_str().unwrap_or_default().to_owned()).or_default();
-    if let Some(failed) = line["failed"].as_str() {
-        row.failed = Some(failed.to_owned());
-        return;
+fn add(rows: &mut BTreeMap<String, Row>, answer: &Answer) {
+    match answer {
+        Answer::Failed(line) => rows.entry(line.question.file.clone()).or_default().failed = Some(line.failed.clone()),
+        Answer::Measured(line) => {
+            let row = rows.entry(line.question.file.clone()).or_default();
+            row.asked += line.outcomes.iter().filter(|o| o.asked).map(|o| o.count).sum::<u64>();
+            row.instances += line.instances;
+            row.seconds += line.seconds;
+            row.runs += 1;
+            row.violation |= line.violation;
+            row.simulated |= line.question.simulated;
+        }
     }
-    let outcomes = line["outcomes"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let asked = outcomes.iter().filter(|o| o["asked"] == true).filter_map(|o| o["count"].as_u64());
-    row.asked += asked.sum::<u64>();
-    row.instances += line["instances"].as_u64().unwrap_or(0);
-    row.seconds += line["seconds"].as_f64().unwrap_or(0.0);
-    row.runs += 1;
-    row.violation |= line["violation"] == true;
-    row.simulated |= line["simulated"] == true;
 }
 
 impl Row {
@@ -130,33 +130,54 @@ fn print(rows: &BTreeMap<String, Row>, all: bool, output: &Output) -> std::io::R
     output.print(&table(&["test", "seen", "instances", "rate", "a second", ""], &lines, &[1, 2, 3, 4], output.width()))
 }
 
-fn object(rows: &BTreeMap<String, Row>) -> Value {
-    let tests = sorted(rows).into_iter().map(|(name, r)| {
-        json!({
-            "file": name, "asked": r.asked, "instances": r.instances, "rate": r.rate(), "instances_a_second": r.a_second(), "runs": r.runs,
-            "violation": r.violation, "failed": r.failed, "simulated": r.simulated,
-        })
-    });
-    json!({ "schema": SCHEMA, "tests": tests.collect::<Vec<_>>() })
+fn document(rows: &BTreeMap<String, Row>) -> document::Summary {
+    let test = |(name, r): (&String, &Row)| document::Test {
+        file: name.clone(),
+        asked: r.asked,
+        instances: r.instances,
+        rate: r.rate(),
+        instances_a_second: r.a_second(),
+        runs: r.runs,
+        violation: r.violation,
+        failed: r.failed.clone(),
+        simulated: r.simulated,
+    };
+    document::Summary { tests: sorted(rows).into_iter().map(test).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use serde_json::json;
-
-    use super::{add, sorted};
+    use super::{Entry, add, sorted};
 
     #[test]
     fn lines_of_a_test_are_one_row() {
-        let line = |file: &str, asked: u64, instances: u64| {
-            json!({ "file": file, "instances": instances, "seconds": 0.5, "violation": false, "simulated": true,
-                "outcomes": [{ "asked": true, "count": asked }, { "asked": false, "count": instances - asked }] })
+        let question = |file: &str| {
+            format!(
+                r#""schema": 1, "file": "{file}", "device": "sim", "simulated": true, "target": null, "driver": null, "environment": null,
+                "seed": 1, "asked_instances": 100, "compiled": null, "model": null"#
+            )
         };
+        let outcome = |asked: bool, count: u64| {
+            format!(
+                r#"{{"outcome": "r0=1", "values": {{"r0": 1}}, "count": {count}, "seen": true, "asked": {asked}, "model": null}}"#
+            )
+        };
+        let line = |file: &str, asked: u64, instances: u64| {
+            let (question, others) = (question(file), outcome(false, instances - asked));
+            format!(
+                r#"{{{question}, "name": "{file}", "clocks": null, "kernel": null, "assembler": null, "level": null, "compared": null,
+                "narrowed": null, "instances": {instances}, "interrupted": false, "launches": 1, "stuck": 0, "uncounted": 0, "seconds": 0.5,
+                "bounded": false, "violation": false, "outcomes": [{}, {others}]}}"#,
+                outcome(true, asked)
+            )
+        };
+        let failed = format!(r#"{{{}, "failed": "gone"}}"#, question("lb"));
         let mut rows = BTreeMap::new();
-        for line in [line("mp", 1, 100), line("sb", 9, 100), line("mp", 3, 100), json!({ "file": "lb", "failed": "gone" })] {
-            add(&mut rows, &line);
+        for text in [line("mp", 1, 100), line("sb", 9, 100), line("mp", 3, 100), failed] {
+            let (_, entry) = Entry::read(&text).expect("it is JSON");
+            add(&mut rows, &entry.expect("a line of results").answer);
         }
         let order: Vec<(&str, u64, f64)> =
             sorted(&rows).into_iter().map(|(name, r)| (name.as_str(), r.asked, r.rate())).collect();

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::gpu as document;
 use margay_runner::device::Description;
 use margay_runner::emit::{Environment, sequence_text};
 use margay_runner::tune::{
     Compared, Control, Found, Journal, JournalError, Profile, ProfiledDevice, Scored, Settings, Stop, SystematicStress, VERSION,
 };
-use serde_json::json;
 
 use super::arguments::Tune;
 use super::idioms;
@@ -19,7 +19,7 @@ use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::limits::Limits;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Steps;
 use crate::table::{number, table};
 
@@ -78,7 +78,7 @@ pub fn run(options: &Tune, output: &Output) -> Outcome {
     let text = format!("# Written by `margay gpu tune`; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
     match output.format {
         Format::Human => print(&found, &names, &device, output)?,
-        Format::Json => output.json(&object(&found, &names, &profile))?,
+        Format::Json => output.document(&document(&found, &names, &profile))?,
     }
     if let Err(error) = margay_models::whole::write_over(&options.profile_to, text.as_bytes()) {
         // The profile is what was asked for; what it says is printed.
@@ -260,15 +260,15 @@ fn ranks(scored: &[Scored], tests: &[String], output: &Output) -> std::io::Resul
     output.print(&table(&header, &rows, &[0], output.width()))
 }
 
-fn object(found: &Found, tests: &[String], profile: &Profile) -> serde_json::Value {
-    let scored = |all: &[Scored]| all.iter().map(|s| json!({ "name": s.name, "scores": s.scores })).collect::<Vec<_>>();
-    json!({
-        "schema": SCHEMA,
-        "profile": profile,
-        "tests": tests,
-        "places": found.places.iter().map(|p| json!({ "places": p.places, "runs": p.runs })).collect::<Vec<_>>(),
-        "patches": found.patches,
-        "sequences": scored(&found.sequences),
-        "spreads": scored(&found.spreads),
-    })
+fn document(found: &Found, tests: &[String], profile: &Profile) -> document::Tuned {
+    let score = |s: &Scored| document::Scored { name: s.name.clone(), scores: s.scores.clone() };
+    let places = |p: &margay_runner::tune::Places| document::Places { places: p.places.clone(), runs: p.runs.clone() };
+    document::Tuned {
+        profile: profile.into(),
+        tests: tests.to_vec(),
+        places: found.places.iter().map(places).collect(),
+        patches: found.patches.clone(),
+        sequences: found.sequences.iter().map(score).collect(),
+        spreads: found.spreads.iter().map(score).collect(),
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use margay_mappings::check::{CheckOptions, CheckReport, Verdict};
+use margay_mappings::check::{CheckOptions, CheckReport, Verdict as Searched};
 use margay_mappings::language::Mapping;
 use margay_prove::theorem::{Gap, Report};
+use margay_reports::Verdict;
 
 use super::lemmas::Lemma;
 use super::rocq::File;
@@ -49,11 +50,11 @@ pub enum Said<'a> {
 
 impl Said<'_> {
     /// In a word.
-    pub fn word(&self) -> &'static str {
+    pub fn verdict(&self) -> Verdict {
         match self {
-            Said::Theorem => "theorem",
-            Said::Counterexample(_) => "counterexample",
-            Said::Open(..) | Said::Bug => "open",
+            Said::Theorem => Verdict::Theorem,
+            Said::Counterexample(_) => Verdict::Counterexample,
+            Said::Open(..) | Said::Bug => Verdict::Undecided,
         }
     }
 }
@@ -63,9 +64,9 @@ impl<'a> Answer<'a> {
     pub fn axioms(&self) -> Vec<(&'a str, Said<'a>)> {
         let said = |(goal, searched): (&'a margay_prove::theorem::GoalReport, &margay_mappings::check::AxiomReport)| {
             let said = match (&goal.gap, &searched.verdict) {
-                (None, Verdict::Counterexample) => Said::Bug,
+                (None, Searched::Counterexample) => Said::Bug,
                 (None, _) => Said::Theorem,
-                (Some(_), Verdict::Counterexample) => Said::Counterexample(searched.bound),
+                (Some(_), Searched::Counterexample) => Said::Counterexample(searched.bound),
                 (Some(gap), _) => Said::Open(searched.bound, Some(gap)),
             };
             (goal.name.as_str(), said)

@@ -9,7 +9,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_prove::search::suggested::own_checks;
 use margay_prove::theorem::LemmaReport;
-use serde_json::{Value, json};
+use margay_reports::{Verdict, prove as document};
 
 use super::{gap, missing_events};
 use crate::diff::{Context, Presented, print_differences};
@@ -79,11 +79,11 @@ impl Lemma<'_> {
         self.search.as_ref().and_then(Searched::found)
     }
 
-    fn verdict(&self) -> &'static str {
+    fn verdict(&self) -> Verdict {
         match (&self.report.gap, self.found()) {
-            (None, _) => "proved",
-            (Some(_), Some(_)) => "false",
-            (Some(_), None) => "open",
+            (None, _) => Verdict::Theorem,
+            (Some(_), Some(_)) => Verdict::Counterexample,
+            (Some(_), None) => Verdict::Undecided,
         }
     }
 
@@ -106,15 +106,15 @@ impl Lemma<'_> {
         missing_events(gap, output)
     }
 
-    /// The same as JSON.
-    pub fn json(&self) -> Value {
-        json!({
-            "name": self.report.name,
-            "line": self.report.line,
-            "claim": self.report.claim,
-            "verdict": self.verdict(),
-            "events": self.found().map(|f| f.1),
-            "missing": self.report.gap.as_ref().map(gap),
-        })
+    /// The same as a part of a document.
+    pub fn report(&self) -> document::Lemma {
+        document::Lemma {
+            name: self.report.name.clone(),
+            line: self.report.line,
+            claim: self.report.claim.clone(),
+            verdict: self.verdict(),
+            events: self.found().map(|f| f.1),
+            missing: self.report.gap.as_ref().map(gap),
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use margay_mappings::language::LoadOptions;
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
-use serde_json::{Value, json};
+use margay_reports::{Verdict, prove as document};
 
 use super::answer::{Answer, Said};
 use super::of_mapping;
@@ -16,7 +16,7 @@ use crate::check::{TARGETS, sources};
 use crate::exit::Exit;
 use crate::folder;
 use crate::limits::{Limits, Reason};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::table;
 
 /// The answer to one question.
@@ -24,7 +24,7 @@ struct Cell {
     mapping: &'static str,
     source: &'static str,
     target: &'static str,
-    verdict: &'static str,
+    verdict: Verdict,
     /// `theorem`, `counterexample at 4 (Coherence)`, `open, none up to 5`.
     words: String,
     /// For each axiom its name and the same.
@@ -58,15 +58,15 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
             }
         }
     }
-    let any = |verdict: &str| cells.iter().any(|c| c.verdict == verdict);
-    let exit = output.settle(match (any("counterexample"), any("open") || stopped.is_some()) {
+    let any = |verdict: Verdict| cells.iter().any(|c| c.verdict == verdict);
+    let exit = output.settle(match (any(Verdict::Counterexample), any(Verdict::Undecided) || stopped.is_some()) {
         (true, _) => Exit::Found,
         (false, true) => Exit::Undecided,
         (false, false) => Exit::Holds,
     });
     let printed = match output.format {
         Format::Human => print(&cells, options, stopped, start, output),
-        Format::Json => output.json(&json(&cells, options, stopped)),
+        Format::Json => output.document(&report(&cells, options, stopped)),
     };
     folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page(&cells, options, stopped)));
     printed.map(|()| exit)
@@ -100,7 +100,7 @@ fn question(
         mapping,
         source,
         target,
-        verdict: whole.word(),
+        verdict: whole.verdict(),
         words: format!("{}{first}", words(&whole)),
         axioms,
         seconds: begin.elapsed().as_secs_f64(),
@@ -117,12 +117,12 @@ fn words(said: &Said<'_>) -> String {
 }
 
 fn counts(cells: &[Cell]) -> String {
-    let of = |verdict: &str| cells.iter().filter(|c| c.verdict == verdict).count();
+    let of = |verdict: Verdict| cells.iter().filter(|c| c.verdict == verdict).count();
     format!(
         "{} theorems, {} with a counterexample, {} open, of {} questions",
-        of("theorem"),
-        of("counterexample"),
-        of("open"),
+        of(Verdict::Theorem),
+        of(Verdict::Counterexample),
+        of(Verdict::Undecided),
         cells.len()
     )
 }
@@ -144,26 +144,18 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
     output.print(&format!("{:.1} s; the search went up to {} events", start.elapsed().as_secs_f64(), options.statement.bound))
 }
 
-fn json(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> Value {
-    let axiom = |(name, words): &(String, String)| json!({ "axiom": name, "answer": words });
-    let cell = |c: &Cell| {
-        json!({
-            "mapping": c.mapping,
-            "source": c.source,
-            "target": c.target,
-            "verdict": c.verdict,
-            "answer": c.words,
-            "axioms": c.axioms.iter().map(axiom).collect::<Vec<_>>(),
-            "seconds": c.seconds,
-        })
+fn report(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> document::Matrix {
+    let axiom = |(name, words): &(String, String)| document::AxiomInWords { axiom: name.clone(), answer: words.clone() };
+    let cell = |c: &Cell| document::Answer {
+        mapping: c.mapping.to_owned(),
+        source: c.source.to_owned(),
+        target: c.target.to_owned(),
+        verdict: c.verdict,
+        answer: c.words.clone(),
+        axioms: c.axioms.iter().map(axiom).collect(),
+        seconds: c.seconds,
     };
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "complete": stopped.is_none(),
-        "bound": options.statement.bound,
-        "answers": cells.iter().map(cell).collect::<Vec<_>>(),
-    })
+    document::Matrix { complete: stopped.is_none(), bound: options.statement.bound, answers: cells.iter().map(cell).collect() }
 }
 
 /// The page.

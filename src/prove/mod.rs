@@ -84,7 +84,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     let exit = output.settle(answer.exit());
     let printed = match output.format {
         Format::Human => human::print(&answer, options.tried, output),
-        Format::Json => output.json(&json::object(&answer, options.tried)),
+        Format::Json => output.document(&json::document(&answer, options.tried)),
     };
     folder::fill(options.out.as_deref(), &is_like, *output, |folder| answer.write(folder));
     if let Some(Err(errors)) = &certified {

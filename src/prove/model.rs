@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict as Searched, compare};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
 use margay_models::model::{Model, Role};
@@ -11,7 +11,7 @@ use margay_models::signature::Signature;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::certificate::Document;
 use margay_prove::theorem::{Report, Setting};
-use serde_json::{Value, json};
+use margay_reports::{Verdict, prove as document};
 
 use super::written::{Written, certify};
 use super::{beside, gap, gaps, step, steps};
@@ -19,7 +19,7 @@ use crate::Outcome;
 use crate::arguments::{Format, Prove};
 use crate::diff::{Context, Presented, print_differences};
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::wrapped::wrapped;
 
@@ -123,14 +123,14 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         seconds,
     };
     let exit = output.settle(match answer.verdict() {
-        "theorem" => Exit::Holds,
-        "counterexample" => Exit::Found,
+        Verdict::Theorem => Exit::Holds,
+        Verdict::Counterexample => Exit::Found,
         _ => Exit::Undecided,
     });
     let context = Context { subjects, options: &wanted, report: &search, stopped, seconds, proofs: &[] };
     let printed = match output.format {
         Format::Human => answer.print(&context, output),
-        Format::Json => output.json(&answer.json()),
+        Format::Json => output.document(&answer.document()),
     };
     if let Some(Err(errors)) = &certified {
         output.warn(errors);
@@ -140,7 +140,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
 
 impl Answer<'_> {
     /// The question that the search answers: an execution that the model allows and that has not the property.
-    fn searched(&self) -> Option<(usize, &Verdict, usize)> {
+    fn searched(&self) -> Option<(usize, &Searched, usize)> {
         let all = self.search.questions.iter().enumerate();
         let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Kind::Forbidden);
         own.next().map(|(i, q)| (i, &q.verdict, q.established))
@@ -148,16 +148,16 @@ impl Answer<'_> {
 
     fn events(&self) -> Option<usize> {
         match self.searched() {
-            Some((_, Verdict::Different(events), _)) => Some(*events),
+            Some((_, Searched::Different(events), _)) => Some(*events),
             _ => None,
         }
     }
 
-    fn verdict(&self) -> &'static str {
+    fn verdict(&self) -> Verdict {
         match (self.report.is_theorem(), self.events()) {
-            (true, None) => "theorem",
-            (false, Some(_)) => "counterexample",
-            (false, None) | (true, Some(_)) => "open",
+            (true, None) => Verdict::Theorem,
+            (false, Some(_)) => Verdict::Counterexample,
+            (false, None) | (true, Some(_)) => Verdict::Undecided,
         }
     }
 
@@ -169,8 +169,8 @@ impl Answer<'_> {
         let of = format!("`{}` in {} ({})", self.property, self.model.name, self.model.source.name);
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
         let line = match (self.verdict(), self.events()) {
-            ("theorem", _) => format!("{} for executions of every size: {of}", output.good("theorem")),
-            ("counterexample", Some(events)) => format!("{} with {events} events: {of}", output.bad("counterexample")),
+            (Verdict::Theorem, _) => format!("{} for executions of every size: {of}", output.good("theorem")),
+            (Verdict::Counterexample, Some(events)) => format!("{} with {events} events: {of}", output.bad("counterexample")),
             (_, Some(_)) => {
                 format!("{}: what is proved has a counterexample, which is a bug in Margay: {of}", output.bad("contradiction"))
             }
@@ -203,26 +203,24 @@ impl Answer<'_> {
         Ok(())
     }
 
-    fn json(&self) -> Value {
+    fn document(&self) -> document::Property {
         let goal = &self.report.goals[0];
-        json!({
-            "schema": SCHEMA,
-            "margay": env!("CARGO_PKG_VERSION"),
-            "model": self.model.name,
-            "model_file": self.model.source.name,
-            "property": self.property,
-            "claim": goal.claim,
-            "verdict": self.verdict(),
-            "contradiction": self.report.is_theorem() && self.events().is_some(),
-            "reason": self.stopped,
-            "bound": self.bound,
-            "events": self.events(),
-            "none_up_to": (self.verdict() == "open").then(|| self.established()),
-            "missing": goal.gap.as_ref().map(gap),
-            "steps": self.report.steps.iter().map(step).collect::<Vec<_>>(),
-            "certificate": self.certified.map(Written::json),
-            "seconds": self.seconds,
-            "peak_memory_bytes": crate::limits::peak(),
-        })
+        document::Property {
+            model: self.model.name.clone(),
+            model_file: self.model.source.name.clone(),
+            property: self.property.to_owned(),
+            claim: goal.claim.clone(),
+            verdict: self.verdict(),
+            contradiction: self.report.is_theorem() && self.events().is_some(),
+            reason: self.stopped.map(str::to_owned),
+            bound: self.bound,
+            events: self.events(),
+            none_up_to: (self.verdict() == Verdict::Undecided).then(|| self.established()),
+            missing: goal.gap.as_ref().map(gap),
+            steps: self.report.steps.iter().map(step).collect(),
+            certificate: self.certified.map(Written::report),
+            seconds: self.seconds,
+            peak_memory_bytes: crate::limits::peak(),
+        }
     }
 }

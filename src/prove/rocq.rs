@@ -7,7 +7,7 @@ use margay_mappings::check::{CheckOptions, CheckReport};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
 use margay_prove::theorem::{Report, Setting};
-use serde_json::{Value, json};
+use margay_reports::prove as document;
 
 use crate::arguments::Format;
 use crate::output::Output;
@@ -84,10 +84,10 @@ impl File {
         }
     }
 
-    /// As JSON.
-    pub fn json(&self) -> Value {
+    /// As a part of a document.
+    pub fn document(&self) -> document::Rocq {
         let bytes = if let Came::Written(bytes) = self.came { Some(bytes) } else { None };
-        json!({ "file": self.path, "written": bytes.is_some(), "bytes": bytes, "reason": self.why() })
+        document::Rocq { file: self.path.display().to_string(), written: bytes.is_some(), bytes, reason: self.why() }
     }
 }
 

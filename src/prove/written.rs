@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use margay_models::diagnostic::Diagnostic;
 use margay_prove::argument::Proof;
 use margay_prove::certificate::{Document, Extent};
-use serde_json::{Value, json};
+use margay_reports::verify::TheoremCertificate;
 
 /// A certificate in its folder.
 pub struct Written {
@@ -42,12 +42,12 @@ impl Written {
         format!("Certificate in {}: {}, verified.", self.folder.display(), self.theorems.join(", "))
     }
 
-    /// The same as JSON.
-    pub fn json(&self) -> Value {
-        json!({
-            "folder": self.folder.display().to_string(),
-            "theorems": self.theorems,
-            "extent": crate::verify::theorem_extent(&self.extent),
-        })
+    /// The same as a part of a document.
+    pub fn report(&self) -> TheoremCertificate {
+        TheoremCertificate {
+            folder: self.folder.display().to_string(),
+            theorems: self.theorems.clone(),
+            extent: crate::verify::theorem_extent(&self.extent),
+        }
     }
 }

@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn an_example_of_a_question_counts() {
         let (head, _) = head_of(json!({
-            "verdict": "differs", "old": "sc", "new": "tso", "questions": [{ "differences": [] }, { "differences": [{ "svg": "<svg/>", "litmus": "PTX a\n" }] }],
+            "verdict": "different", "old": "sc", "new": "tso", "questions": [{ "differences": [] }, { "differences": [{ "svg": "<svg/>", "litmus": "PTX a\n" }] }],
         }));
         assert!(
-            head.contains("<p class=\"answer bad\">differs: sc and tso</p>") && head.contains("<img") && head.contains("PTX a"),
+            head.contains("<p class=\"answer bad\">different: sc and tso</p>") && head.contains("<img") && head.contains("PTX a"),
             "{head}"
         );
     }

@@ -29,7 +29,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
         let _ = write!(
             out,
             "<section class=\"command\">\n<h2>{} <small>{}</small></h2>\n",
-            escape(section.command),
+            escape(&section.command),
             escape(&section.file)
         );
         match section.documents.as_slice() {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
+use margay_reports::error;
 use serde_json::{Map, Value};
 
-use crate::output::SCHEMA;
 use crate::terminal;
 
 /// The largest file that is read, in bytes.
@@ -15,7 +15,7 @@ const MAX_FILE: u64 = 1 << 28;
 /// What one command printed.
 pub struct Section {
     /// The command.
-    pub command: &'static str,
+    pub command: String,
     /// The file that it was read from.
     pub file: String,
     /// Its objects.
@@ -47,18 +47,20 @@ pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
                 return Err(error.at(&file, Span::new(at, (at + 1).min(end)), "here").help(help));
             }
         };
+        let object = printable(object);
+        let known = object.get("command").and_then(Value::as_str).and_then(margay_reports::command);
+        let version = known.map_or(error::SCHEMA, |command| command.schema);
         match object.get("schema").and_then(Value::as_u64) {
-            Some(schema) if schema == u64::from(SCHEMA) => {}
+            Some(schema) if schema == u64::from(version) => {}
             Some(other) => {
                 return Err(wrong(
-                    format!("this is JSON of schema {other}; this Margay reads {SCHEMA}"),
+                    format!("this is JSON of schema {other}; this Margay reads {version}"),
                     "use the Margay that printed it",
                 ));
             }
             None => return Err(wrong(format!("`{name}` has an object without `schema`"), help)),
         }
-        let object = printable(object);
-        let command = command(&object);
+        let command = known.map_or_else(|| "Margay".to_owned(), |command| format!("margay {}", command.name));
         match sections.last_mut() {
             Some(last) if last.command == command => last.documents.push(object),
             _ => sections.push(Section { command, file: name.clone(), documents: vec![object] }),
@@ -87,29 +89,4 @@ fn printable(object: Map<String, Value>) -> Map<String, Value> {
 fn skipped(text: &str, offset: usize) -> usize {
     let rest = text.get(offset..).unwrap_or_default();
     (offset + rest.len() - rest.trim_start().len()).min(text.len().saturating_sub(1))
-}
-
-/// Which command printed an object, by the fields that only it has (docs/json.md).
-fn command(object: &Map<String, Value>) -> &'static str {
-    let has = |fields: &[&str]| fields.iter().all(|f| object.contains_key(*f));
-    match () {
-        () if has(&["mapping_file", "counterexamples"]) => "margay check",
-        () if has(&["old_file", "questions"]) => "margay diff",
-        () if has(&["verified", "claims"]) => "margay verify",
-        () if has(&["falls", "repairs"]) => "margay repair",
-        () if has(&["falls", "rows"]) => "margay weaken",
-        () if has(&["tests", "rows", "model"]) => "margay synth",
-        () if has(&["answers", "complete"]) => "margay check --all-mappings",
-        () if has(&["quantifier", "reachable"]) => "margay run",
-        () if has(&["passed", "differences"]) => "margay test",
-        () if has(&["machine", "outcomes"]) => "margay sim",
-        () if has(&["instances", "outcomes"]) => "margay gpu run",
-        () if has(&["compared", "target"]) => "margay gpu check",
-        () if has(&["grid", "block"]) => "margay gpu emit",
-        () if has(&["repairs", "asked"]) || has(&["cost_at_least"]) => "margay fence",
-        () if has(&["duplicates", "counterparts"]) => "margay classify",
-        () if has(&["digest", "cycle"]) => "margay gen",
-        () if has(&["verdict", "litmus", "model"]) => "margay explain",
-        () => "Margay",
-    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use margay_models::picture::escape;
+use margay_reports::{Status, Tone, Verdict};
 use serde_json::{Map, Value};
 
 /// A key as a heading: `source_litmus` is "source litmus".
@@ -51,20 +52,20 @@ pub fn short(value: &Value) -> String {
     }
 }
 
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Unsure => "unsure",
+        Tone::Plain => "word",
+    }
+}
+
 /// The class of a value that says how something ended; `""` for all others.
 pub fn class(key: &str, value: &Value) -> &'static str {
     match (key, value) {
-        ("verdict", Value::String(v)) => match v.as_str() {
-            "none" | "same" | "equal" | "theorem" => "good",
-            "counterexample" | "differs" | "different" => "bad",
-            "undecided" | "unsupported" | "open" => "unsure",
-            _ => "word",
-        },
-        ("status", Value::String(s)) => match s.as_str() {
-            "program" => "bad",
-            "racy" | "explained" | "unknown" => "unsure",
-            _ => "word",
-        },
+        ("verdict", Value::String(word)) => Verdict::of(word).map_or("word", |verdict| tone(verdict.tone())),
+        ("status", Value::String(word)) => Status::of(word).map_or("word", |status| tone(status.tone())),
         // Whether that is good is for the reader to say.
         ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
         ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",
@@ -77,9 +78,8 @@ pub fn class(key: &str, value: &Value) -> &'static str {
 pub fn is_bad(object: &Map<String, Value>) -> bool {
     let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
     let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
-    is("model", "forbidden") && seen
-        || ["counterexample", "differs", "different"].iter().any(|v| is("verdict", v))
-        || is("severity", "error")
+    let verdict = object.get("verdict").and_then(Value::as_str).and_then(Verdict::of);
+    is("model", "forbidden") && seen || verdict.is_some_and(|verdict| verdict.tone() == Tone::Bad) || is("severity", "error")
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub fn summary(title: &str, sections: &[Section]) -> String {
     for section in sections {
         let _ = write!(out, "\n### `{}`\n\n", section.command);
         match section.documents.as_slice() {
-            [only] => one(section.command, only, &mut out),
+            [only] => one(&section.command, only, &mut out),
             several => many(several, &mut out),
         }
     }

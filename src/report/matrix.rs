@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn checks_and_proofs_stand_in_one_row() {
         let section = |value: Value| Section {
-            command: "margay check",
+            command: "margay check".to_owned(),
             file: "a.json".to_owned(),
             documents: vec![value.as_object().expect("an object").clone()],
         };
@@ -121,7 +121,7 @@ mod tests {
         ] }));
         let proved = section(json!({ "answers": [
             of("A<", json!({ "verdict": "theorem", "answer": "theorem" })),
-            of("B", json!({ "verdict": "open", "answer": "open, none up to 3" })),
+            of("B", json!({ "verdict": "undecided", "answer": "open, none up to 3" })),
         ] }));
         let html = matrix(&[checked, proved]);
         for expected in [

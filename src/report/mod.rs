@@ -13,12 +13,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::whole::write_over;
-use serde_json::json;
+use margay_reports::page::Page;
 
 use crate::Outcome;
 use crate::arguments::Format;
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::terminal;
 
 /// Options of `report`.
@@ -73,9 +73,9 @@ pub fn run(options: &Report, output: &Output) -> Outcome {
     }
     let entries: usize = sections.iter().map(|s| s.documents.len()).sum();
     match output.format {
-        Format::Json => output.json(&json!({
-            "schema": SCHEMA, "file": path.display().to_string(), "documents": entries, "bytes": page.len(),
-        }))?,
+        Format::Json => {
+            output.document(&Page { file: path.display().to_string(), documents: entries, bytes: page.len() })?;
+        }
         _ => output.print(&format!(
             "{}: {entries} {} in {} KiB",
             path.display(),

@@ -5,11 +5,12 @@ use std::path::Path;
 use margay_litmus::certificate::{self, Claim, Given};
 use margay_models::certificate::{Extent, folder, without_proofs};
 use margay_models::diagnostic::Diagnostic;
-use serde_json::json;
+use margay_reports::run::Certified;
+use margay_reports::verify::RunCertificate;
 
 use super::ask::Question;
 use crate::arguments::{Engine, Format, Run};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::verify;
 use crate::wrapped::wrapped;
 
@@ -41,12 +42,9 @@ pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> s
                 format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), verify::proofs(extent));
             output.print(&format!("\n{}", wrapped(&said, output.width())))
         }
-        Format::Json => output.print(
-            &json!({
-                "schema": SCHEMA,
-                "certificate": { "folder": path.display().to_string(), "answers": answers, "extent": verify::extent(extent) },
-            })
-            .to_string(),
-        ),
+        Format::Json => {
+            let folder = path.display().to_string();
+            output.line(&Certified { certificate: RunCertificate { folder, answers, extent: verify::extent(extent) } })
+        }
     }
 }

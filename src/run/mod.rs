@@ -18,15 +18,14 @@ use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
-use serde_json::json;
+use margay_reports::run as document;
 
 use crate::Outcome;
 use crate::arguments::{Format, FormatOption, Run};
-use crate::diagnostics;
 use crate::exit::Exit;
 use crate::inputs::{self, Input};
 use crate::limits::{Limits, stop};
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Steps;
 use crate::question::jobs;
 use crate::table::number;
@@ -88,7 +87,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                 claims.extend(claim);
                 let answer = Answer { file, test, model, verdict, dependences, milliseconds };
                 match output.asked {
-                    FormatOption::Json => output.print(&line(&answer).to_string())?,
+                    FormatOption::Json => output.line(&line(&answer))?,
                     FormatOption::Herd => {
                         let deadline = options.timeout.and_then(|t| Instant::now().checked_add(t));
                         if let Err(error) =
@@ -106,7 +105,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             Err(failure) if in_folder[asked.test] && failure.is_of_another_model() => {
                 skipped[asked.model].push(file);
                 if output.format == Format::Json {
-                    output.print(&without_answer(file, test, &model.model, &failure.message(), milliseconds).to_string())?;
+                    output.line(&without_answer(file, test, &model.model, failure.message(), milliseconds))?;
                 }
             }
             Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors, output)?,
@@ -117,7 +116,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                 undecided = true;
                 let why = failure.message();
                 if output.format == Format::Json {
-                    output.print(&without_answer(file, test, &model.model, &why, milliseconds).to_string())?;
+                    output.line(&without_answer(file, test, &model.model, why.clone(), milliseconds))?;
                 }
                 let warning = Diagnostic::warning(format!("`{file}` under `{}` is undecided: {why}", model.label()));
                 bar.aside(|| output.warn(&[warning]));
@@ -195,7 +194,7 @@ fn read(files: &[Input], errors: &mut Vec<Diagnostic>, output: &Output) -> std::
 /// In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
 fn wrong(found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<()> {
     if output.format == Format::Json {
-        output.print(&json!({ "schema": SCHEMA, "file": file, "errors": diagnostics::json(&found) }).to_string())?;
+        output.wrong_line(file, &found)?;
     }
     errors.extend(found);
     Ok(())
@@ -253,54 +252,49 @@ pub fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &M
 }
 
 /// One line of JSON.
-fn line(answer: &Answer<'_>) -> serde_json::Value {
+fn line(answer: &Answer<'_>) -> document::Answer {
     let v = &answer.verdict;
-    json!({
-        "schema": SCHEMA,
-        "file": answer.file,
-        "name": answer.test.name,
-        "model": answer.model.model.name,
-        "with_axioms": answer.model.taken,
-        "without_axioms": answer.model.left_out,
-        "depends_on": answer.dependences.iter().map(depends).collect::<Vec<_>>(),
-        "quantifier": v.quantifier.keyword(),
-        "holds": v.holds,
-        "reachable": v.reachable,
-        "bounded": v.bounded,
-        "racy": v.racy,
-        "engine": v.engine.to_string(),
-        "executions": v.executions,
-        "milliseconds": answer.milliseconds,
-    })
+    document::Answer {
+        file: answer.file.to_owned(),
+        name: answer.test.name.clone(),
+        model: answer.model.model.name.clone(),
+        with_axioms: answer.model.taken.clone(),
+        without_axioms: answer.model.left_out.clone(),
+        depends_on: answer.dependences.iter().map(depends).collect(),
+        quantifier: v.quantifier.keyword().to_owned(),
+        holds: v.holds,
+        reachable: v.reachable,
+        bounded: v.bounded,
+        racy: v.racy,
+        engine: v.engine.to_string(),
+        executions: v.executions,
+        milliseconds: answer.milliseconds,
+    }
 }
 
 /// An optional axiom that decides an answer, and the answer with that axiom the other way.
-fn depends(on: &Dependence) -> serde_json::Value {
+fn depends(on: &Dependence) -> document::Dependence {
     let otherwise = on.otherwise.as_ref();
-    json!({
-        "axiom": on.axiom,
-        "counts": on.counts,
-        "otherwise": otherwise.map(|o| json!({ "reachable": o.reachable, "racy": o.racy })),
-    })
+    let otherwise = otherwise.map(|o| document::Otherwise { reachable: o.reachable, racy: o.racy });
+    document::Dependence { axiom: on.axiom.clone(), counts: on.counts, otherwise }
 }
 
 /// The line of a test that was not answered.
-fn without_answer(file: &str, test: &Test, model: &Model, reason: &str, milliseconds: f64) -> serde_json::Value {
-    json!({
-        "schema": SCHEMA,
-        "file": file,
-        "name": test.name,
-        "model": model.name,
-        "quantifier": test.condition.quantifier.keyword(),
-        "holds": null,
-        "reachable": null,
-        "bounded": false,
-        "racy": null,
-        "engine": null,
-        "executions": null,
-        "reason": reason,
-        "milliseconds": milliseconds,
-    })
+fn without_answer(file: &str, test: &Test, model: &Model, reason: String, milliseconds: f64) -> document::Unanswered {
+    document::Unanswered {
+        file: file.to_owned(),
+        name: test.name.clone(),
+        model: model.name.clone(),
+        quantifier: test.condition.quantifier.keyword().to_owned(),
+        holds: None,
+        reachable: None,
+        bounded: false,
+        racy: None,
+        engine: None,
+        executions: None,
+        reason,
+        milliseconds,
+    }
 }
 
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {

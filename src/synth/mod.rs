@@ -2,15 +2,15 @@
 
 mod files;
 
-use margay_mappings::synthesis::{SynthesisOptions, SynthesisReport, synthesize};
+use margay_mappings::synthesis::{MinimalTest, Row, SynthesisOptions, SynthesisReport, synthesize};
 use margay_models::library;
-use serde_json::json;
+use margay_reports::synth as document;
 
 use crate::Outcome;
 use crate::arguments::{Format, Switch, Synth};
 use crate::exit::Exit;
 use crate::folder;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::table::table;
 use crate::wrapped::wrapped;
@@ -54,7 +54,7 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
     let exit = output.settle(if report.undecided.is_some() { Exit::Undecided } else { Exit::Holds });
     let printed = match output.format {
         Format::Human => human(&model.name, options, &report, seconds, output),
-        Format::Json => output.json(&object(&model.name, options, &report, seconds)),
+        Format::Json => output.document(&document(&model.name, options, &report, seconds)),
     };
     let is_like = |name: &str| name.ends_with(".litmus");
     let written = folder::fill(options.out.as_deref(), &is_like, *output, |folder| files::write(folder, &model.name, &report));
@@ -115,40 +115,28 @@ fn human(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64, o
     ))
 }
 
-fn object(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64) -> serde_json::Value {
-    let tests: Vec<serde_json::Value> = report
-        .tests
-        .iter()
-        .map(|t| {
-            json!({
-                "name": t.test.name,
-                "classic": t.name.classic,
-                "identity": t.name.to_string(),
-                "events": t.events,
-                "threads": t.test.threads.len(),
-                "violated": t.violated,
-                "verdict": t.verdict.to_string(),
-                "litmus": t.test.to_string(),
-            })
-        })
-        .collect();
-    let rows: Vec<serde_json::Value> = report
-        .rows
-        .iter()
-        .map(|r| json!({ "events": r.events, "tests": r.tests, "open_shapes": r.open, "explained": r.explained }))
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "model": model,
-        "axiom": options.axiom,
-        "bound": options.bound,
-        "complete": report.undecided.is_none(),
-        "reason": report.undecided,
-        "constructs": report.constructs,
-        "scopes": report.scopes,
-        "rows": rows,
-        "tests": tests,
-        "seconds": seconds,
-    })
+fn document(model: &str, options: &Synth, report: &SynthesisReport, seconds: f64) -> document::Suite {
+    let test = |t: &MinimalTest| document::Test {
+        name: t.test.name.clone(),
+        classic: t.name.classic.map(str::to_owned),
+        identity: t.name.to_string(),
+        events: t.events,
+        threads: t.test.threads.len(),
+        violated: t.violated.clone(),
+        expected: t.verdict.to_string(),
+        litmus: t.test.to_string(),
+    };
+    let row = |r: &Row| document::Row { events: r.events, tests: r.tests, open_shapes: r.open.clone(), explained: r.explained };
+    document::Suite {
+        model: model.to_owned(),
+        axiom: options.axiom.clone(),
+        bound: options.bound,
+        complete: report.undecided.is_none(),
+        reason: report.undecided.clone(),
+        constructs: report.constructs.clone(),
+        scopes: report.scopes.clone(),
+        rows: report.rows.iter().map(row).collect(),
+        tests: report.tests.iter().map(test).collect(),
+        seconds,
+    }
 }

@@ -2,7 +2,7 @@
 
 use margay_models::certificate::{Basis, Standing};
 use margay_models::library::BUILT_IN_FOLDER;
-use serde_json::{Value, json};
+use margay_reports::verify as document;
 
 use crate::output::Output;
 use crate::wrapped::{indented, wrapped};
@@ -72,15 +72,21 @@ pub fn named(basis: &Basis) -> String {
     }
 }
 
-/// The same as JSON (docs/json.md).
-pub fn json<'a>(bases: impl IntoIterator<Item = &'a Basis>) -> Value {
+/// The same as a part of a document.
+pub fn report<'a>(bases: impl IntoIterator<Item = &'a Basis>) -> Vec<document::Text> {
     let one = |basis: &Basis| {
         let (standing, file) = match &basis.standing {
-            Standing::BuiltIn => ("built-in", None),
-            Standing::Held(name) => ("same", Some(name)),
-            Standing::Own => ("not compared", None),
+            Standing::BuiltIn => (document::Standing::BuiltIn, None),
+            Standing::Held(name) => (document::Standing::Same, Some(name.clone())),
+            Standing::Own => (document::Standing::NotCompared, None),
         };
-        json!({ "role": basis.role, "name": basis.name, "sha256": basis.sha256, "standing": standing, "compared_with": file })
+        document::Text {
+            role: basis.role.clone(),
+            name: basis.name.clone(),
+            sha256: basis.sha256.clone(),
+            standing,
+            compared_with: file,
+        }
     };
     bases.into_iter().map(one).collect()
 }

@@ -2,6 +2,7 @@
 
 mod bases;
 mod held;
+mod lrat;
 mod run;
 mod subject;
 mod theorem;
@@ -15,12 +16,12 @@ use std::path::Path;
 use margay_mappings::certificate::{Basis, Claim, Document, Extent, Subject, Verified, Written};
 use margay_mappings::{check, compare};
 use margay_models::certificate::{open, wrong};
-use serde_json::{Value, json};
+use margay_reports::verify as document;
 
 use crate::Outcome;
 use crate::arguments::{Format, Verify};
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::question::jobs;
 use crate::table::number;
@@ -28,6 +29,16 @@ use crate::wrapped::{indented, wrapped};
 
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {
+    let exit = verified(options, output)?;
+    // The answer was printed: what cannot be written changes nothing about it.
+    if let (Exit::Holds, Some(folder)) = (exit, &options.lrat) {
+        lrat::write(&options.certificate, folder, output);
+    }
+    Ok(exit)
+}
+
+/// Verifies, and prints the answer.
+fn verified(options: &Verify, output: &Output) -> Outcome {
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
     let (jobs, sealed) = match read {
@@ -36,6 +47,10 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) && options.lrat.is_some() => {
+            let error = wrong(&options.certificate, "`--lrat` is of the proofs of a search, and this is a theorem's");
+            return output.wrong(&[error.help("a theorem for another checker is a file for Rocq: `margay prove --rocq FILE.v`")]);
+        }
         kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
         "check" | "diff" => {}
         other => {
@@ -65,7 +80,24 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     let seen = Seen { document: &document, verified, seconds: start.elapsed().as_secs_f64(), jobs };
     match output.format {
         Format::Human => seen.print(output)?,
-        Format::Json => output.json(&seen.json())?,
+        Format::Json => match &document.subject {
+            Subject::Check { mapping, source, target, given } => output.document(&document::Check {
+                kind: document::CheckKind::Check,
+                mapping_file: mapping.name.clone(),
+                source_file: source.model.name.clone(),
+                target_file: target.model.name.clone(),
+                given: subject::check_given(given),
+                search: seen.report(),
+            })?,
+            Subject::Diff { mapping, old, new, given } => output.document(&document::Diff {
+                kind: document::DiffKind::Diff,
+                mapping_file: mapping.as_ref().map(|m| m.name.clone()),
+                old_file: old.model.name.clone(),
+                new_file: new.model.name.clone(),
+                given: subject::diff_given(given),
+                search: seen.report(),
+            })?,
+        },
     }
     Ok(exit)
 }
@@ -120,24 +152,19 @@ impl Seen<'_> {
         format!("No more than {of}: beyond that something was found, or there was no answer.")
     }
 
-    fn json(&self) -> Value {
-        let mut object = json!({
-            "schema": SCHEMA,
-            "margay": env!("CARGO_PKG_VERSION"),
-            "verified": true,
-            "written_by": self.document.margay,
-            "solver": self.document.solver,
-            "claims": claims(&self.document.claims),
-            "texts": bases::json(&self.verified.bases),
-            "compared": self.verified.bases.iter().all(Basis::is_known),
-            "extent": extent(&self.verified.extent),
-            "seconds": self.seconds,
-            "peak_memory_bytes": crate::limits::peak(),
-        });
-        if let (Value::Object(all), Value::Object(subject)) = (&mut object, subject::json(&self.document.subject)) {
-            all.extend(subject);
+    /// What is said of any search.
+    fn report(&self) -> document::Search {
+        document::Search {
+            verified: true,
+            written_by: self.document.margay.clone(),
+            solver: self.document.solver.clone(),
+            claims: claims(&self.document.claims),
+            texts: bases::report(&self.verified.bases),
+            compared: self.verified.bases.iter().all(Basis::is_known),
+            extent: extent(&self.verified.extent),
+            seconds: self.seconds,
+            peak_memory_bytes: crate::limits::peak(),
         }
-        object
     }
 }
 
@@ -202,23 +229,24 @@ pub fn written(written: &Written, folder: &Path) -> String {
     format!("Certificate in {}: {claims}. {} All were checked.", folder.display(), size(&written.extent))
 }
 
-/// The same as JSON (docs/json.md); null without a certificate.
-pub fn certificate(written: Option<&Written>, folder: Option<&Path>) -> Value {
-    let (Some(written), Some(folder)) = (written, folder) else { return Value::Null };
-    json!({ "folder": folder.display().to_string(), "claims": claims(&written.claims), "extent": extent(&written.extent) })
+/// The same as a part of a document; nothing without a certificate.
+pub fn certificate(written: Option<&Written>, folder: Option<&Path>) -> Option<document::SearchCertificate> {
+    let (written, folder) = written.zip(folder)?;
+    let folder = folder.display().to_string();
+    Some(document::SearchCertificate { folder, claims: claims(&written.claims), extent: extent(&written.extent) })
 }
 
-fn claims(claims: &[Claim]) -> Value {
-    claims.iter().map(|c| json!({ "axiom": c.axiom, "none_up_to": c.none_up_to })).collect()
+fn claims(claims: &[Claim]) -> Vec<document::Claim> {
+    claims.iter().map(|c| document::Claim { axiom: c.axiom.clone(), none_up_to: c.none_up_to }).collect()
 }
 
-/// The same as JSON.
-pub fn extent(extent: &Extent) -> Value {
-    json!({
-        "cases": extent.cases,
-        "clauses": extent.clauses,
-        "derived": extent.derived,
-        "bytes": extent.bytes,
-        "uncompressed_bytes": extent.uncompressed,
-    })
+/// The same as a part of a document.
+pub fn extent(extent: &Extent) -> document::Extent {
+    document::Extent {
+        cases: extent.cases,
+        clauses: extent.clauses,
+        derived: extent.derived,
+        bytes: extent.bytes,
+        uncompressed_bytes: extent.uncompressed,
+    }
 }

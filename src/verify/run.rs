@@ -6,14 +6,14 @@ use margay_litmus::certificate::{self, Bases, Claim, Document, Subject};
 use margay_litmus::read;
 use margay_models::certificate::{Basis, Extent, Sealed};
 use margay_models::library::BUILT_IN_FOLDER;
-use serde_json::{Value, json};
+use margay_reports::verify as report;
 
 use super::bases::named;
 use super::{author, extent, proofs};
 use crate::Outcome;
 use crate::arguments::{Format, Verify};
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::progress::Steps;
 use crate::run::rows;
 use crate::table::number;
@@ -41,7 +41,7 @@ pub fn run(sealed: &Sealed, options: &Verify, jobs: usize, output: &Output) -> O
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
         Format::Human => print(&document, (&found, &bases), (seconds, jobs), output)?,
-        Format::Json => output.json(&object(&document, (&found, &bases), seconds))?,
+        Format::Json => output.document(&whole(&document, (&found, &bases), seconds))?,
     }
     Ok(exit)
 }
@@ -109,35 +109,31 @@ fn said(document: &Document) -> String {
     }
 }
 
-fn object(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -> Value {
+fn whole(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -> report::Run {
     let Subject::Run { tests, models, given } = &document.subject;
-    let model = |model: usize| short(bases.models[model][0].shown());
-    let claim = |c: &Claim| {
-        json!({
-            "file": bases.tests[c.test].shown(),
-            "model": model(c.model),
-            "model_file": bases.models[c.model][0].shown(),
-            "reachable": c.reachable,
-            "bounded": c.bounded,
-            "racy": c.racy,
-        })
+    let model = |model: usize| short(bases.models[model][0].shown()).to_owned();
+    let claim = |c: &Claim| report::RunClaim {
+        file: bases.tests[c.test].shown().to_owned(),
+        model: model(c.model),
+        model_file: bases.models[c.model][0].shown().to_owned(),
+        reachable: c.reachable,
+        bounded: c.bounded,
+        racy: c.racy,
     };
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "verified": true,
-        "kind": certificate::KIND,
-        "tests": tests.iter().map(|t| &t.name).collect::<Vec<_>>(),
-        "models": (0..models.len()).map(model).collect::<Vec<_>>(),
-        "model_files": models.iter().map(|m| &m.model.name).collect::<Vec<_>>(),
-        "given": given,
-        "written_by": document.margay,
-        "solver": document.solver,
-        "claims": document.claims.iter().map(claim).collect::<Vec<_>>(),
-        "texts": super::bases::json(bases.models.iter().flatten().chain(&bases.tests)),
-        "compared": bases.all().iter().all(Basis::is_known),
-        "extent": extent(found),
-        "seconds": seconds,
-        "peak_memory_bytes": crate::limits::peak(),
-    })
+    report::Run {
+        verified: true,
+        kind: report::RunKind::Run,
+        tests: tests.iter().map(|t| t.name.clone()).collect(),
+        models: (0..models.len()).map(model).collect(),
+        model_files: models.iter().map(|m| m.model.name.clone()).collect(),
+        given: report::RunGiven { unroll: given.unroll },
+        written_by: document.margay.clone(),
+        solver: document.solver.clone(),
+        claims: document.claims.iter().map(claim).collect(),
+        texts: super::bases::report(bases.models.iter().flatten().chain(&bases.tests)),
+        compared: bases.all().iter().all(Basis::is_known),
+        extent: extent(found),
+        seconds,
+        peak_memory_bytes: crate::limits::peak(),
+    }
 }

@@ -1,8 +1,8 @@
 //! What a certificate is about, for people and as JSON.
 
-use margay_mappings::certificate::{Basis, Subject};
+use margay_mappings::certificate::{Basis, Compared, Given, Subject};
 use margay_mappings::check::Level;
-use serde_json::{Value, json};
+use margay_reports::verify as report;
 
 use super::bases::named;
 
@@ -68,22 +68,14 @@ pub fn asked(subject: &Subject) -> String {
     out
 }
 
-/// The same as JSON (docs/json.md).
-pub fn json(subject: &Subject) -> Value {
-    match subject {
-        Subject::Check { mapping, source, target, given } => json!({
-            "kind": "check",
-            "mapping_file": mapping.name,
-            "source_file": source.model.name,
-            "target_file": target.model.name,
-            "given": given,
-        }),
-        Subject::Diff { mapping, old, new, given } => json!({
-            "kind": "diff",
-            "mapping_file": mapping.as_ref().map(|m| &m.name),
-            "old_file": old.model.name,
-            "new_file": new.model.name,
-            "given": given,
-        }),
-    }
+/// What was asked of a check, as a part of a document.
+pub fn check_given(given: &Given) -> report::CheckGiven {
+    let Given { bound, axioms, without, only, typed, level, guards, co } = given.clone();
+    report::CheckGiven { bound, axioms, without, only, typed, level: level.into(), guards, co: co.into() }
+}
+
+/// What was asked of a comparison, as a part of a document.
+pub fn diff_given(given: &Compared) -> report::DiffGiven {
+    let Compared { bound, without, only, typed, level } = given.clone();
+    report::DiffGiven { bound, without, only, typed, level: level.into() }
 }

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use margay_models::certificate::{Basis, Sealed};
 use margay_prove::certificate::{Document, Extent, Subject};
-use serde_json::{Value, json};
+use margay_reports::verify as report;
 
 use super::bases::{self, named};
 use crate::Outcome;
 use crate::arguments::{Format, Verify};
 use crate::exit::Exit;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 use crate::table::number;
 use crate::wrapped::wrapped;
 
@@ -30,7 +30,7 @@ pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
         Format::Human => print(&document, &bases, &found, seconds, output)?,
-        Format::Json => output.json(&object(&document, &bases, &found, seconds))?,
+        Format::Json => output.document(&whole(&document, &bases, &found, seconds))?,
     }
     Ok(exit)
 }
@@ -84,31 +84,32 @@ fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, out
     output.print(&wrapped(&meaning, output.width()))
 }
 
-/// The same as JSON.
-pub fn extent(found: &Extent) -> Value {
-    json!({ "steps": found.steps, "obligations": found.obligations, "instances": found.instances, "derived": found.derived })
+/// The same as a part of a document.
+pub fn extent(found: &Extent) -> report::TheoremExtent {
+    let Extent { steps, obligations, instances, derived } = *found;
+    report::TheoremExtent { steps, obligations, instances, derived }
 }
 
-fn object(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> Value {
+fn whole(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> report::Theorem {
     let (kind, files) = match &document.subject {
         Subject::Theorem { mapping, source, target, .. } => {
-            ("theorem", vec![&mapping.name, &source.model.name, &target.model.name])
+            (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
         }
-        Subject::ModelTheorem { model } => ("model-theorem", vec![&model.model.name]),
-        Subject::DiffTheorem { supposed, claimed, .. } => ("diff-theorem", vec![&supposed.model.name, &claimed.model.name]),
+        Subject::ModelTheorem { model } => (report::TheoremKind::ModelTheorem, vec![&model.model.name]),
+        Subject::DiffTheorem { supposed, claimed, .. } => {
+            (report::TheoremKind::DiffTheorem, vec![&supposed.model.name, &claimed.model.name])
+        }
     };
-    json!({
-        "schema": SCHEMA,
-        "margay": env!("CARGO_PKG_VERSION"),
-        "verified": true,
-        "kind": kind,
-        "files": files,
-        "written_by": document.margay,
-        "theorems": document.theorems,
-        "texts": bases::json(bases),
-        "compared": bases.iter().all(Basis::is_known),
-        "extent": extent(found),
-        "seconds": seconds,
-        "peak_memory_bytes": crate::limits::peak(),
-    })
+    report::Theorem {
+        verified: true,
+        kind,
+        files: files.into_iter().cloned().collect(),
+        written_by: document.margay.clone(),
+        theorems: document.theorems.clone(),
+        texts: bases::report(bases),
+        compared: bases.iter().all(Basis::is_known),
+        extent: extent(found),
+        seconds,
+        peak_memory_bytes: crate::limits::peak(),
+    }
 }

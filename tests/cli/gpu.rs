@@ -219,7 +219,7 @@ fn machine_code_is_explained() {
         assert!(text.contains(said), "{said}: {text}");
     }
     let line = json(&margay(&["gpu", "check", lb, "--explain", "--format", "json"]));
-    assert_eq!((&line["level"], &line["apart"], &line["verdict"]), (&3.into(), &false.into(), &"same".into()));
+    assert_eq!((&line["level"], &line["apart"], &line["verdict"]), (&3.into(), &false.into(), &"equal".into()));
     let thread = &line["explained"]["threads"][0];
     assert_eq!((&thread["pairs"][0]["overlap"], &thread["pairs"][0]["ordered_by_the_test"]), (&true.into(), &false.into()));
     let load = thread["code"].as_array().expect("code").iter().find(|i| i["effect"] == 0).expect("the load").clone();

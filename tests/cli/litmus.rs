@@ -32,11 +32,13 @@ fn every_field_of_an_answer() {
     let names: Vec<&str> = first.keys().map(String::as_str).collect();
     let documented = [
         "bounded",
+        "command",
         "depends_on",
         "engine",
         "executions",
         "file",
         "holds",
+        "margay",
         "milliseconds",
         "model",
         "name",

@@ -25,14 +25,22 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// An answer that is one JSON value.
+/// An answer that is one document: one of those that its command has, and of nothing else (docs/schema).
 pub fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", out(output)))
+    document(&out(output))
 }
 
-/// Answers that are a JSON value a line.
+/// Answers that are a document a line.
 pub fn lines(output: &Output) -> Vec<Value> {
-    out(output).lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}"))).collect()
+    out(output).lines().map(document).collect()
+}
+
+fn document(text: &str) -> Value {
+    let value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    if let Err(why) = margay_reports::read(&value) {
+        panic!("{why}: {text}");
+    }
+    value
 }
 
 /// An empty folder for one test. `name` is the test's path: `check/explained`.

@@ -203,11 +203,11 @@ fn lemmas_of_a_file_are_shown_or_not_used() {
     let report = json(&output);
     assert_eq!(report["verdict"], "theorem");
     let lemma = |k: usize| (report["lemmas"][k]["line"].as_u64(), report["lemmas"][k]["verdict"].as_str());
-    assert_eq!([lemma(0), lemma(1)], [(Some(3), Some("proved")), (Some(4), Some("false"))], "{}", report["lemmas"]);
-    assert_eq!(lemma(2), (Some(5), Some("proved")), "{}", report["lemmas"]);
+    assert_eq!([lemma(0), lemma(1)], [(Some(3), Some("theorem")), (Some(4), Some("counterexample"))], "{}", report["lemmas"]);
+    assert_eq!(lemma(2), (Some(5), Some("theorem")), "{}", report["lemmas"]);
     assert_eq!(report["lemmas"][1]["events"], 2);
     // Load buffering has such a cycle, of 4 events, and the search goes up to 2.
-    assert_ne!(lemma(3), (Some(6), Some("proved")), "{}", report["lemmas"]);
+    assert_ne!(lemma(3), (Some(6), Some("theorem")), "{}", report["lemmas"]);
     // For people the execution is printed.
     let text = words(&out(&asked(&[])));
     assert!(text.contains("false: lemma Wrong (line 4)") && text.contains("An execution of 2 events"), "{text}");
@@ -228,7 +228,7 @@ fn a_false_property_has_its_counterexample() {
     // No condition on executions says that barriers do not synchronise in a circle.
     let output = margay(&["prove", "--model", "ptx-6.0", "irreflexive cause-base", "--bound", "3", "--format", "json"]);
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
-    assert_eq!(json(&output)["verdict"], "open");
+    assert_eq!(json(&output)["verdict"], "undecided");
     let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3"]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert!(out(&output).starts_with("counterexample with 1 events"), "{}", out(&output));

@@ -110,7 +110,11 @@ impl Worker {
 
     fn ask(&mut self, input: &Path, output: &Path, limit: Duration) -> Answer {
         let start = Instant::now();
-        let question = serde_json::json!([input.to_string_lossy(), output.to_string_lossy()]);
+        let question = format!("{}\t{}", input.display(), output.display());
+        // A line has one tab and no end of a line within.
+        if question.matches(['\t', '\n']).count() != 1 {
+            return Answer::Nonsense;
+        }
         let Some(programs) = &mut self.programs else { return Answer::Nonsense };
         self.busy = true;
         if writeln!(programs, "{question}").and_then(|()| programs.flush()).is_err() {

@@ -8,7 +8,6 @@ pub use write::{Models, map};
 
 use margay_mappings::language::kind::Set;
 use margay_models::execution::Scope;
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::compile::{Command, Compiled, Outcome};
@@ -17,9 +16,6 @@ use crate::front::FrontEnd;
 use crate::lowering::{Answer, Row, rows};
 use crate::point::Point;
 use crate::ptx::Module;
-
-/// The version of the JSON that [`Table::json`] makes.
-pub const SCHEMA: u32 = 1;
 
 /// What a compiler emits, with evidence.
 #[derive(Debug, Clone)]
@@ -172,31 +168,5 @@ impl Table {
             }] += 1;
         }
         out
-    }
-
-    /// The table with all evidence.
-    pub fn json(&self) -> Value {
-        let rows: Vec<Value> = self
-            .rows
-            .iter()
-            .map(|m| {
-                let (kind, value) = match &m.row.answer {
-                    Answer::Lowered(all) => ("lowered", json!(all.iter().map(|s| s.text(None)).collect::<Vec<_>>())),
-                    Answer::Absent(why) => ("absent", json!(why)),
-                    Answer::Other(what) => ("other", json!(what)),
-                    Answer::Unknown(why) => ("unknown", json!(why)),
-                };
-                json!({
-                    "row": m.row.slot.to_string(), "asked": m.point.to_string(), kind: value, "notes": m.row.notes,
-                    "paths": m.paths, "ptx": m.ptx, "hash": m.ptx.as_deref().map(|t| hash([t])),
-                })
-            })
-            .collect();
-        let [lowered, absent, other, unknown] = self.counts();
-        json!({
-            "schema": SCHEMA, "command": "extract", "front_end": self.front, "title": self.title, "compiler": self.version,
-            "compile": self.command, "architecture": self.of_architecture(), "asked_architecture": self.architecture, "ptx_sha256": self.hash, "runs": self.runs,
-            "lowered": lowered, "absent": absent, "other": other, "unknown": unknown, "rows": rows,
-        })
     }
 }

@@ -1,41 +1,54 @@
 //! The matrix as JSON (docs/json.md).
 
+use margay_mappings::change::Repair;
 use margay_mappings::check::Verdict;
-use serde_json::{Value, json};
+use margay_reports::check as report;
 
 use super::{Cell, Mended};
-use crate::output::SCHEMA;
+
+fn answer(cell: &Cell) -> report::Answer {
+    let found = cell.found.as_ref();
+    report::Answer {
+        mapping: cell.question.mapping.to_owned(),
+        source: cell.question.source.to_owned(),
+        target: cell.question.target.to_owned(),
+        level: cell.question.level.into(),
+        verdict: (&cell.verdict).into(),
+        reason: if let Verdict::Undecided(why) = &cell.verdict { Some(why.clone()) } else { None },
+        bound: cell.established,
+        status: found.map(|f| f.status.into()),
+        seconds: cell.seconds,
+        axiom: found.map(|f| f.axiom.clone()),
+        events: found.map(|f| f.events),
+        source_litmus: found.map(|f| f.source.clone()),
+        target_litmus: found.map(|f| f.target.clone()),
+        source_cuda: found.and_then(|f| f.cuda.clone()),
+        outcome: found.map(|f| f.outcome.clone()),
+    }
+}
+
+fn mended(mended: &Mended) -> report::Mended {
+    let by = |r: &Repair| report::MendedBy {
+        price: r.cost + u64::from(r.steps),
+        cost: r.cost,
+        steps: r.steps,
+        rows: super::page::changes(mended, r),
+    };
+    report::Mended {
+        mapping: mended.question.mapping.to_owned(),
+        source: mended.question.source.to_owned(),
+        target: mended.question.target.to_owned(),
+        bound: mended.bound,
+        repairs: mended.report.repairs.iter().map(by).collect(),
+        reason: mended.report.stopped.clone(),
+    }
+}
 
 /// The whole report.
-pub fn object(cells: &[Cell], mended: &[Mended], stopped: Option<&str>) -> Value {
-    let answers: Vec<Value> = cells
-        .iter()
-        .map(|c| {
-            let (verdict, why) = match &c.verdict {
-                Verdict::None => ("none", None),
-                Verdict::Counterexample => ("counterexample", None),
-                Verdict::Undecided(why) => ("undecided", Some(why)),
-            };
-            let found = c.found.as_ref();
-            json!({
-                "mapping": c.question.mapping, "source": c.question.source, "target": c.question.target,
-                "level": c.question.level, "verdict": verdict, "reason": why, "bound": c.established,
-                "status": found.map(|f| f.status), "seconds": c.seconds, "axiom": found.map(|f| &f.axiom), "events": found.map(|f| f.events),
-                "source_litmus": found.map(|f| &f.source), "target_litmus": found.map(|f| &f.target),
-                "source_cuda": found.and_then(|f| f.cuda.as_ref()), "outcome": found.map(|f| &f.outcome),
-            })
-        })
-        .collect();
-    let repairs: Vec<Value> = mended
-        .iter()
-        .map(|m| {
-            let found: Vec<Value> =
-                m.report.repairs.iter().map(|r| json!({ "price": r.cost + u64::from(r.steps), "cost": r.cost, "steps": r.steps, "rows": super::page::changes(m, r) })).collect();
-            json!({
-                "mapping": m.question.mapping, "source": m.question.source, "target": m.question.target, "bound": m.bound,
-                "repairs": found, "reason": m.report.stopped,
-            })
-        })
-        .collect();
-    json!({ "schema": SCHEMA, "complete": stopped.is_none(), "answers": answers, "repairs": repairs })
+pub fn document(cells: &[Cell], repaired: &[Mended], stopped: Option<&str>) -> report::Matrix {
+    report::Matrix {
+        complete: stopped.is_none(),
+        answers: cells.iter().map(answer).collect(),
+        repairs: repaired.iter().map(mended).collect(),
+    }
 }

@@ -124,7 +124,7 @@ pub fn run(options: &Check, levels: &[Level], asked: &CheckOptions, output: &Out
             );
             output.print(&[summary(&cells, stopped, output), rows(&cells, levels, output), effort].join("\n"))
         }
-        Format::Json => output.json(&json::object(&cells, &mended, stopped)),
+        Format::Json => output.document(&json::document(&cells, &mended, stopped)),
     };
     folder::fill(options.out.as_deref(), &|_| false, *output, |folder| write(&mut cells, &mended, options, stopped, folder));
     printed.map(|()| exit)

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 
 use margay_mappings::causes::severity;
-use serde_json::{Value, json};
+use margay_reports::extract::{self as document, Fall};
 
-use super::record::Fall;
 use super::series::Series;
 
 /// Front ends, each with its architectures.
@@ -125,16 +124,21 @@ impl Entry<'_> {
         format!("{}: {}, {} events, axiom {}", self.of, self.fall.setting, self.fall.events, self.fall.axiom)
     }
 
-    /// As JSON.
-    pub fn json(&self) -> Value {
-        let places: Vec<Value> = self
-            .places
-            .iter()
-            .map(|(versions, fronts)| {
-                let fronts: Vec<Value> = fronts.iter().map(|(f, of)| json!({ "front_end": f, "architectures": of })).collect();
-                json!({ "versions": versions, "front_ends": fronts })
-            })
-            .collect();
-        json!({ "compiler": self.of, "counterexample": self.fall, "rows": self.rows, "places": places })
+    /// As a part of a document.
+    pub fn report(&self) -> document::Entry {
+        let front = |(front, of): &(&str, Vec<&str>)| document::PlaceFrontEnd {
+            front_end: (*front).to_owned(),
+            architectures: of.iter().map(|a| (*a).to_owned()).collect(),
+        };
+        let place = |(versions, fronts): &(String, Fronts<'_>)| document::Place {
+            versions: versions.clone(),
+            front_ends: fronts.iter().map(front).collect(),
+        };
+        document::Entry {
+            compiler: self.of.to_owned(),
+            counterexample: self.fall.clone(),
+            rows: self.rows.iter().map(|(head, body)| ((*head).to_owned(), (*body).to_owned())).collect(),
+            places: self.places.iter().map(place).collect(),
+        }
     }
 }

@@ -12,6 +12,7 @@ use std::time::Instant;
 use margay_extract::compile;
 use margay_extract::front::{self, FrontEnd};
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::Document;
 
 use super::arguments::Extract;
 use super::{Asked, chosen, command, nothing, table};
@@ -86,8 +87,8 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
     let missing = tasks.len() - records.len();
     let all = series::series(records);
     let text = page::markdown(&all, options.bound, missing);
-    let object = page::json(&all, options.bound, missing);
-    for (name, text) in [("index.md", text), ("sweep.json", serde_json::to_string_pretty(&object)? + "\n")] {
+    let document = page::document(&all, options.bound, missing);
+    for (name, text) in [("index.md", text), ("sweep.json", document.text()? + "\n")] {
         let path = options.out.join(name);
         if let Err(error) = std::fs::write(&path, text) {
             return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
@@ -101,7 +102,7 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
         (false, false) => Exit::Holds,
     });
     match output.format {
-        Format::Json => output.json(&object)?,
+        Format::Json => output.document(&document)?,
         Format::Human => page::print(&all, &options.out, missing, output)?,
     }
     Ok(exit)

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use margay_extract::history::{History, brief};
-use serde_json::{Value, json};
+use margay_reports::extract as document;
 
 use super::entries::{Entry, worse, wrong};
 use super::record::Record;
 use super::series::Series;
-use crate::output::{Output, SCHEMA};
+use crate::output::Output;
 
 /// At most so many names of rows in a cell.
 const NAMES: usize = 6;
@@ -168,33 +168,45 @@ pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> 
     Ok(())
 }
 
-/// The same as JSON.
-pub fn json(all: &[Series], bound: usize, missing: usize) -> Value {
-    let record = |r: &Record| {
-        json!({
-            "version": r.version, "compiler": r.compiler, "table": r.table, "lowered": r.counts[0], "absent": r.counts[1],
-            "other": r.counts[2], "unknown": r.counts[3], "empty": r.empty, "failure": r.failure, "check": r.check,
-        })
+/// The same as a document.
+pub fn document(all: &[Series], bound: usize, missing: usize) -> document::Sweep {
+    let version = |r: &Record| document::Version {
+        version: r.version.clone(),
+        compiler: r.compiler.clone(),
+        table: r.table.clone(),
+        lowered: r.counts[0],
+        absent: r.counts[1],
+        other: r.counts[2],
+        unknown: r.counts[3],
+        empty: r.empty.clone(),
+        failure: r.failure.clone(),
+        check: r.check.clone(),
     };
-    let history = |h: &History| {
-        let spans: Vec<Value> = h.spans.iter().map(|s| json!({ "from": s.from, "to": s.to, "text": s.text })).collect();
-        json!({ "rows": h.names, "spans": spans })
+    let history = |h: &History| document::History {
+        rows: h.names.clone(),
+        spans: h.spans.iter().map(|s| document::Span { from: s.from, to: s.to, text: s.text.clone() }).collect(),
     };
-    let series: Vec<Value> = all
-        .iter()
-        .map(|s| {
-            let regressions: Vec<Value> = s
-                .regressions()
-                .iter()
-                .map(|r| json!({ "version": r.version.version, "before": r.before.version, "counterexample": r.fall }))
-                .collect();
-            json!({
-                "title": s.title, "versions": s.records.iter().map(record).collect::<Vec<_>>(),
-                "changed": s.rows().iter().filter(|h| h.changed()).map(history).collect::<Vec<_>>(),
-                "counterexamples": s.falls().iter().map(history).collect::<Vec<_>>(), "regressions": regressions,
+    let series = |s: &Series| document::Series {
+        title: s.title.clone(),
+        versions: s.records.iter().map(version).collect(),
+        changed: s.rows().iter().filter(|h| h.changed()).map(history).collect(),
+        counterexamples: s.falls().iter().map(history).collect(),
+        regressions: s
+            .regressions()
+            .iter()
+            .map(|r| document::Regression {
+                version: r.version.version.clone(),
+                before: r.before.version.clone(),
+                counterexample: r.fall.clone(),
             })
-        })
-        .collect();
-    json!({ "schema": SCHEMA, "command": "extract", "all": true, "bound": bound, "missing": missing, "series": series,
-        "worse": worse(all).iter().map(Entry::json).collect::<Vec<_>>(), "wrong": wrong(all).iter().map(Entry::json).collect::<Vec<_>>() })
+            .collect(),
+    };
+    document::Sweep {
+        all: true,
+        bound,
+        missing,
+        series: all.iter().map(series).collect(),
+        worse: worse(all).iter().map(Entry::report).collect(),
+        wrong: wrong(all).iter().map(Entry::report).collect(),
+    }
 }

@@ -13,6 +13,7 @@ use margay_mappings::causes::{Cause, causes, severity};
 use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_reports::extract::{Check, Fall};
 use serde::{Deserialize, Serialize};
 
 use super::super::Asked;
@@ -50,40 +51,12 @@ pub struct Record {
     pub check: Option<Check>,
 }
 
-/// The counterexamples of a table.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Check {
-    /// The worst first.
-    pub falls: Vec<Fall>,
-    /// What was not decided, and why.
-    pub open: Vec<(String, String)>,
-}
-
-/// One cause of a table.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Fall {
-    /// The most ordinary programs that show it.
-    pub setting: String,
-    /// The axiom that fails.
-    pub axiom: String,
-    /// The size of the smallest counterexample.
-    pub events: usize,
-    /// The rows that are to blame: left-hand side, right-hand side.
-    pub rows: Vec<(String, String)>,
-    /// The outcome that the source forbids.
-    pub outcome: String,
-    /// The compiled program.
-    pub target: String,
-}
-
-impl Fall {
-    /// What it is, whatever the operations and types: programs, axiom, the instructions that are to blame.
-    pub fn what(&self) -> String {
-        let mut bodies: Vec<&str> = self.rows.iter().map(|(_, body)| body.as_str()).collect();
-        bodies.sort_unstable();
-        bodies.dedup();
-        format!("{}: {}, `{}`", self.setting, self.axiom, bodies.join("`, `"))
-    }
+/// What it is, whatever the operations and types: programs, axiom, the instructions that are to blame.
+pub fn what(fall: &Fall) -> String {
+    let mut bodies: Vec<&str> = fall.rows.iter().map(|(_, body)| body.as_str()).collect();
+    bodies.sort_unstable();
+    bodies.dedup();
+    format!("{}: {}, `{}`", fall.setting, fall.axiom, bodies.join("`, `"))
 }
 
 /// What says whether a kept table is the one that is asked for: Margay, the front end, the command, the compiler's files, the question.
@@ -298,7 +271,7 @@ impl Store {
         let mut check = Check { falls: Vec::new(), open: Vec::new() };
         for cause in &found.causes {
             let fall = fall(&mapping, cause);
-            if check.falls.iter().all(|f| f.what() != fall.what()) {
+            if check.falls.iter().all(|f| what(f) != what(&fall)) {
                 check.falls.push(fall);
             }
         }

@@ -1,8 +1,9 @@
 //! The versions of one compiler, in order: what became worse from one to the next.
 
 use margay_extract::history::{History, histories};
+use margay_reports::extract::Fall;
 
-use super::record::{Fall, Record};
+use super::record::{Record, what};
 
 /// The tables of the versions of one compiler, for one front end and one architecture.
 pub struct Series {
@@ -55,13 +56,13 @@ impl Series {
 
     /// The histories of its counterexamples: by what they are, with what is to blame as the text.
     pub fn falls(&self) -> Vec<History> {
-        let of = |r: &Record| r.falls().iter().map(|f| (f.what(), "there".to_owned())).collect::<Vec<_>>();
+        let of = |r: &Record| r.falls().iter().map(|f| (what(f), "there".to_owned())).collect::<Vec<_>>();
         histories(&self.records.iter().map(of).collect::<Vec<_>>())
     }
 
     /// The first counterexample of that description.
-    pub fn fall(&self, what: &str) -> Option<&Fall> {
-        self.records.iter().flat_map(Record::falls).find(|f| f.what() == what)
+    pub fn fall(&self, wanted: &str) -> Option<&Fall> {
+        self.records.iter().flat_map(Record::falls).find(|f| what(f) == wanted)
     }
 
     /// What became worse: a counterexample that the version before did not have, with a row to blame that was stronger in the version before,
@@ -72,7 +73,7 @@ impl Series {
         for pair in asked.windows(2) {
             let (before, version) = (pair[0], pair[1]);
             for fall in version.falls() {
-                let is_new = before.falls().iter().all(|f| f.what() != fall.what());
+                let is_new = before.falls().iter().all(|f| what(f) != what(fall));
                 if is_new && version.weakened(before, fall) {
                     out.push(Regression { version, before, fall });
                 }

@@ -5,15 +5,16 @@ mod page;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
+use margay_reports::Document;
+use margay_reports::gpu::{self as document, Line};
 use margay_runner::device::{Device, Request};
 use margay_runner::emit::{Count, Environment};
-use serde_json::{Value, json};
 
 use self::page::Page;
 use super::arguments;
 use super::idioms;
 use super::measure::{Problem, measure, question};
-use super::results::Results;
+use super::results::{Answer, Entry, Results};
 use super::session::{Session, absent};
 use crate::Outcome;
 use crate::arguments::Format;
@@ -75,13 +76,9 @@ struct Cell {
 
 impl Cell {
     /// From a line of results.
-    fn of(line: &Value) -> Option<Self> {
-        let asked = line["outcomes"].as_array()?.iter().filter(|o| o["asked"] == Value::Bool(true));
-        Some(Self {
-            weak: asked.filter_map(|o| o["count"].as_u64()).sum(),
-            instances: line["instances"].as_u64()?,
-            seconds: line["seconds"].as_f64()?,
-        })
+    fn of(line: &Line) -> Self {
+        let asked = line.outcomes.iter().filter(|o| o.asked);
+        Self { weak: asked.map(|o| o.count).sum(), instances: line.instances, seconds: line.seconds }
     }
 
     /// Of 100,000 runs, as the paper counts.
@@ -122,19 +119,19 @@ impl Sheet<'_> {
         &mut self,
         (name, read): &(String, Read),
         stopped: &dyn Fn() -> bool,
-        told: &mut dyn FnMut(usize, &Value) -> std::io::Result<()>,
+        told: &mut dyn FnMut(usize, std::io::Result<String>) -> std::io::Result<()>,
         row: &mut Row,
     ) -> std::io::Result<Option<Stop>> {
         let columns = if self.device.description().simulated { 1 } else { 16 };
         row.resize(columns, None);
         for (column, cell) in row.iter_mut().enumerate() {
             self.request.environment = environment(&self.base, column);
-            let number = if columns == 1 { Value::Null } else { json!(column + 1) };
             let mut asked = question(name, self.device.description(), None, &self.request);
-            asked["table6_column"] = number.clone();
-            if let Some(known) = self.results.as_ref().and_then(|r| r.known(&asked)) {
-                *cell = Cell::of(known);
-                told(column, known)?;
+            asked.table6_column = Some((columns > 1).then_some(column + 1));
+            let known = self.results.as_ref().and_then(|r| r.known(&asked));
+            if let Some(Entry { answer: Answer::Measured(line), text }) = known {
+                *cell = Some(Cell::of(line));
+                told(column, Ok(text.clone()))?;
                 continue;
             }
             if stopped() {
@@ -144,16 +141,15 @@ impl Sheet<'_> {
                 Ok(measured) => measured,
                 Err(problem) => return Ok(Some(Stop::Problem(problem))),
             };
-            let mut line = measured.line;
-            line["table6_column"] = number;
-            if let Some(Err(error)) = self.results.as_mut().map(|r| r.add(&line)) {
+            let line = Line { question: asked, ..measured.line };
+            if let Some(Err(error)) = self.results.as_mut().map(|r| r.measured(&line)) {
                 return Ok(Some(Stop::Unwritten(error)));
             }
             if measured.counts.stopped {
                 return Ok(Some(Stop::Stopped));
             }
-            *cell = Cell::of(&line);
-            told(column, &line)?;
+            *cell = Some(Cell::of(&line));
+            told(column, document::Cell(line).line())?;
         }
         Ok(None)
     }
@@ -181,9 +177,9 @@ pub fn run(options: &arguments::Table6, output: &Output) -> Outcome {
     let mut rows: Vec<Row> = vec![Vec::new(); tests.len()];
     let mut end = None;
     for (test, row) in tests.iter().zip(&mut rows) {
-        let mut told = |column: usize, line: &Value| {
+        let mut told = |column: usize, line: std::io::Result<String>| {
             bar.step(&format!("{}, column {}", test.1.test.name, column + 1));
-            if output.format == Format::Json { output.print(&line.to_string()) } else { Ok(()) }
+            if output.format == Format::Json { output.print(&line?) } else { Ok(()) }
         };
         end = sheet.row(test, &|| limits.reason().is_some(), &mut told, row)?;
         if end.is_some() {

@@ -1,0 +1,35 @@
+//! Every verdict of the corpus.
+
+use std::collections::BTreeMap;
+
+use margay_litmus::{corpus, explicit, read, sat};
+use margay_models::library;
+
+#[test]
+fn the_corpus_by_the_sat_engine() {
+    super::use_cadical();
+    let folders = crate::corpora::folders();
+    let mut runners: BTreeMap<String, sat::Runner> = BTreeMap::new();
+    let mut differences = Vec::new();
+    let mut count = 0;
+    for line in folders.iter().flat_map(|f| f.lines.iter().map(move |l| (f.path.join(&l.file), l))) {
+        let (path, line) = line;
+        let test = read::load(&path).unwrap_or_else(|e| panic!("{}", e[0])).test;
+        let runner = runners.entry(line.model.clone()).or_insert_with(|| {
+            let loaded = library::load(&line.model, &[]).unwrap_or_else(|e| panic!("{}", e[0]));
+            sat::Runner::new(&loaded.model)
+        });
+        count += 1;
+        match runner.run(&test, &explicit::Options::default()) {
+            Ok(verdict) => {
+                let found = corpus::Expected::from(&verdict);
+                if found != line.expected {
+                    differences.push(format!("{} {}: {found}, expected {}\n", path.display(), line.model, line.expected));
+                }
+            }
+            Err(e) => differences.push(format!("{} {}: {e}\n", path.display(), line.model)),
+        }
+    }
+    assert!(differences.is_empty(), "{} of {count} differ\n{}", differences.len(), differences.concat());
+    assert!(count > 4000, "the corpus is there: {count}");
+}

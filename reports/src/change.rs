@@ -1,0 +1,122 @@
+//! `margay weaken` and `margay repair`: a mapping with other rows.
+
+use std::collections::BTreeMap;
+
+use crate::document::parts;
+use crate::verdict::{Level, Status, Verdict};
+
+parts! {
+    /// `margay weaken`.
+    pub struct Weakened {
+        /// The mapping's title.
+        pub mapping: String,
+        /// The source model.
+        pub source: String,
+        /// The target model.
+        pub target: String,
+        /// What a counterexample is.
+        pub level: Level,
+        /// The bound.
+        pub bound: usize,
+        /// If the mapping falls as it is: `falls at 4 (Coherence)`.
+        pub falls: Option<String>,
+        /// The rows.
+        pub rows: Vec<Row>,
+        /// For each axiom the number of counterexamples of each number of events.
+        pub sizes: BTreeMap<String, BTreeMap<usize, usize>>,
+        /// Why it is not complete.
+        pub reason: Option<String>,
+        /// How many searches were made.
+        pub searches: usize,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// A row, and what is weaker.
+    pub struct Row {
+        /// Its left-hand side.
+        pub row: String,
+        /// Its lowering.
+        pub lowering: String,
+        /// Has every weaker lowering a counterexample?
+        pub tight: bool,
+        /// Has a weaker lowering none, up to a bound at which that means something?
+        pub loose: bool,
+        /// The bound from which on `none` means something; null where it is not known.
+        pub needs: Option<usize>,
+        /// It is larger than this.
+        pub needs_more_than: Option<usize>,
+        /// The weaker lowerings.
+        pub weaker: Vec<Weaker>,
+    }
+
+    /// A weaker lowering.
+    pub struct Weaker {
+        /// What is emitted.
+        pub lowering: String,
+        /// `none`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// Why it is undecided.
+        pub reason: Option<String>,
+        /// The source events of a counterexample.
+        pub events: Option<usize>,
+        /// The axiom that fails.
+        pub axiom: Option<String>,
+        /// What follows from the counterexample.
+        pub status: Option<Status>,
+        /// How the files of the counterexample begin with `--out`.
+        pub files: Option<String>,
+    }
+
+    /// `margay repair`.
+    pub struct Repaired {
+        /// The mapping's title.
+        pub mapping: String,
+        /// The source model.
+        pub source: String,
+        /// The target model.
+        pub target: String,
+        /// What a counterexample is.
+        pub level: Level,
+        /// The bound.
+        pub bound: usize,
+        /// If the mapping falls as it is: `falls at 4 (Coherence)`.
+        pub falls: Option<String>,
+        /// How the files of that counterexample begin with `--out`.
+        pub files: Option<String>,
+        /// The cheapest repairs.
+        pub repairs: Vec<Repair>,
+        /// Why there may be others.
+        pub reason: Option<String>,
+        /// How many mappings were asked about.
+        pub candidates: usize,
+        /// How many searches were made.
+        pub searches: usize,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// A repair.
+    pub struct Repair {
+        /// What repairs are ranked by: `cost` and `steps` together.
+        pub price: u64,
+        /// What instructions cost more than in the mapping as it is.
+        pub cost: u64,
+        /// Steps of order, scope or fence.
+        pub steps: u32,
+        /// The changed rows.
+        pub changes: Vec<Change>,
+        /// The whole text of the mended mapping.
+        pub mapping: String,
+    }
+
+    /// A changed row.
+    pub struct Change {
+        /// Its left-hand side.
+        pub row: String,
+        /// What it emits now.
+        pub before: String,
+        /// What it is to emit.
+        pub after: String,
+    }
+}

@@ -1,0 +1,34 @@
+//! `margay classify`: what litmus tests are called, and which of them are the same.
+
+use crate::document::parts;
+use crate::error::Diagnostic;
+
+parts! {
+    /// `margay classify`.
+    pub struct Classified {
+        /// The tests.
+        pub tests: Vec<Test>,
+        /// Lists of files whose tests are the same.
+        pub duplicates: Vec<Vec<String>>,
+        /// For tests that say the same in two languages, the list of files of each.
+        pub counterparts: Vec<Vec<Vec<String>>>,
+        /// What is wrong with files.
+        pub errors: Vec<Diagnostic>,
+    }
+
+    /// A test.
+    pub struct Test {
+        /// The file as named.
+        pub file: String,
+        /// The name in its first line.
+        pub name: String,
+        /// Its classic name.
+        pub shape: Option<String>,
+        /// Its name by its cycle.
+        pub canonical_name: String,
+        /// Equal for isomorphic tests.
+        pub form: String,
+        /// The digest of the form.
+        pub digest: String,
+    }
+}

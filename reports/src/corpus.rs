@@ -1,0 +1,46 @@
+//! `margay test`: are verdicts as expected?
+
+use crate::document::parts;
+use crate::error::Diagnostic;
+
+parts! {
+    /// `margay test`.
+    pub struct Report {
+        /// Verdicts as expected.
+        pub passed: usize,
+        /// Verdicts that are not.
+        pub differences: Vec<Checked>,
+        /// Verdicts without an answer in the time given.
+        pub undecided: Vec<Checked>,
+        /// How many verdicts were not looked for, after `--fail-fast` or Ctrl-C.
+        pub not_run: usize,
+        /// Tests of which nothing is expected.
+        pub without_verdict: Vec<String>,
+        /// Was a verdict of every test asked for?
+        pub require_verdicts: bool,
+        /// Were the verdicts written down that were found?
+        pub blessed: bool,
+        /// What is wrong with files.
+        pub errors: Vec<Diagnostic>,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// A test under a model.
+    pub struct Checked {
+        /// The test.
+        pub test: String,
+        /// The model.
+        pub model: String,
+        /// What is expected, in the words of `expected.txt`.
+        pub expected: String,
+        /// What was found.
+        pub found: String,
+        /// Where the expectation is from.
+        pub source: String,
+        /// Do the engines not agree? Then `found` is what each says.
+        pub disagreement: bool,
+        /// Wall time.
+        pub seconds: f64,
+    }
+}

@@ -1,0 +1,151 @@
+//! `margay diff`: what one model allows and another does not.
+
+use crate::document::parts;
+use crate::verdict::{Level, Status, Verdict};
+use crate::verify::SearchCertificate;
+use crate::violation::{Edge, Event};
+
+parts! {
+    /// `margay diff`.
+    pub struct Comparison {
+        /// The older model.
+        pub old: String,
+        /// The file that it was read from; at a revision `REV:path`.
+        pub old_file: String,
+        /// The newer model.
+        pub new: String,
+        /// The file that it was read from.
+        pub new_file: String,
+        /// Executions, or outcomes of programs.
+        pub level: Level,
+        /// `equal`, `different` or `undecided`.
+        pub verdict: Verdict,
+        /// The limit that was reached.
+        pub stopped: Option<String>,
+        /// With `--prove`: is it a theorem that there is no difference, in executions of any size?
+        pub equal_for_every_size: Option<bool>,
+        /// The bound asked for.
+        pub bound: usize,
+        /// No difference has so many events or fewer; null if there is none of any size.
+        pub equal_up_to: Option<usize>,
+        /// Is a location either atomic or plain?
+        pub typed: bool,
+        /// The constructs that executions were made of.
+        pub constructs: Vec<String>,
+        /// The scopes that they had.
+        pub scopes: Vec<String>,
+        /// What a model speaks of and no execution of the search has anything of.
+        pub not_compared: Vec<String>,
+        /// The solver and its version.
+        pub solver: String,
+        /// Wall time.
+        pub seconds: f64,
+        /// In which direction they were compared, and by what.
+        pub questions: Vec<Question>,
+        /// With `--certify`.
+        pub certificate: Option<SearchCertificate>,
+    }
+
+    /// One direction of a comparison.
+    pub struct Question {
+        /// `newly-allowed`: by the new model and not by the old one; `newly-forbidden`; `newly-defined`; `newly-undefined`.
+        pub kind: String,
+        /// The name of the model that allows what is looked for.
+        pub allowed_by: String,
+        /// `none`, `different` or `undecided`.
+        pub verdict: Verdict,
+        /// Why it is undecided.
+        pub reason: Option<String>,
+        /// There is none of so many events or fewer; null for every size.
+        pub established: Option<usize>,
+        /// The events of the smallest ones.
+        pub events: Option<usize>,
+        /// The smallest ones.
+        pub differences: Vec<Difference>,
+        /// Are there more of this size?
+        pub more: bool,
+        /// With `--prove`: is it a theorem that there is none?
+        pub theorem: Option<bool>,
+    }
+
+    /// A difference.
+    pub struct Difference {
+        /// Its events.
+        pub events: usize,
+        /// The number of threads.
+        pub threads: usize,
+        /// The number of locations.
+        pub locations: usize,
+        /// The axioms of the other model that fail.
+        pub violated: Vec<String>,
+        /// What follows for its program; null where undefined behaviour is what differs.
+        pub status: Option<Status>,
+        /// Does the model that allows it call it undefined?
+        pub undefined: bool,
+        /// The program as a litmus test; with a mapping two.
+        pub litmus: Vec<String>,
+        /// The condition.
+        pub outcome: String,
+        /// The events of the execution.
+        pub execution: Vec<Event>,
+        /// What in the texts of the models makes the difference.
+        pub reasons: Vec<Reason>,
+        /// Why it is forbidden, in lines.
+        pub explanation: Vec<String>,
+        /// A picture of the execution.
+        pub svg: String,
+        /// The cycle: each edge starts where the one before ends, and the last leads back. Empty where an `empty` axiom fails.
+        pub cycle: Vec<Edge>,
+        /// Where one does: the edges that are there.
+        pub there: Vec<Edge>,
+        /// Where one does: those that are not there and should be.
+        pub missing: Vec<Edge>,
+    }
+
+    /// What in the texts of the models makes a difference.
+    pub struct Reason {
+        /// What it is.
+        pub kind: ReasonKind,
+        /// Its name.
+        pub name: String,
+        /// Of a definition: what it relates, `F.REL;po;W`.
+        pub relates: Option<String>,
+        /// Of a definition: the model in which it relates that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub related_by: Option<Side>,
+        /// Where it is in the model that forbids the execution.
+        pub forbids: Place,
+        /// Where it is in the model that allows it.
+        pub allows: Option<Place>,
+        /// In words.
+        pub words: String,
+    }
+
+    /// What makes a difference.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum ReasonKind {
+        /// A definition.
+        Definition,
+        /// An axiom.
+        Axiom,
+    }
+
+    /// One of the two models.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Side {
+        /// The one that forbids the execution.
+        Forbids,
+        /// The one that allows it.
+        Allows,
+    }
+
+    /// A line of a model.
+    pub struct Place {
+        /// The file.
+        pub file: String,
+        /// The line, from 1.
+        pub line: usize,
+    }
+}

@@ -1,0 +1,51 @@
+//! Wrong input: what is wrong, where, and what to do.
+
+use crate::document::parts;
+
+/// The version of errors where the command line could not be read; else it is that of the command's documents.
+pub const SCHEMA: u32 = 1;
+
+parts! {
+    /// What any command prints for wrong input. `command` is null where the command line could not be read.
+    pub struct Errors {
+        /// The file, where each of several files has a line of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// What is wrong.
+        pub errors: Vec<Diagnostic>,
+    }
+
+    /// One thing that is wrong.
+    pub struct Diagnostic {
+        /// Does it stop the command?
+        pub severity: Severity,
+        /// What is wrong.
+        pub message: String,
+        /// Where; the first place is the primary one.
+        pub labels: Vec<Label>,
+        /// What to do.
+        pub help: Option<String>,
+    }
+
+    /// Does it stop the command?
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Severity {
+        /// It does.
+        Error,
+        /// It does not.
+        Warning,
+    }
+
+    /// A place in a text.
+    pub struct Label {
+        /// The file.
+        pub file: String,
+        /// The line, from 1.
+        pub line: usize,
+        /// The column, from 1.
+        pub column: usize,
+        /// What is said of the place.
+        pub text: String,
+    }
+}

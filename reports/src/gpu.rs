@@ -1,0 +1,366 @@
+//! `margay gpu`: litmus tests on devices.
+
+use margay_runner::tune;
+
+use crate::document::{parts, present};
+use crate::sim::Outcome;
+use crate::verdict::Verdict;
+
+parts! {
+    /// `margay gpu emit`: the kernel of a test.
+    pub struct Kernel {
+        /// The file as named.
+        pub file: String,
+        /// The test's name.
+        pub name: String,
+        /// The target.
+        pub target: String,
+        /// Every setting.
+        pub environment: String,
+        /// Are the accesses written apart?
+        pub apart: bool,
+        /// The text.
+        pub ptx: String,
+        /// CTAs.
+        pub grid: u32,
+        /// Threads in a CTA.
+        pub block: u32,
+        /// CTAs in a cluster.
+        pub cluster: u32,
+        /// Instances that count in a launch.
+        pub instances: u32,
+        /// Memory that it needs.
+        pub memory_bytes: u64,
+        /// Memory for results.
+        pub results_bytes: u64,
+    }
+
+    /// `margay gpu check`: a test on a target.
+    pub struct Checked {
+        /// The file as named.
+        pub file: String,
+        /// The test's name.
+        pub name: String,
+        /// The target.
+        pub target: String,
+        /// `equal`, `different`, `assembled`: there is no disassembler, or `unsupported`: the target has not what the test needs.
+        pub verdict: Verdict,
+        /// Accesses, fences and barriers that were compared, where they are equal.
+        pub compared: Option<usize>,
+        /// The optimisation level.
+        pub level: Option<u8>,
+        /// Are the accesses written apart?
+        pub apart: Option<bool>,
+        /// Where the code waits and the test does not, sentences.
+        pub narrowed: Vec<String>,
+        /// What differs, sentences.
+        pub differences: Vec<String>,
+        /// Why it was not compared.
+        pub reason: Option<String>,
+        /// With `--explain`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub explained: Option<Explained>,
+    }
+
+    /// A test beside its machine code.
+    pub struct Explained {
+        /// How many instructions wait for a result that they use.
+        pub uses_waited_for: usize,
+        /// Those that fail to: the control words are not understood. Sentences.
+        pub uses_not_waited_for: Vec<String>,
+        /// The threads.
+        pub threads: Vec<Thread>,
+    }
+
+    /// A thread beside its machine code.
+    pub struct Thread {
+        /// What the test does.
+        pub effects: Vec<String>,
+        /// What differs, sentences.
+        pub differences: Vec<String>,
+        /// The machine code.
+        pub code: Vec<Instruction>,
+        /// What may overlap.
+        pub pairs: Vec<Pair>,
+    }
+
+    /// An instruction of the machine code.
+    pub struct Instruction {
+        /// Its address.
+        pub address: u32,
+        /// Its text.
+        pub text: String,
+        /// Its control word; null where there is none.
+        pub control: Option<Control>,
+        /// Which of `effects` it is, from 0.
+        pub effect: Option<usize>,
+    }
+
+    /// A control word.
+    pub struct Control {
+        /// Its text.
+        pub text: String,
+        /// The scoreboards that are waited for.
+        pub waits: Vec<u8>,
+        /// The one that is released when the operands have been read.
+        pub read: Option<u8>,
+        /// The one that is released when the result is there.
+        pub write: Option<u8>,
+        /// Is another warp preferred?
+        pub yields: bool,
+        /// Cycles until the next instruction.
+        pub stall: u8,
+        /// The operands that are reused, as bits.
+        pub reuse: u8,
+    }
+
+    /// Two effects of a thread.
+    pub struct Pair {
+        /// The earlier one, by its place in `effects`, from 0.
+        pub first: usize,
+        /// The later one.
+        pub second: usize,
+        /// Does the code let them overlap?
+        pub overlap: bool,
+        /// Does the test order them?
+        pub ordered_by_the_test: bool,
+        /// Why.
+        pub why: String,
+    }
+
+    /// What a line of results is the answer to.
+    pub struct Question {
+        /// The file as named.
+        pub file: String,
+        /// The device.
+        pub device: String,
+        /// Is it no hardware?
+        pub simulated: bool,
+        /// The target of its kernels.
+        pub target: Option<String>,
+        /// The driver.
+        pub driver: Option<String>,
+        /// Every setting; null for a device without settings.
+        pub environment: Option<String>,
+        /// The seed.
+        pub seed: u64,
+        /// The instances that were asked for.
+        pub asked_instances: u64,
+        /// The digest of the program of `--compiled`.
+        pub compiled: Option<String>,
+        /// The model that outcomes were compared with.
+        pub model: Option<String>,
+        /// Of `gpu table6`: the column, from 1; null for a device without settings.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<usize>"))]
+        pub table6_column: Option<Option<usize>>,
+    }
+
+    /// What a test showed on a device: a line that `margay gpu run` prints and adds to the file of results.
+    pub struct Line {
+        /// What it is the answer to.
+        #[serde(flatten)]
+        pub question: Question,
+        /// The test's name.
+        pub name: String,
+        /// The device's clocks, as read.
+        pub clocks: Option<Clocks>,
+        /// The digest of the kernel's text.
+        pub kernel: Option<String>,
+        /// What assembled it and how: `ptxas -O3, accesses apart`.
+        pub assembler: Option<String>,
+        /// The optimisation level.
+        pub level: Option<u8>,
+        /// How many accesses, fences and barriers of its machine code were compared with the test.
+        pub compared: Option<usize>,
+        /// Where the code waits and the test does not, sentences.
+        pub narrowed: Option<Vec<String>>,
+        /// Instances that were run.
+        pub instances: u64,
+        /// Did Ctrl-C come in the middle?
+        pub interrupted: bool,
+        /// Launches.
+        pub launches: u64,
+        /// Instances with a thread that did not end.
+        pub stuck: u64,
+        /// Instances whose values had no room.
+        pub uncounted: u64,
+        /// Launches and reduction.
+        pub seconds: f64,
+        /// Did the model stop at a bound, so that it may allow more?
+        pub bounded: bool,
+        /// Was something seen that the model forbids?
+        pub violation: bool,
+        /// The outcomes.
+        pub outcomes: Vec<Outcome>,
+        /// With a violation: the text of the test.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub test: Option<String>,
+        /// With a violation: the text of the kernel.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+        pub ptx: Option<Option<String>>,
+        /// With a violation: the machine code; null where it was not read.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+        pub sass: Option<Option<String>>,
+    }
+
+    /// Clocks of a device.
+    pub struct Clocks {
+        /// Of the multiprocessors.
+        pub core_khz: u32,
+        /// Of the memory.
+        pub memory_khz: u32,
+    }
+
+    /// A test at which the device failed: a line of the file of results. The next run passes over it.
+    pub struct Failed {
+        /// What it is the answer to.
+        #[serde(flatten)]
+        pub question: Question,
+        /// Why.
+        pub failed: String,
+    }
+
+    /// A cell of `margay gpu table6`.
+    #[serde(transparent)]
+    pub struct Cell(pub Line);
+
+    /// `margay gpu summary`.
+    pub struct Summary {
+        /// First those that show what a model forbids, then by `rate`.
+        pub tests: Vec<Test>,
+    }
+
+    /// What all lines of a test come to.
+    pub struct Test {
+        /// The file as named.
+        pub file: String,
+        /// How often what the test asks about was seen.
+        pub asked: u64,
+        /// Instances that were run.
+        pub instances: u64,
+        /// One of so many instances showed it; 0 if none did.
+        pub rate: f64,
+        /// Instances a second.
+        pub instances_a_second: f64,
+        /// Lines.
+        pub runs: u64,
+        /// Was something seen that a model forbids?
+        pub violation: bool,
+        /// Why the device failed at it.
+        pub failed: Option<String>,
+        /// Was one of the devices no hardware?
+        pub simulated: bool,
+    }
+
+    /// `margay gpu tune`.
+    pub struct Tuned {
+        /// The fields of the file that is written.
+        pub profile: Profile,
+        /// The tests.
+        pub tests: Vec<String>,
+        /// For each test the weak outcomes by place of stress.
+        pub places: Vec<Places>,
+        /// For each test the size that most patches have.
+        pub patches: Vec<Option<u32>>,
+        /// Sequences of accesses, and what they scored.
+        pub sequences: Vec<Scored>,
+        /// Spreads, and what they scored.
+        pub spreads: Vec<Scored>,
+    }
+
+    /// A device profile.
+    pub struct Profile {
+        /// The version of the file.
+        pub version: u32,
+        /// The most effective environment.
+        pub environment: String,
+        /// The device.
+        pub device: ProfiledDevice,
+        /// The parameters of systematic stress.
+        pub stress: Stress,
+        /// How often each test was seen to be weak in the environments that were compared at the end, most effective first.
+        pub compared: Vec<Compared>,
+    }
+
+    /// The device that was tuned for.
+    pub struct ProfiledDevice {
+        /// The name.
+        pub name: String,
+        /// The target of its kernels.
+        pub target: Option<String>,
+        /// The driver.
+        pub driver: Option<String>,
+        /// Is it no hardware?
+        pub simulated: bool,
+    }
+
+    /// The parameters of systematic stress; null where none was found.
+    pub struct Stress {
+        /// The critical patch size, in words.
+        pub patch: Option<u32>,
+        /// The access sequence.
+        pub sequence: Option<String>,
+        /// The spread.
+        pub spread: Option<u32>,
+    }
+
+    /// An environment and what it showed.
+    pub struct Compared {
+        /// What it is.
+        pub name: String,
+        /// Every setting.
+        pub environment: String,
+        /// Weak outcomes a second, for each of `tests`.
+        pub weak_per_second: Vec<u64>,
+        /// The tests.
+        pub tests: Vec<String>,
+    }
+
+    /// Weak outcomes of a test by place of stress.
+    pub struct Places {
+        /// The places.
+        pub places: Vec<u32>,
+        /// Pairs of a distance and the weak outcomes at each place.
+        pub runs: Vec<(u32, Vec<u64>)>,
+    }
+
+    /// What something scored.
+    pub struct Scored {
+        /// What.
+        pub name: String,
+        /// For each test.
+        pub scores: Vec<u64>,
+    }
+}
+
+impl Question {
+    /// Does a line with this question answer another one? One that does not ask for a column is answered whatever the column is.
+    pub fn answers(&self, asked: &Self) -> bool {
+        match asked.table6_column {
+            None => Self { table6_column: None, ..self.clone() } == *asked,
+            Some(_) => self == asked,
+        }
+    }
+}
+
+impl From<&tune::Profile> for Profile {
+    fn from(profile: &tune::Profile) -> Self {
+        let tune::Profile { version, environment, device, stress, compared } = profile;
+        let tune::ProfiledDevice { name, target, driver, simulated } = device.clone();
+        let tune::SystematicStress { patch, sequence, spread } = stress.clone();
+        let one = |c: &tune::Compared| {
+            let tune::Compared { name, environment, weak_per_second, tests } = c.clone();
+            Compared { name, environment, weak_per_second, tests }
+        };
+        Self {
+            version: *version,
+            environment: environment.clone(),
+            device: ProfiledDevice { name, target, driver, simulated },
+            stress: Stress { patch, sequence, spread },
+            compared: compared.iter().map(one).collect(),
+        }
+    }
+}

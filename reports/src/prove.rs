@@ -1,0 +1,235 @@
+//! `margay prove`: is it so in executions of every size?
+
+use crate::check::Counterexample;
+use crate::document::parts;
+use crate::verdict::{Level, Order, Verdict};
+use crate::verify::TheoremCertificate;
+use crate::violation::Edge;
+
+parts! {
+    /// `margay prove MAPPING`.
+    pub struct Mapping {
+        /// The mapping's title.
+        pub mapping: String,
+        /// The mapping's file.
+        pub mapping_file: String,
+        /// The source model.
+        pub source: String,
+        /// The file that it was read from.
+        pub source_file: String,
+        /// The target model.
+        pub target: String,
+        /// The file that it was read from.
+        pub target_file: String,
+        /// What a counterexample is.
+        pub level: Level,
+        /// The reading of modification order.
+        pub co: Order,
+        /// Is a location either atomic or plain?
+        pub typed: bool,
+        /// The constructs that the search made executions of.
+        pub constructs: Vec<String>,
+        /// The solver of the search and its version.
+        pub solver: String,
+        /// `theorem`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// Has what is proved a counterexample? That is a bug in Margay.
+        pub contradiction: bool,
+        /// What stopped it.
+        pub reason: Option<String>,
+        /// The bound of the search.
+        pub bound: usize,
+        /// If it is undecided: no counterexample has so many source events or fewer.
+        pub none_up_to: Option<usize>,
+        /// One for each axiom.
+        pub axioms: Vec<Axiom>,
+        /// The argument.
+        pub steps: Vec<Step>,
+        /// With `--lemmas`: one for each check of the file.
+        pub lemmas: Vec<Lemma>,
+        /// With `--tried`: what was guessed of each relation.
+        pub tried: Option<Vec<Tried>>,
+        /// What the search found.
+        pub counterexamples: Vec<Counterexample>,
+        /// With `--certify`.
+        pub certificate: Option<TheoremCertificate>,
+        /// With `--rocq`.
+        pub rocq: Option<Rocq>,
+        /// Wall time.
+        pub seconds: f64,
+        /// Of these, looking for an argument.
+        pub search_seconds: f64,
+        /// Of these, writing its proof.
+        pub proof_seconds: f64,
+        /// Of these, checking it.
+        pub check_seconds: f64,
+        /// The peak of the process; null where it is not known.
+        pub peak_memory_bytes: Option<u64>,
+    }
+
+    /// The answer for one axiom.
+    pub struct Axiom {
+        /// Its name.
+        pub axiom: String,
+        /// What is claimed.
+        pub claim: String,
+        /// `theorem`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// The source events of a counterexample.
+        pub events: Option<usize>,
+        /// If it is undecided: no counterexample has so many source events or fewer.
+        pub none_up_to: Option<usize>,
+        /// What is missing in a proof.
+        pub missing: Option<Missing>,
+    }
+
+    /// What is missing in a proof. What shows events is null where a limit was reached.
+    pub struct Missing {
+        /// In words.
+        pub what: String,
+        /// The claim that was not shown.
+        pub obligation: Option<String>,
+        /// The labels of the events that make it fail.
+        pub events: Option<Vec<String>>,
+        /// The edges between them.
+        pub edges: Option<Vec<Edge>>,
+        /// A picture of them in characters.
+        pub text: Option<String>,
+        /// A picture of them.
+        pub svg: Option<String>,
+    }
+
+    /// A step of the argument.
+    pub struct Step {
+        /// What it claims.
+        pub claims: Vec<String>,
+        /// `direct`, `induction` or `orders`.
+        pub rule: String,
+        /// How many obligations it has.
+        pub obligations: usize,
+        /// The most events that one speaks of.
+        pub witnesses: usize,
+        /// The most further events that a refutation needs.
+        pub values: usize,
+        /// Instances of what is known.
+        pub instances: usize,
+        /// Clauses derived from them.
+        pub derived: usize,
+        /// Obligations whose premises were not seen to be satisfiable.
+        pub empty: Vec<String>,
+    }
+
+    /// What came of a lemma.
+    pub struct Lemma {
+        /// Its name.
+        pub name: String,
+        /// Its line in the file.
+        pub line: usize,
+        /// What it claims.
+        pub claim: String,
+        /// `theorem`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// The events of an execution that shows it to be false.
+        pub events: Option<usize>,
+        /// What is missing in a proof.
+        pub missing: Option<Missing>,
+    }
+
+    /// What was guessed of a relation.
+    pub struct Tried {
+        /// The relation.
+        pub of: String,
+        /// The guesses.
+        pub guesses: Vec<Guess>,
+    }
+
+    /// A guess.
+    pub struct Guess {
+        /// What was guessed.
+        pub guess: String,
+        /// Was it so?
+        pub kept: bool,
+    }
+
+    /// The file for Rocq.
+    pub struct Rocq {
+        /// The file.
+        pub file: String,
+        /// Was it written?
+        pub written: bool,
+        /// Its size.
+        pub bytes: Option<usize>,
+        /// Why it was not written.
+        pub reason: Option<String>,
+    }
+
+    /// `margay prove --model M PROPERTY`.
+    pub struct Property {
+        /// The model.
+        pub model: String,
+        /// The file that it was read from.
+        pub model_file: String,
+        /// The property, as asked.
+        pub property: String,
+        /// What is claimed.
+        pub claim: String,
+        /// `theorem`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// Has what is proved a counterexample? That is a bug in Margay.
+        pub contradiction: bool,
+        /// What stopped it.
+        pub reason: Option<String>,
+        /// The bound of the search.
+        pub bound: usize,
+        /// The events of a counterexample.
+        pub events: Option<usize>,
+        /// If it is undecided: no counterexample has so many events or fewer.
+        pub none_up_to: Option<usize>,
+        /// What is missing in a proof.
+        pub missing: Option<Missing>,
+        /// The argument.
+        pub steps: Vec<Step>,
+        /// With `--certify`.
+        pub certificate: Option<TheoremCertificate>,
+        /// Wall time.
+        pub seconds: f64,
+        /// The peak of the process; null where it is not known.
+        pub peak_memory_bytes: Option<u64>,
+    }
+
+    /// `margay prove --all-mappings`.
+    pub struct Matrix {
+        /// False if it was interrupted.
+        pub complete: bool,
+        /// The bound of the search.
+        pub bound: usize,
+        /// One for each question.
+        pub answers: Vec<Answer>,
+    }
+
+    /// The answer to one question of the matrix.
+    pub struct Answer {
+        /// The mapping.
+        pub mapping: String,
+        /// The source model.
+        pub source: String,
+        /// The target model.
+        pub target: String,
+        /// `theorem`, `counterexample` or `undecided`.
+        pub verdict: Verdict,
+        /// In words.
+        pub answer: String,
+        /// One for each axiom.
+        pub axioms: Vec<AxiomInWords>,
+        /// Wall time.
+        pub seconds: f64,
+    }
+
+    /// The answer for one axiom of the matrix.
+    pub struct AxiomInWords {
+        /// Its name.
+        pub axiom: String,
+        /// In words.
+        pub answer: String,
+    }
+}

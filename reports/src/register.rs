@@ -1,0 +1,121 @@
+//! Every command, the version of its documents, and which documents it prints.
+
+use serde_json::Value;
+
+use crate::document::{Document, body};
+use crate::{
+    builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract, fence, r#gen, gpu, page, prove, run,
+    sim, synth, verify,
+};
+
+/// A command, and what it prints as JSON.
+pub struct Command {
+    /// Its name, without `margay`.
+    pub name: &'static str,
+    /// The version of its documents.
+    pub schema: u32,
+    documents: &'static [Known],
+    #[cfg(feature = "schema")]
+    pub(crate) schemas: fn(&mut schemars::r#gen::SchemaGenerator) -> Vec<schemars::schema::Schema>,
+}
+
+/// A type of documents: does this body belong to it?
+type Known = fn(&Value) -> Result<(), String>;
+
+/// Does a body have the fields of a type, and no other?
+fn known<T: serde::Serialize + serde::de::DeserializeOwned>(body: &Value) -> Result<(), String> {
+    let read: T = serde_json::from_value(body.clone()).map_err(|e| e.to_string())?;
+    let again = serde_json::to_value(&read).map_err(|e| e.to_string())?;
+    let Value::Object(fields) = body else { return Err("it is no object".to_owned()) };
+    match fields.iter().find(|(key, value)| again.get(*key) != Some(value)) {
+        None => Ok(()),
+        Some((key, _)) => Err(format!("`{key}` has something that no document of this command has")),
+    }
+}
+
+macro_rules! commands {
+    ($($name:literal, $schema:literal: $($document:ty),+;)+) => {
+        $($(
+            impl Document for $document {
+                const COMMAND: &'static str = $name;
+            }
+        )+)+
+
+        /// Every command that prints JSON.
+        pub const COMMANDS: &[Command] = &[$(Command {
+            name: $name,
+            schema: $schema,
+            documents: &[$(known::<$document>),+],
+            #[cfg(feature = "schema")]
+            schemas: |generator| vec![$(generator.subschema_for::<$document>()),+],
+        }),+];
+    };
+}
+
+// A field that goes or changes its meaning makes a new version of its command's documents (docs/json.md says what changed).
+commands! {
+    "check", 1: check::Search, check::Program, check::UndecidedProgram, check::Causes, check::Matrix;
+    "prove", 2: prove::Mapping, prove::Property, prove::Matrix;
+    "verify", 1: verify::Check, verify::Diff, verify::Theorem, verify::Run;
+    "case run", 1: case::Run;
+    "case list", 2: case::List;
+    "case export", 2: case::Export;
+    "case simulate", 1: case::Simulation;
+    "confirm", 2: confirm::Report;
+    "weaken", 1: change::Weakened;
+    "repair", 1: change::Repaired;
+    "diff", 1: diff::Comparison;
+    "synth", 2: synth::Suite;
+    "run", 1: run::Answer, run::Unanswered, run::Certified;
+    "test", 1: corpus::Report;
+    "sim", 1: sim::Shown;
+    "gpu emit", 1: gpu::Kernel;
+    "gpu check", 2: gpu::Checked;
+    "gpu run", 1: gpu::Line, gpu::Failed;
+    "gpu table6", 1: gpu::Cell;
+    "gpu tune", 1: gpu::Tuned;
+    "gpu summary", 1: gpu::Summary;
+    "classify", 1: classify::Classified;
+    "explain", 1: explain::Forbidden, explain::Allowed, explain::Absent, explain::Undecided;
+    "extract", 2: extract::Table, extract::Tables, extract::FrontEnds, extract::Functions, extract::Sweep;
+    "fence", 2: fence::Found, fence::Undecided;
+    "report", 1: page::Page;
+    "gen", 1: r#gen::Generated;
+    "models", 1: builtin::Models, builtin::ModelText;
+    "mappings", 1: builtin::Mappings, builtin::MappingText;
+    "completions", 1: builtin::Completions;
+    "man", 1: builtin::Pages;
+}
+
+/// The command of this name.
+pub fn command(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+/// Reads a document strictly: it has a head, and the fields of a document of its command and no other. The command, or `None` for errors of
+/// an unreadable command line.
+///
+/// # Errors
+/// What is wrong with it, in a sentence.
+pub fn read(document: &Value) -> Result<Option<&'static Command>, String> {
+    let schema = document["schema"].as_u64().ok_or("it has no `schema`")?;
+    if document["margay"].as_str().is_none() {
+        return Err("it has no `margay`".to_owned());
+    }
+    let found = match &document["command"] {
+        Value::String(name) => Some(command(name).ok_or_else(|| format!("there is no command `{name}`"))?),
+        Value::Null if document.get("command").is_some() => None,
+        _ => return Err("it has no `command`".to_owned()),
+    };
+    let expected = found.map_or(error::SCHEMA, |command| command.schema);
+    if schema != u64::from(expected) {
+        return Err(format!("its `schema` is {schema}; expected is {expected}"));
+    }
+    let body = body(document);
+    if known::<error::Errors>(&body).is_ok() {
+        return Ok(found);
+    }
+    let documents = found.map_or(&[][..], |command| command.documents);
+    let wrong: Vec<String> = documents.iter().map_while(|document| document(&body).err()).collect();
+    if wrong.len() < documents.len() { Ok(found) } else { Err(wrong.join("; ")) }
+}

@@ -1,0 +1,225 @@
+//! The words that answers are given in. Each has one meaning, whichever command says it.
+
+use margay_mappings::{check, status};
+
+use crate::document::parts;
+
+/// What a verdict means to whoever asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// What was asked about holds.
+    Good,
+    /// It does not.
+    Bad,
+    /// It is not known.
+    Unsure,
+    /// An answer that is neither good nor bad: that is for the reader to say.
+    Plain,
+}
+
+parts! {
+    /// The answer to a question.
+    #[derive(Copy, Eq, PartialOrd, Ord, Hash)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Verdict {
+        /// There is no counterexample, or no difference, up to the bound.
+        None,
+        /// There is none of any size: it is proved.
+        Theorem,
+        /// There is a counterexample.
+        Counterexample,
+        /// Two things say the same: two models up to the bound, a kernel's machine code and its test.
+        Equal,
+        /// They do not.
+        Different,
+        /// A limit was reached first, or neither a proof nor a counterexample was found.
+        Undecided,
+        /// A model allows the outcome of a test.
+        Allowed,
+        /// A model forbids it.
+        Forbidden,
+        /// The program is undefined: a model forbids nothing of it.
+        Racy,
+        /// No execution of the program has the outcome, whatever a model says.
+        Impossible,
+        /// There are changes of a program that forbid its outcome.
+        Repairable,
+        /// However strong the program is made, the outcome is allowed.
+        Irreparable,
+        /// There are cases without an answer.
+        Open,
+        /// Machine code was made, and there is nothing to compare it with the test by.
+        Assembled,
+        /// A target has not what a test needs.
+        Unsupported,
+    }
+
+    /// What follows from a counterexample for the program that it is of.
+    #[derive(Copy, Eq, Hash)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Status {
+        /// Its program has no race, and no execution of it has the outcome: a compiler bug.
+        Program,
+        /// A limit was reached before its program was asked about.
+        Unknown,
+        /// Another modification order of its program allows the outcome.
+        Explained,
+        /// Its program races, so the source says nothing of what it does.
+        Racy,
+    }
+
+    /// What a counterexample is.
+    #[derive(Copy, Eq, Hash)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Level {
+        /// An execution.
+        Execution,
+        /// A program and an outcome.
+        Program,
+    }
+
+    /// Which modification orders a counterexample must fail under.
+    #[derive(Copy, Eq, Hash)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Order {
+        /// One above the target's coherence order.
+        Universal,
+        /// All.
+        Exists,
+    }
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 15] = [
+        Self::None,
+        Self::Theorem,
+        Self::Counterexample,
+        Self::Equal,
+        Self::Different,
+        Self::Undecided,
+        Self::Allowed,
+        Self::Forbidden,
+        Self::Racy,
+        Self::Impossible,
+        Self::Repairable,
+        Self::Irreparable,
+        Self::Open,
+        Self::Assembled,
+        Self::Unsupported,
+    ];
+
+    /// The word, as it stands in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Theorem => "theorem",
+            Self::Counterexample => "counterexample",
+            Self::Equal => "equal",
+            Self::Different => "different",
+            Self::Undecided => "undecided",
+            Self::Allowed => "allowed",
+            Self::Forbidden => "forbidden",
+            Self::Racy => "racy",
+            Self::Impossible => "impossible",
+            Self::Repairable => "repairable",
+            Self::Irreparable => "irreparable",
+            Self::Open => "open",
+            Self::Assembled => "assembled",
+            Self::Unsupported => "unsupported",
+        }
+    }
+
+    /// The verdict that a word says.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
+    }
+
+    /// Is it good news?
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::None | Self::Theorem | Self::Equal => Tone::Good,
+            Self::Counterexample | Self::Different => Tone::Bad,
+            Self::Undecided | Self::Open | Self::Unsupported => Tone::Unsure,
+            Self::Allowed | Self::Forbidden | Self::Racy | Self::Impossible => Tone::Plain,
+            Self::Repairable | Self::Irreparable | Self::Assembled => Tone::Plain,
+        }
+    }
+}
+
+impl Status {
+    /// Is a counterexample with it bad news?
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::Program => Tone::Bad,
+            Self::Unknown | Self::Explained | Self::Racy => Tone::Unsure,
+        }
+    }
+
+    /// The status that a word says.
+    pub fn of(word: &str) -> Option<Self> {
+        match word {
+            "program" => Some(Self::Program),
+            "unknown" => Some(Self::Unknown),
+            "explained" => Some(Self::Explained),
+            "racy" => Some(Self::Racy),
+            _ => None,
+        }
+    }
+}
+
+impl From<status::Status> for Status {
+    fn from(status: status::Status) -> Self {
+        match status {
+            status::Status::Program => Self::Program,
+            status::Status::Unknown => Self::Unknown,
+            status::Status::Explained => Self::Explained,
+            status::Status::Racy => Self::Racy,
+        }
+    }
+}
+
+impl From<check::Level> for Level {
+    fn from(level: check::Level) -> Self {
+        match level {
+            check::Level::Execution => Self::Execution,
+            check::Level::Program => Self::Program,
+        }
+    }
+}
+
+impl From<check::CoReading> for Order {
+    fn from(reading: check::CoReading) -> Self {
+        match reading {
+            check::CoReading::Universal => Self::Universal,
+            check::CoReading::Exists => Self::Exists,
+        }
+    }
+}
+
+impl From<&check::Verdict> for Verdict {
+    fn from(verdict: &check::Verdict) -> Self {
+        match verdict {
+            check::Verdict::None => Self::None,
+            check::Verdict::Counterexample => Self::Counterexample,
+            check::Verdict::Undecided(_) => Self::Undecided,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Status, Verdict};
+
+    #[test]
+    fn a_word_is_what_json_has() {
+        for verdict in Verdict::ALL {
+            assert_eq!(serde_json::to_value(verdict).expect("a word"), verdict.word());
+            assert_eq!(Verdict::of(verdict.word()), Some(verdict));
+        }
+        for status in [Status::Program, Status::Unknown, Status::Explained, Status::Racy] {
+            let word = serde_json::to_value(status).expect("a word");
+            assert_eq!(Status::of(word.as_str().expect("a text")), Some(status));
+        }
+    }
+}

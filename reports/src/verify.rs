@@ -1,0 +1,302 @@
+//! `margay verify`, and what other commands say of the certificates that they write.
+
+use crate::document::parts;
+use crate::verdict::{Level, Order};
+
+parts! {
+    /// A certificate that a search wrote.
+    pub struct SearchCertificate {
+        /// Its folder.
+        pub folder: String,
+        /// What it claims.
+        pub claims: Vec<Claim>,
+        /// How much was proved.
+        pub extent: Extent,
+    }
+
+    /// There is no counterexample, or no difference, of so many events.
+    pub struct Claim {
+        /// The axiom, or the axioms together; of a comparison the question.
+        pub axiom: String,
+        /// None has so many events or fewer.
+        pub none_up_to: usize,
+    }
+
+    /// How much a certificate proves.
+    pub struct Extent {
+        /// Cases; of a run proofs.
+        pub cases: usize,
+        /// Original clauses of all cases.
+        pub clauses: u64,
+        /// Derived clauses, each checked.
+        pub derived: u64,
+        /// The size of the proofs.
+        pub bytes: u64,
+        /// Their size before compression.
+        pub uncompressed_bytes: u64,
+    }
+
+    /// A certificate that a proof wrote.
+    pub struct TheoremCertificate {
+        /// Its folder.
+        pub folder: String,
+        /// What it claims.
+        pub theorems: Vec<String>,
+        /// How much was proved.
+        pub extent: TheoremExtent,
+    }
+
+    /// How much a certificate of a theorem proves.
+    pub struct TheoremExtent {
+        /// Steps of the argument.
+        pub steps: usize,
+        /// Obligations.
+        pub obligations: usize,
+        /// Instances of what is known.
+        pub instances: usize,
+        /// Clauses derived from them.
+        pub derived: usize,
+    }
+
+    /// A certificate that `margay run` wrote.
+    pub struct RunCertificate {
+        /// Its folder.
+        pub folder: String,
+        /// How many answers it has.
+        pub answers: usize,
+        /// How much was proved.
+        pub extent: Extent,
+    }
+
+    /// A text that a certificate rests on.
+    pub struct Text {
+        /// What it is: `mapping`, `source`.
+        pub role: String,
+        /// Its name in the certificate.
+        pub name: String,
+        /// Its digest.
+        pub sha256: String,
+        /// What it was compared with.
+        pub standing: Standing,
+        /// The file that is the same.
+        pub compared_with: Option<String>,
+    }
+
+    /// What a text of a certificate was compared with.
+    #[derive(Copy, Eq)]
+    pub enum Standing {
+        /// It is built in.
+        #[serde(rename = "built-in")]
+        BuiltIn,
+        /// It is the same as a file.
+        #[serde(rename = "same")]
+        Same,
+        /// With nothing.
+        #[serde(rename = "not compared")]
+        NotCompared,
+    }
+
+    /// What is said of a certificate of any search.
+    pub struct Search {
+        /// True; anything else is an error.
+        pub verified: bool,
+        /// The release of Margay that it says wrote it.
+        pub written_by: String,
+        /// The solver that it says wrote it.
+        pub solver: String,
+        /// What it claims.
+        pub claims: Vec<Claim>,
+        /// All that it rests on.
+        pub texts: Vec<Text>,
+        /// Was every text compared with one that is known?
+        pub compared: bool,
+        /// How much was proved.
+        pub extent: Extent,
+        /// Wall time.
+        pub seconds: f64,
+        /// The peak of the process; null where it is not known.
+        pub peak_memory_bytes: Option<u64>,
+    }
+
+    /// `margay verify` of a check.
+    pub struct Check {
+        /// The kind of certificate.
+        pub kind: CheckKind,
+        /// The mapping, by its name in the certificate.
+        pub mapping_file: String,
+        /// The source model.
+        pub source_file: String,
+        /// The target model.
+        pub target_file: String,
+        /// What was asked.
+        pub given: CheckGiven,
+        /// What is said of every search.
+        #[serde(flatten)]
+        pub search: Search,
+    }
+
+    /// The kind of a certificate of `margay check`.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum CheckKind {
+        /// Of a check.
+        Check,
+    }
+
+    /// The options that decide what is asked.
+    pub struct CheckGiven {
+        /// The largest number of events.
+        pub bound: usize,
+        /// Axioms, by name; empty for the usual ones.
+        pub axioms: Vec<String>,
+        /// Constructs left out.
+        pub without: Vec<String>,
+        /// Constructs used alone; empty for all.
+        pub only: Vec<String>,
+        /// Is a location either atomic or plain?
+        pub typed: bool,
+        /// Executions or programs.
+        pub level: Level,
+        /// At program level, the largest number of guards and computed values.
+        pub guards: Option<usize>,
+        /// The reading of modification order.
+        pub co: Order,
+    }
+
+    /// `margay verify` of a comparison.
+    pub struct Diff {
+        /// The kind of certificate.
+        pub kind: DiffKind,
+        /// The mapping between the models, if there is one.
+        pub mapping_file: Option<String>,
+        /// The older model.
+        pub old_file: String,
+        /// The newer model.
+        pub new_file: String,
+        /// What was asked.
+        pub given: DiffGiven,
+        /// What is said of every search.
+        #[serde(flatten)]
+        pub search: Search,
+    }
+
+    /// The kind of a certificate of `margay diff`.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum DiffKind {
+        /// Of a comparison.
+        Diff,
+    }
+
+    /// The options that decide what two models are compared by.
+    pub struct DiffGiven {
+        /// The largest number of events.
+        pub bound: usize,
+        /// Constructs left out.
+        pub without: Vec<String>,
+        /// Constructs used alone; empty for all.
+        pub only: Vec<String>,
+        /// Is a location either atomic or plain?
+        pub typed: bool,
+        /// Executions, or outcomes of programs.
+        pub level: Level,
+    }
+
+    /// `margay verify` of a theorem.
+    pub struct Theorem {
+        /// True; anything else is an error.
+        pub verified: bool,
+        /// The kind of certificate.
+        pub kind: TheoremKind,
+        /// The files, as they are named in the certificate.
+        pub files: Vec<String>,
+        /// The release of Margay that it says wrote it.
+        pub written_by: String,
+        /// What it claims.
+        pub theorems: Vec<String>,
+        /// All that it rests on.
+        pub texts: Vec<Text>,
+        /// Was every text compared with one that is known?
+        pub compared: bool,
+        /// How much was proved.
+        pub extent: TheoremExtent,
+        /// Wall time.
+        pub seconds: f64,
+        /// The peak of the process; null where it is not known.
+        pub peak_memory_bytes: Option<u64>,
+    }
+
+    /// The kinds of certificates of theorems.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum TheoremKind {
+        /// About a mapping.
+        Theorem,
+        /// About a model.
+        ModelTheorem,
+        /// About two models.
+        DiffTheorem,
+    }
+
+    /// `margay verify` of a run.
+    pub struct Run {
+        /// True; anything else is an error.
+        pub verified: bool,
+        /// The kind of certificate.
+        pub kind: RunKind,
+        /// The names of the tests.
+        pub tests: Vec<String>,
+        /// The names of the models.
+        pub models: Vec<String>,
+        /// The files of the models.
+        pub model_files: Vec<String>,
+        /// What was asked.
+        pub given: RunGiven,
+        /// The release of Margay that it says wrote it.
+        pub written_by: String,
+        /// The solver that it says wrote it.
+        pub solver: String,
+        /// The answers; what is left out is undecided.
+        pub claims: Vec<RunClaim>,
+        /// All that it rests on.
+        pub texts: Vec<Text>,
+        /// Was every text compared with one that is known?
+        pub compared: bool,
+        /// How much was proved.
+        pub extent: Extent,
+        /// Wall time.
+        pub seconds: f64,
+        /// The peak of the process; null where it is not known.
+        pub peak_memory_bytes: Option<u64>,
+    }
+
+    /// The kind of a certificate of `margay run`.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum RunKind {
+        /// Of a run.
+        Run,
+    }
+
+    /// The options that decide what is asked of litmus tests.
+    pub struct RunGiven {
+        /// How often each backward jump is taken.
+        pub unroll: usize,
+    }
+
+    /// The answer to one test under one model.
+    pub struct RunClaim {
+        /// The test's file.
+        pub file: String,
+        /// The model.
+        pub model: String,
+        /// The model's file.
+        pub model_file: String,
+        /// Does some legal execution satisfy the condition (for `forall`: violate it)?
+        pub reachable: bool,
+        /// Was a loop cut off and no execution found?
+        pub bounded: bool,
+        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model does not say what that is.
+        pub racy: Option<bool>,
+    }
+}

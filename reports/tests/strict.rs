@@ -1,0 +1,51 @@
+//! Reading a document strictly: what is of another version, of no command, or has other fields is refused.
+
+use margay_reports::fence::Undecided;
+use margay_reports::{Document, Verdict, read};
+use serde_json::{Value, json};
+
+fn document() -> Value {
+    let document = Undecided {
+        file: "sb.litmus".to_owned(),
+        name: "SB".to_owned(),
+        model: "sc".to_owned(),
+        verdict: Verdict::Undecided,
+        reason: "time limit".to_owned(),
+        cost_at_least: 3,
+        seconds: 0.5,
+    };
+    document.value().expect("a document")
+}
+
+fn with(field: &str, value: Value) -> Value {
+    let mut changed = document();
+    changed[field] = value;
+    changed
+}
+
+#[test]
+fn what_is_written_is_read() {
+    assert_eq!(document()["command"], "fence");
+    assert_eq!(read(&document()).map(|command| command.map(|c| c.name)), Ok(Some("fence")));
+    let errors = json!({ "schema": 1, "command": null, "margay": "0", "errors": [] });
+    assert_eq!(read(&errors).map(|command| command.map(|c| c.name)), Ok(None));
+}
+
+#[test]
+fn what_is_no_document_is_refused() {
+    for (changed, why) in [
+        (with("schema", 99.into()), "`schema` is 99"),
+        (with("command", "fences".into()), "no command `fences`"),
+        (with("command", "weaken".into()), "`schema` is 2"),
+        (with("margay", Value::Null), "no `margay`"),
+        (with("verdict", "no verdict".into()), "unknown variant"),
+        (with("surprise", 1.into()), "`surprise`"),
+        (with("seconds", "soon".into()), "invalid type"),
+    ] {
+        let refused = read(&changed).err().unwrap_or_else(|| panic!("{changed} is read"));
+        assert!(refused.contains(why), "{refused}");
+    }
+    let mut without = document();
+    without.as_object_mut().expect("an object").remove("reason");
+    assert!(read(&without).is_err());
+}

@@ -1,0 +1,48 @@
+//! A table as JSON, with all evidence (docs/json.md).
+
+use margay_extract::lowering::Answer;
+use margay_extract::table::{Measured, Table, hash};
+use margay_reports::extract as document;
+
+fn row(measured: &Measured) -> document::Row {
+    let mut row = document::Row {
+        row: measured.row.slot.to_string(),
+        asked: measured.point.to_string(),
+        lowered: None,
+        absent: None,
+        other: None,
+        unknown: None,
+        notes: measured.row.notes.clone(),
+        paths: measured.paths.clone(),
+        ptx: measured.ptx.clone(),
+        hash: measured.ptx.as_deref().map(|text| hash([text])),
+    };
+    match &measured.row.answer {
+        Answer::Lowered(all) => row.lowered = Some(all.iter().map(|s| s.text(None)).collect()),
+        Answer::Absent(why) => row.absent = Some(why.clone()),
+        Answer::Other(what) => row.other = Some(what.clone()),
+        Answer::Unknown(why) => row.unknown = Some(why.clone()),
+    }
+    row
+}
+
+/// The table.
+pub fn document(table: &Table) -> document::Table {
+    let [lowered, absent, other, unknown] = table.counts();
+    document::Table {
+        front_end: table.front.clone(),
+        title: table.title.clone(),
+        compiler: table.version.clone(),
+        compile: table.command.clone(),
+        architecture: table.of_architecture().to_owned(),
+        asked_architecture: table.architecture.clone(),
+        ptx_sha256: table.hash.clone(),
+        runs: table.runs,
+        lowered,
+        absent,
+        other,
+        unknown,
+        rows: table.rows.iter().map(row).collect(),
+        against: None,
+    }
+}

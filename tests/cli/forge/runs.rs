@@ -1,0 +1,122 @@
+//! Certificates of litmus tests, forged.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use margay_litmus::certificate::{self, Bases, Claim, Document, Given, Held, Subject};
+use margay_litmus::corpus::Expected;
+use margay_litmus::engine::{Choice, Engine, Runner};
+use margay_litmus::explicit::Options;
+use margay_litmus::read;
+use margay_litmus::unfold::Bounds;
+use margay_models::certificate::{Standing, open};
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::{Model, library};
+
+use super::forgery::{self, Edits};
+
+/// Edits that matter: an instruction weaker, another outcome, an axiom less strong.
+const EDITS: Edits<'_> = &[
+    ("release", "relaxed"),
+    ("acquire", "relaxed"),
+    ("exists", "forall"),
+    ("== 1", "== 0"),
+    ("=1", "=0"),
+    ("acyclic", "irreflexive"),
+    ("irreflexive", "empty"),
+    ("flag ~empty race as Race", ""),
+];
+
+/// Certifies all tests under all models.
+fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> PathBuf {
+    margay_cadical::backend().register();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("forge").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let load = |test: &&str| {
+        let text = std::fs::read_to_string(root.join(format!("{test}.litmus"))).expect("it is in the corpus");
+        read::test(&SourceFile::new(format!("{test}.litmus"), text)).expect("it is a test")
+    };
+    let tests: Vec<_> = tests.iter().map(load).collect();
+    let models: Vec<Model> = models.iter().map(|m| library::load(m, &[]).expect("it is shipped").model).collect();
+    let options = Options { bounds: Bounds { unroll, ..Bounds::default() }, ..Options::default() };
+    let mut claims = Vec::new();
+    for (t, test) in tests.iter().enumerate() {
+        for (m, model) in models.iter().enumerate() {
+            let file = |session: usize| folder.join(certificate::proof_file(t, m, session));
+            let certified = Runner::new(model).certified(&test.test, &options, Choice::Only(Engine::Sat), &file);
+            let (verdict, shown) = certified.expect("it can be run");
+            claims.push(Claim::new(t, m, &verdict, shown));
+        }
+    }
+    let files: Vec<&Arc<SourceFile>> = tests.iter().map(|t| &t.file).collect();
+    certificate::write(&files, &models, Given::of(&options), claims, &folder).expect("there is room");
+    verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+    folder
+}
+
+fn verify(folder: &Path) -> Result<(Document, Bases), Vec<Diagnostic>> {
+    let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
+    let (_, bases) = certificate::verify(&document, folder, &Held::default(), (1, |_: &Claim| ()))?;
+    Ok((document, bases))
+}
+
+/// Is each claim what the explicit engine says, and each name of a built-in model that model's?
+fn agrees(document: &Document, bases: &Bases) {
+    for basis in bases.all().iter().filter(|b| b.standing == Standing::BuiltIn) {
+        let name = basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
+        let text = &library::built_in(name).expect("it is shipped").text;
+        assert_eq!(basis.sha256, margay_models::digest::digest(text.as_bytes()), "{name}");
+    }
+    let Subject::Run { tests, models, given } = &document.subject;
+    let options = Options { bounds: Bounds { unroll: given.unroll, ..Bounds::default() }, ..Options::default() };
+    for claim in &document.claims {
+        let test = read::test(&tests[claim.test].file()).expect("it was verified").test;
+        let model = models[claim.model].read().expect("it was verified");
+        let verdict = Runner::new(&model).run(&test, &options, Choice::Only(Engine::Explicit)).expect("it was verified");
+        assert_eq!(
+            Expected::from(&verdict),
+            claim.verdict(),
+            "{} under {}",
+            tests[claim.test].name,
+            models[claim.model].model.name
+        );
+    }
+}
+
+fn forge(name: &str, folder: &Path, may_change: &[&str]) {
+    forgery::forge(name, folder, EDITS, may_change, verify, |(document, bases)| agrees(document, bases));
+}
+
+/// Where another document says the same: who wrote it and what files are called is the author's word, and what is not claimed is said
+/// to have no answer. Pairs of an execution may come in any order.
+const ANY: [&str; 10] = [
+    "/claims",
+    "/claims/*/sessions/*/answers/*/execution/co",
+    "/claims/*/sessions/*/answers/*/execution/rf",
+    "/claims/*/sessions/*/answers/*/execution/values",
+    "/margay",
+    "/solver",
+    "/subject/models",
+    "/subject/models/*/model/name",
+    "/subject/tests",
+    "/subject/tests/*/name",
+];
+
+#[test]
+fn tests_of_ptx() {
+    let tests = ["asplos2019/fig5-mp", "asplos2019/fig6-sb-narrow", "syntax/spin-lock"];
+    let folder = certified("run-ptx", &tests, &["ptx-6.0", "sc"], 2);
+    // Without loops it does not matter how often they are taken.
+    forge("run-ptx", &folder, &[&ANY[..], &["/subject/given/unroll"]].concat());
+}
+
+#[test]
+fn tests_of_c() {
+    let tests = ["asplos2019/fig12a-isa2", "readings/c-spin", "readings/c-mp-relaxed"];
+    let folder = certified("run-c", &tests, &["rc11-scoped", "c20-scoped"], 2);
+    // One execution may show what another one does.
+    let shown = ["/claims/*/sessions/*/answers/*", "/claims/*/sessions/*/answers/*/execution"];
+    forge("run-c", &folder, &[&ANY[..], &shown].concat());
+}
