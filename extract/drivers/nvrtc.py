@@ -1,6 +1,7 @@
 """Compiles CUDA C++ to PTX with NVIDIA's run-time compiler: no GPU, no driver, no host compiler is needed.
 
 usage: nvrtc.py LIBNVRTC.so INPUT.cu OUTPUT.ptx [OPTION...]
+       nvrtc.py LIBNVRTC.so --worker [OPTION...]     many programs: see worker.py
        nvrtc.py LIBNVRTC.so --version
 """
 
@@ -8,6 +9,8 @@ import ctypes
 import glob
 import os
 import sys
+
+import worker
 
 
 def main(library, *arguments):
@@ -35,19 +38,25 @@ def main(library, *arguments):
         ask("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
         print(f"nvrtc {major.value}.{minor.value}")
         return
-    source, target, *options = arguments
-    with open(source, "rb") as file:
-        program_text = file.read()
-    program = ctypes.c_void_p()
-    ask("nvrtcCreateProgram", ctypes.byref(program), program_text, b"program.cu", 0, None, None)
-    flags = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
-    code = nvrtc.nvrtcCompileProgram(program, len(options), flags)
-    log = text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog", program).decode(errors="replace")
-    if code:
-        raise SystemExit(log or nvrtc.nvrtcGetErrorString(code).decode())
-    ptx = text("nvrtcGetPTXSize", "nvrtcGetPTX", program)
-    with open(target, "wb") as file:
-        file.write(ptx)
+
+    def translate(source, target, *options):
+        with open(source, "rb") as file:
+            program_text = file.read()
+        program = ctypes.c_void_p()
+        ask("nvrtcCreateProgram", ctypes.byref(program), program_text, b"program.cu", 0, None, None)
+        flags = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+        code = nvrtc.nvrtcCompileProgram(program, len(options), flags)
+        log = text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog", program).decode(errors="replace")
+        if code:
+            raise SystemExit(log or nvrtc.nvrtcGetErrorString(code).decode())
+        ptx = text("nvrtcGetPTXSize", "nvrtcGetPTX", program)
+        with open(target, "wb") as file:
+            file.write(ptx)
+
+    if arguments[0] == "--worker":
+        worker.serve(lambda source, target: translate(source, target, *arguments[1:]))
+    else:
+        translate(*arguments)
 
 
 if __name__ == "__main__":

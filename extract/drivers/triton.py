@@ -1,6 +1,7 @@
 """Compiles functions in Triton's language to PTX, with a Triton package that is unpacked into a folder. No GPU is needed.
 
 usage: triton.py FOLDER INPUT.py OUTPUT.ptx SM
+       triton.py FOLDER --worker SM     many programs: see worker.py
        triton.py FOLDER --version
 """
 
@@ -8,6 +9,8 @@ import importlib.util
 import os
 import re
 import sys
+
+import worker
 
 
 def main(folder, *arguments):
@@ -21,18 +24,25 @@ def main(folder, *arguments):
     if arguments == ("--version",):
         print("triton", triton.__version__)
         return
-    source, target, sm = arguments
-    specification = importlib.util.spec_from_file_location("program", source)
-    program = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(program)
-    modules = []
-    for name, signature in program.SIGNATURES.items():
-        function = getattr(program, name)
-        ir = ASTSource(fn=function, signature=signature, constexprs={})
-        compiled = triton.compile(ir, target=GPUTarget("cuda", int(re.sub(r"\D", "", sm)), 32), options={"num_warps": 1})
-        modules.append(compiled.asm["ptx"])
-    with open(target, "w") as file:
-        file.write("\n".join(modules))
+    *files, sm = arguments
+    gpu = GPUTarget("cuda", int(re.sub(r"\D", "", sm)), 32)
+
+    def translate(source, target):
+        specification = importlib.util.spec_from_file_location("program", source)
+        program = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(program)
+        modules = []
+        for name, signature in program.SIGNATURES.items():
+            ir = ASTSource(fn=getattr(program, name), signature=signature, constexprs={})
+            compiled = triton.compile(ir, target=gpu, options={"num_warps": 1})
+            modules.append(compiled.asm["ptx"])
+        with open(target, "w") as file:
+            file.write("\n".join(modules))
+
+    if files == ["--worker"]:
+        worker.serve(translate)
+    else:
+        translate(*files)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ const PUBLISHED: &[(&str, &str)] = texts![
 ];
 
 /// Name and text of what compilers and libraries emit: first those that were run (`margay extract`), then those that were read.
+/// Not built in are `llvm-19-sm90`, an older version, and `clang-22`, whose backend is that of `llvm-22.1-sm90`: `--all-mappings` asks about
+/// each table here, and what is wrong with LLVM 22 would be counted three times.
 const COMPILERS: &[(&str, &str)] = texts![
     "compilers/",
     "libcudacxx-3.5",

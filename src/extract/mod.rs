@@ -251,8 +251,9 @@ fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnostic> {
         return Err(Diagnostic::error("the command does not say where the program goes").help("write `{in}` in it"));
     }
     let template = options.cmd.clone().or(unpacked.map(|u| u.command.clone())).unwrap_or_else(|| front.command.clone());
-    let command =
-        Command { template, compiler: compiler.clone(), architecture: (*architecture).to_owned(), limit: options.timeout };
+    let worker = options.cmd.is_none() && unpacked.is_some_and(|u| u.worker);
+    let architecture = (*architecture).to_owned();
+    let command = Command { template, worker, compiler: compiler.clone(), architecture, limit: options.timeout };
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
         (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),

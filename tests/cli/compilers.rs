@@ -67,7 +67,7 @@ fn fetched(name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The shipped tables of compilers that can be had, held against these compilers, row by row and byte for byte of their evidence.
+/// The shipped tables of compilers that can be had, held against these compilers, row by row.
 #[test]
 fn compilers_emit_what_the_shipped_tables_say() {
     let held = [
@@ -98,6 +98,7 @@ fn compilers_emit_what_the_shipped_tables_say() {
         let unpacked = front.unpacked_as(compiler).expect("it can be unpacked");
         let command = Command {
             template: unpacked.command.clone(),
+            worker: unpacked.worker,
             compiler: Some(folder.display().to_string()),
             architecture: architecture.to_owned(),
             limit: std::time::Duration::from_secs(600),
@@ -211,6 +212,7 @@ fn findings_are_reproduced() {
                 .command
                 .clone()
                 .unwrap_or_else(|| front.unpacked_as(&finding.compiler).expect("a command").command.clone()),
+            worker: false,
             compiler: Some(compiler.display().to_string()),
             architecture: finding.architecture.clone(),
             limit: std::time::Duration::from_secs(120),

@@ -7,13 +7,16 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{group, shell};
+use super::worker::Pool;
+use super::{group, shell as quotes};
 
 /// How a compiler is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// The text, with `{in}`, `{out}` and others.
     pub template: String,
+    /// It takes `--worker` in place of `{in} {out}`, and then program after program.
+    pub worker: bool,
     /// The folder that the compiler is unpacked in.
     pub compiler: Option<String>,
     /// The architecture: `sm_90`, or `sm_90-ptx86` with a version of PTX.
@@ -107,6 +110,10 @@ impl Command {
 
     /// The command for a program.
     pub fn text(&self, input: &str, output: &str, folder: &str) -> String {
+        self.filled(&self.template, input, output, folder)
+    }
+
+    fn filled(&self, template: &str, input: &str, output: &str, folder: &str) -> String {
         let (arch, ptx) = self.parts();
         let sm = number(arch);
         let mattr = ptx.map_or(String::new(), |p| format!("-mattr=+ptx{p}"));
@@ -124,15 +131,22 @@ impl Command {
         ];
         let compiler = self.compiler.as_deref().unwrap_or("");
         let paths = [("in", input), ("out", output), ("compiler", compiler), ("drivers", folder)];
-        shell::filled(&self.template, &paths, &words)
+        quotes::filled(template, &paths, &words)
     }
 
     /// Compiles a program of so many functions; the PTX that came out.
-    pub fn run(&self, input: &Path, output: &Path, folder: &Path, functions: usize) -> Result<String, Failure> {
-        let (input, out) = (input.display().to_string(), output.display().to_string());
-        let command = self.text(&input, &out, &folder.display().to_string());
+    pub fn run(&self, input: &Path, output: &Path, folder: &Path, functions: usize, workers: &Pool) -> Result<String, Failure> {
         let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
-        let done = ran(&command, folder, limit)?;
+        let (programs, drivers) = (input.display().to_string(), folder.display().to_string());
+        let has_worker = self.worker && self.template.contains(FILES);
+        let asked = has_worker.then(|| {
+            let command = self.filled(&self.template.replacen(FILES, "--worker", 1), "", "", &drivers);
+            workers.ran(&command, input, output, folder, limit)
+        });
+        let done = match asked.flatten() {
+            Some(done) => done?,
+            None => ran(&self.text(&programs, &output.display().to_string(), &drivers), folder, limit)?,
+        };
         // LLVM says this, compiles for a machine of its choice, and writes the name that it was given into the PTX.
         if let Some(line) = done.errors.lines().find(|line| line.contains("is not a recognized processor")) {
             return Err(Failure::Rejected(line.to_owned()));
@@ -152,6 +166,9 @@ impl Command {
     }
 }
 
+/// What stands in a command in the place of `--worker`.
+const FILES: &str = "{in} {out}";
+
 /// A program of fewer functions has less time.
 const MANY: usize = 64;
 
@@ -167,17 +184,29 @@ pub struct Run {
 /// The largest output that is kept, in bytes.
 const MAX_OUTPUT: u64 = 256 << 20;
 
-/// Runs a command of the shell, in a folder, with a limit of time.
-///
-/// # Errors
-/// A command that cannot be started, that fails, or that does not end.
-pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure> {
+/// How a process ended.
+pub(super) enum Ended {
+    Code(i32),
+    Signal(i32),
+}
+
+/// A command of the shell, in a folder, that is not started yet.
+pub(super) fn shell(command: &str, folder: &Path) -> std::process::Command {
     let mut process = std::process::Command::new("sh");
     // A process group of its own, so that what the shell started can be ended with it.
     process.arg("-c").arg(command).env("MARGAY_FOLDER", folder);
     group::own(&mut process);
     // A crash of LLVM is an answer; its stack trace takes a second and helps nobody here.
     process.env("LLVM_DISABLE_SYMBOLIZATION", "1").env("LLVM_DISABLE_CRASH_REPORT", "1");
+    process
+}
+
+/// Runs a command of the shell, in a folder, with a limit of time.
+///
+/// # Errors
+/// A command that cannot be started, that fails, or that does not end.
+pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure> {
+    let mut process = shell(command, folder);
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process.spawn().map_err(|e| Failure::NotStarted(format!("cannot start a shell: {e}")))?;
     let reader = |pipe: Option<Box<dyn Read + Send>>| {
@@ -200,22 +229,27 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<Run, Failure
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    let (output, errors) = (output.join().unwrap_or_default(), errors.join().unwrap_or_default());
-    if status.success() {
-        return Ok(Run { output, errors });
-    }
-    let log = if errors.trim().is_empty() { output } else { errors };
-    // The shell's own words for what it cannot start.
-    if matches!(status.code(), Some(126 | 127)) {
-        let last = log.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or_default();
-        return Err(Failure::NotStarted(format!("cannot start the compiler: {last}")));
-    }
+    let run = Run { output: output.join().unwrap_or_default(), errors: errors.join().unwrap_or_default() };
     // A shell tells of a signal by an exit code above 128.
     let signal = group::signal(status).or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
-    Err(match signal {
-        Some(signal) => Failure::Crashed(signal, log),
-        None => Failure::Rejected(log),
-    })
+    ended(signal.map_or_else(|| Ended::Code(status.code().unwrap_or(1)), Ended::Signal), run)
+}
+
+/// What a process said, or why it failed.
+pub(super) fn ended(how: Ended, run: Run) -> Result<Run, Failure> {
+    let Run { output, errors } = run;
+    let said = |output: String, errors: String| if errors.trim().is_empty() { output } else { errors };
+    match how {
+        Ended::Code(0) => Ok(Run { output, errors }),
+        // The shell's own words for what it cannot start.
+        Ended::Code(126 | 127) => {
+            let log = said(output, errors);
+            let last = log.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or_default();
+            Err(Failure::NotStarted(format!("cannot start the compiler: {last}")))
+        }
+        Ended::Code(_) => Err(Failure::Rejected(said(output, errors))),
+        Ended::Signal(signal) => Err(Failure::Crashed(signal, said(output, errors))),
+    }
 }
 
 /// Raised when no compiler shall run any more.
@@ -232,7 +266,7 @@ pub fn is_stopped() -> bool {
 }
 
 /// Ends a process and all that it started.
-fn end_group(child: &Child) {
+pub(super) fn end_group(child: &Child) {
     let group = format!("-{}", child.id());
     let _ = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
 }
@@ -259,6 +293,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<std::process::ExitStatus, 
 
 /// The helper programs that are built in.
 const DRIVERS: &[(&str, &str)] = &[
+    ("worker.py", include_str!("../../drivers/worker.py")),
     ("nvrtc.py", include_str!("../../drivers/nvrtc.py")),
     ("nvvm.py", include_str!("../../drivers/nvvm.py")),
     ("llvmlite.py", include_str!("../../drivers/llvmlite.py")),
@@ -276,6 +311,7 @@ pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Res
     drivers(folder.path()).map_err(|e| e.to_string())?;
     let asked = Command {
         template: command.to_owned(),
+        worker: false,
         compiler: compiler.map(str::to_owned),
         architecture: architecture.to_owned(),
         limit: Duration::from_secs(30),

@@ -5,6 +5,7 @@ mod command;
 mod group;
 mod shell;
 mod split;
+mod worker;
 
 pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
 pub use shell::program;
@@ -19,7 +20,8 @@ use margay_models::execution::Scope;
 use crate::front::{FrontEnd, objects, write};
 use crate::point::Point;
 use crate::ptx::{self, Module};
-use split::{is_named, named, parts};
+use split::{is_named, named, smaller};
+use worker::Pool;
 
 /// What became of a point.
 #[derive(Debug, Clone)]
@@ -78,6 +80,7 @@ struct Work<'a> {
     objects: Mutex<BTreeMap<Object, Option<Failure>>>,
     of: usize,
     progress: &'a dyn Progress,
+    workers: Pool,
 }
 
 /// A type and a scope.
@@ -123,6 +126,7 @@ pub fn compile(
         objects: Mutex::default(),
         of: points.len(),
         progress,
+        workers: Pool::default(),
     };
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
@@ -201,7 +205,7 @@ impl Work<'_> {
         let output = self.folder.join(format!("program{number}.ptx"));
         let result = std::fs::write(&input, text)
             .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
-            .and_then(|()| self.command.run(&input, &output, self.folder, functions));
+            .and_then(|()| self.command.run(&input, &output, self.folder, functions, &self.workers));
         let _ = std::fs::remove_file(&output);
         (input, result)
     }
@@ -299,11 +303,7 @@ impl Work<'_> {
                         queue.answers[*number] = Some(Compiled::Failed(Failure::Rejected(error.clone())));
                     }
                     let others: Group = group.iter().filter(|(n, _)| !named.iter().any(|(m, _)| m == n)).copied().collect();
-                    if !named.is_empty() {
-                        queue.groups.extend((!others.is_empty()).then_some(others));
-                    } else {
-                        queue.groups.extend(parts(group));
-                    }
+                    queue.groups.extend(smaller(&failure, others, named.len()));
                 }
             },
         }

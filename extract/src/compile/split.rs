@@ -11,9 +11,13 @@ pub fn is_named(found: &str, name: &str) -> bool {
 }
 
 /// The points that a compiler complains about, each with what it says: by their lines (`program.cu(53): error`, `program.c:53:7: error`,
-/// `at line 53 of program.cu` behind an error in a header), or by the names of their functions (`error: in function f12`).
+/// `at line 53 of program.cu` behind an error in a header), or by the names of their functions (`error: in function f12`, or where LLVM was
+/// when it gave up: `In function: f12`, `Running pass '..' on function '@f12'`).
 pub fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usize, usize))]) -> Vec<(usize, String)> {
-    let Failure::Rejected(log) = failure else { return Vec::new() };
+    let (Failure::Rejected(log) | Failure::Crashed(_, log)) = failure else { return Vec::new() };
+    if !failure.is_refusal() {
+        return Vec::new();
+    }
     let file = input.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
     // NVRTC calls every program `program.cu`.
     let plain = file.trim_start_matches("program").trim_start_matches(|c: char| c.is_ascii_digit());
@@ -32,7 +36,8 @@ pub fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usiz
             Some(_) => line.find("at line ").and_then(|at| number(&line[at..])),
             None => None,
         };
-        let words: Vec<&str> = match is_error && line.contains("function") {
+        let is_place = !error.is_empty() && (line.starts_with("In function: ") || line.contains(" on function '@"));
+        let words: Vec<&str> = match is_place || is_error && line.contains("function") {
             true => line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect(),
             false => Vec::new(),
         };
@@ -47,8 +52,22 @@ pub fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usiz
     found
 }
 
+/// A program of more functions is large.
+const LARGE: usize = 64;
+
+/// The groups that are compiled instead of a program that failed: all but those of its functions that the compiler complained about. A
+/// compiler that gives up at the first error is not asked about a large program once for each.
+pub fn smaller(failure: &Failure, others: Group, named: usize) -> Vec<Group> {
+    let goes_on = named > 0 && (matches!(failure, Failure::Rejected(_)) || others.len() < LARGE);
+    match others.is_empty() {
+        true => Vec::new(),
+        false if goes_on => vec![others],
+        false => parts(&others),
+    }
+}
+
 /// Smaller groups: by what is done and its type, then by order, then each point alone.
-pub fn parts(group: &Group) -> Vec<Group> {
+fn parts(group: &Group) -> Vec<Group> {
     let kind = |p: &Point| (std::mem::discriminant(&p.what), if let What::Rmw(o) = p.what { o } else { 0 }, p.data);
     for level in 0..3 {
         let mut out: Vec<Group> = Vec::new();

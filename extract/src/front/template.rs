@@ -94,6 +94,9 @@ pub struct Unpacked {
     pub command: String,
     /// What prints the version.
     pub version: String,
+    /// The command takes `--worker` in place of `{in} {out}`, and then program after program (`drivers/worker.py`).
+    #[serde(default)]
+    pub worker: bool,
 }
 
 /// What stands around the statements of a function.

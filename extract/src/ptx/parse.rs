@@ -381,8 +381,13 @@ impl Reader<'_> {
             self.at += 1;
             predicate = Some((scopes.register(&name).unwrap_or(name), negated));
         }
-        let Some(Token::Word(word)) = self.token().cloned() else { return Err(self.bad("expected an instruction")) };
+        let Some(Token::Word(mut word)) = self.token().cloned() else { return Err(self.bad("expected an instruction")) };
         self.at += 1;
+        // The assembler takes blanks in front of a modifier: `ld .relaxed .gpu .b32`.
+        while let Some(Token::Directive(modifier)) = self.token() {
+            word.push_str(modifier);
+            self.at += 1;
+        }
         let name: Vec<String> = word.split('.').map(str::to_owned).collect();
         let mut operands = Vec::new();
         while !self.eat(';') {

@@ -58,7 +58,8 @@ fn table(command: &str, limit: Duration) -> Result<Table, String> {
 
 fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, String> {
     let points = front.points();
-    let command = Command { template: command.to_owned(), compiler: None, architecture: "sm_90".to_owned(), limit };
+    let command =
+        Command { template: command.to_owned(), worker: false, compiler: None, architecture: "sm_90".to_owned(), limit };
     let outcome = compile(front, &command, &points, 2, &Silent)?;
     Ok(Table::new(front, &command, "test".to_owned(), &outcome))
 }
@@ -141,7 +142,13 @@ fn objects_that_do_not_compile() {
 fn ptx_for_another_architecture() {
     let front = language();
     let asked = |architecture: &str| {
-        let command = Command { template: compiler(""), compiler: None, architecture: architecture.to_owned(), limit: MINUTE };
+        let command = Command {
+            template: compiler(""),
+            worker: false,
+            compiler: None,
+            architecture: architecture.to_owned(),
+            limit: MINUTE,
+        };
         let outcome = compile(&front, &command, &front.points(), 2, &Silent).expect("it runs");
         Table::new(&front, &command, "test".to_owned(), &outcome)
     };
@@ -171,7 +178,8 @@ fn a_processor_that_is_not_recognized() {
 fn a_table_of_some_types() {
     let front = language();
     let points: Vec<Point> = front.points().into_iter().filter(|p| p.data == Some(2)).collect();
-    let command = Command { template: compiler(""), compiler: None, architecture: "sm_90".to_owned(), limit: MINUTE };
+    let command =
+        Command { template: compiler(""), worker: false, compiler: None, architecture: "sm_90".to_owned(), limit: MINUTE };
     let outcome = compile(&front, &command, &points, 2, &Silent).expect("it runs");
     let text = map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default());
     assert!(text.contains("\ntypes b32\n") && !text.contains(" b64 "), "{text}");
@@ -214,13 +222,99 @@ fn what_runs_for_ever_is_ended() {
     assert!(start.elapsed() < MINUTE * 2, "{:?}", start.elapsed());
 }
 
+/// A compiler for the language in Python, as the helper programs are: `--worker` in place of the files.
+const DRIVER: &str = r#"
+import os, re, signal, sys, time
+import worker
+
+def translate(source, target):
+    ptx = [".version 8.4", ".target sm_90", ".address_size 64"]
+    for line in open(source):
+        name, op, order, scope, type = line.split()
+        what = f"{op} {order} {scope} {type}"
+        if what == "ld relaxed gpu b32": os.kill(os.getpid(), signal.SIGSEGV)
+        if what == "ld relaxed sys b32": print("LLVM ERROR: no such thing", file=sys.stderr); os.abort()
+        if what == "ld relaxed gpu b64" and "KILLS" not in os.environ: time.sleep(1000)
+        if what == "ld relaxed sys b64": raise SystemExit(f"{source}: ERROR: no such load")
+        if what == "ld acquire gpu b32": continue
+        if what == "atom relaxed gpu b32" and "KILLS" in os.environ: os.kill(os.getppid(), signal.SIGKILL)
+        access = f"ld.{order}.{scope}.{type} %r1, [%d1];" if op == "ld" else f"atom.{scope}.{order}.add.{type} %r1, [%d1], 1;"
+        ptx.append(f".visible .func {name}(.param .b64 {name}_0) {{ .reg .b64 %d<3>; .reg .b32 %r<4>; ld.param.u64 %d1, [{name}_0]; {access} ret; }}")
+    open(target, "w").write("\n".join(ptx))
+
+open(sys.argv[1], "a").write("x")
+worker.serve(translate) if sys.argv[2:] == ["--worker"] else translate(*sys.argv[2:])
+"#;
+
+/// One process that compiles many programs answers as a process for each does: what a program does to its compiler (it crashes, hangs, says
+/// no, leaves a function out) is that program's row alone. If it breaks itself, the command is asked in its place.
+#[test]
+fn many_programs_with_one_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let driver = folder.path().join("driver.py");
+    std::fs::write(&driver, DRIVER).expect("a file");
+    let front = language();
+    let asked = |worker: bool, before: &str, name: &str| {
+        let starts = folder.path().join(name);
+        let template =
+            format!("{before} PYTHONPATH={{drivers}} python3 {} {} {{in}} {{out}}", driver.display(), starts.display());
+        let limit = Duration::from_secs(20);
+        let command = Command { template, worker, compiler: None, architecture: "sm_90".to_owned(), limit };
+        let outcome = compile(&front, &command, &front.points(), 1, &Silent).expect("it runs");
+        (answers(&Table::new(&front, &command, "test".to_owned(), &outcome)), std::fs::read(starts).expect("starts").len())
+    };
+    let (each, many_starts) = asked(false, "", "each");
+    let (one, starts) = asked(true, "", "one");
+    // The shell has words of its own for a crash.
+    let plain = |all: &[(String, String)]| {
+        all.iter()
+            .map(|(row, a)| (row.clone(), a.split(['(', ':']).take(2).collect::<String>().trim().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(plain(&one), plain(&each));
+    assert!(of(&one, "R.RLX.gpu b32").starts_with("unknown: the compiler crashes"), "{one:?}");
+    assert_eq!(of(&one, "R.RLX.sys b32"), "absent: no such thing");
+    assert!(of(&one, "R.RLX.gpu b64").starts_with("unknown: the compiler does not end"), "{one:?}");
+    assert_eq!(of(&one, "R.RLX.sys b64"), "absent: no such load");
+    assert_eq!(of(&one, "R.ACQ.gpu b32"), "unknown: its function is not in the PTX");
+    assert_eq!(of(&one, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
+    // It is started once more for each program that does not end.
+    assert!(starts < many_starts / 2, "{starts} of {many_starts}");
+    let (broken, _) = asked(true, "KILLS=1", "broken");
+    assert!(of(&broken, "RMW.RLX.gpu add b32").starts_with("unknown: "), "{broken:?}");
+    assert_eq!(of(&broken, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
+}
+
+/// LLVM gives up at the first function that it does not compile, and says which it was: it is asked once for each of these, and not for
+/// each function beside them.
+#[test]
+fn a_compiler_that_gives_up_and_says_where() {
+    for place in [r#""In function: " name"#, r#""2.\tRunning pass 'Selection' on function '@" name "'""#] {
+        let gives_up =
+            r#"{ print "LLVM ERROR: Cannot do this\n" PLACE > "/dev/stderr"; close("/dev/stderr"); system("kill -ABRT $PPID") }"#;
+        let special = format!(r#"$2 == "ld" {{ name = $1 }} $2 == "ld" {}"#, gives_up.replace("PLACE", place));
+        let found = table(&compiler(&special), MINUTE).expect("it runs");
+        let all = answers(&found);
+        assert_eq!(all.iter().filter(|(_, a)| a == "absent: Cannot do this").count(), 8, "{all:?}");
+        assert_eq!(of(&all, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
+        // Two programs, one of them or both without one function more each time, and one program of nothing.
+        assert!(found.runs <= 8 + 3, "{}", found.runs);
+    }
+}
+
 /// What is written does not depend on how many compilers run at the same time.
 #[test]
 fn the_same_with_any_number_of_jobs() {
     let front = language();
     let written = |jobs: usize| {
         let special = r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#;
-        let command = Command { template: compiler(special), compiler: None, architecture: "sm_90".to_owned(), limit: MINUTE };
+        let command = Command {
+            template: compiler(special),
+            worker: false,
+            compiler: None,
+            architecture: "sm_90".to_owned(),
+            limit: MINUTE,
+        };
         let outcome = compile(&front, &command, &front.points(), jobs, &Silent).expect("it runs");
         map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default())
     };

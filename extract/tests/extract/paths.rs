@@ -45,6 +45,7 @@ fn qualifiers_in_any_order() {
         ("ld.global.gpu.acquire.u32 %r1, [%rd1];", "ld.acquire.gpu"),
         ("ld.relaxed.sys.global.L1::no_allocate.L2::128B.b32 %r1, [%rd1+0];", "ld.relaxed.sys"),
         ("ld.volatile.global.u32 %r1, [%rd1];", "ld.volatile"),
+        ("ld .acquire.gpu\n\t.global /* here */ .b32 %r1, [ %rd1 ] ;", "ld.acquire.gpu"),
         ("ld.u32 %r1, [%rd1];", "ld.weak"),
         ("ld.weak.global.ca.u32 %r1, [%rd1];", "ld.weak"),
     ] {
@@ -63,6 +64,7 @@ fn qualifiers_in_any_order() {
     for (printed, meant) in [
         ("fence.cta.sc;", "fence.sc.cta"),
         ("fence.sc.gpu;", "fence.sc.gpu"),
+        ("fence .sc .gpu ;", "fence.sc.gpu"),
         ("fence.gpu;", "fence.acq_rel.gpu"),
         ("membar.gl;", "fence.sc.gpu"),
         ("fence.acquire.sys; fence.release.sys;", "fence.acquire.sys ; fence.release.sys"),

@@ -62,6 +62,7 @@ add = "add {order} {scope} {bits}\n"
     );
     let command = Command {
         template: format!("awk '{}' {{in}} > {{out}}", program.replace('\'', "'\\''")),
+        worker: false,
         compiler: None,
         architecture: "sm_90".to_owned(),
         limit: Duration::from_secs(60),

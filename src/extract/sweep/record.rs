@@ -63,6 +63,8 @@ pub fn what(fall: &Fall) -> String {
 pub fn key(asked: &Asked<'_>, folder: &Path, command: &Command) -> String {
     let (front, options) = (asked.front, asked.options);
     let text = front::text(&front.name).map_or_else(|| format!("{front:?}"), str::to_owned);
+    // How often a compiler is started makes no difference to what it emits.
+    let text = text.replace(", worker = true", "");
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|e| std::fs::metadata(e.path()).ok());
     let newest = files.filter_map(|m| m.modified().ok()).max();
     let newest = newest.and_then(|t| t.duration_since(UNIX_EPOCH).ok()).map_or(0, |t| t.as_nanos());
