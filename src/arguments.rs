@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use margay_litmus::engine::{self, Choice};
 use margay_mappings::Backend;
 
+use margay_console::limits::at_least_one;
+use margay_console::output::{Colour, FormatOption};
+
 use crate::gpu::arguments::{Gpu, On};
-use crate::limits::at_least_one;
 
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
@@ -36,39 +38,6 @@ pub struct Arguments {
 
 const EXIT_CODES: &str =
     "Exit codes: 0 holds, 1 counterexample found, 2 wrong input or command, 3 undecided (limit or interrupt)";
-
-/// The form of the output of any command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Text.
-    Human,
-    /// JSON.
-    Json,
-}
-
-/// What `--format` can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormatOption {
-    /// For reading.
-    Human,
-    /// For programs: one JSON object.
-    Json,
-    /// JUnit XML, for continuous integration (`margay test` only).
-    Junit,
-    /// The final states, as herd7 prints them (`margay run` only).
-    Herd,
-}
-
-/// When to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Colour {
-    /// On a terminal, unless NO_COLOR is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -177,10 +146,10 @@ pub struct Search {
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
     /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
     pub memory: Option<u64>,
     /// The SAT solver
     #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
@@ -482,7 +451,7 @@ pub struct Run {
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
     /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
     /// The number of threads that answer [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
@@ -509,7 +478,7 @@ pub struct Corpus {
     #[arg(long, conflicts_with = "bless")]
     pub fail_fast: bool,
     /// Give up on a verdict after this time, e.g. `30s`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
     /// The number of threads that answer [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
@@ -575,7 +544,7 @@ pub struct Sim {
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 

@@ -16,7 +16,7 @@ pub struct Command {
     pub schema: u32,
     documents: &'static [Known],
     #[cfg(feature = "schema")]
-    pub(crate) schemas: fn(&mut schemars::SchemaGenerator) -> Vec<schemars::Schema>,
+    pub(crate) schemas: fn(&mut schemars::r#gen::SchemaGenerator) -> Vec<schemars::schema::Schema>,
 }
 
 /// A type of documents: does this body belong to it?

@@ -1,19 +1,20 @@
 //! The JSON Schema of each command, made from the types of its documents and their comments.
 
-use schemars::generate::SchemaSettings;
+use schemars::r#gen::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::error::Errors;
 use crate::register::Command;
 
-/// The JSON Schema (draft 2020-12) of all that a command prints: one of its documents, or errors.
+/// The JSON Schema (draft 2019-09) of all that a command prints: one of its documents, or errors.
 pub fn schema(command: &Command) -> Value {
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let settings = SchemaSettings::draft2019_09().with(|settings| settings.definitions_path = "#/$defs/".to_owned());
+    let mut generator = settings.into_generator();
     let mut documents = (command.schemas)(&mut generator);
     documents.push(generator.subschema_for::<Errors>());
-    let definitions = generator.take_definitions(true);
+    let definitions = generator.take_definitions();
     json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": "https://json-schema.org/draft/2019-09/schema",
         "title": format!("margay {}", command.name),
         "description": format!("What `margay {} --format json` prints.", command.name),
         "type": "object",

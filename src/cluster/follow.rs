@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use margay_console::limits::Limits;
 use margay_mappings::check::{Engine, Progress, Work};
 use margay_models::diagnostic::Diagnostic;
 
 use super::slurm::quoted;
 use super::{Failure, Scheduler};
-use crate::limits::Limits;
 
 /// How often answers are looked for.
 const LOOK: Duration = Duration::from_millis(200);

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use margay_mappings::check::CheckOptions;
 use margay_models::diagnostic::Diagnostic;
 
-use crate::limits::Limits;
+use margay_console::limits::Limits;
 
 pub use follow::Cluster;
 
@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, value_name = "N", requires = "cluster")]
     pub cluster_from: Option<usize>,
     /// How long a cluster may leave a question unanswered, e.g. `10m`
-    #[arg(long, value_name = "TIME", requires = "cluster", value_parser = crate::limits::parse_time, default_value = "5m")]
+    #[arg(long, value_name = "TIME", requires = "cluster", value_parser = margay_console::limits::parse_time, default_value = "5m")]
     pub cluster_patience: Duration,
     /// Give these arguments to the engine, e.g. `--cluster-args "--partition=long --time=2:00:00"` (sbatch)
     #[arg(long, value_name = "ARGUMENTS", requires = "cluster", allow_hyphen_values = true)]

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use margay_answers::violation;
+use margay_console::exit::Exit;
+use margay_console::limits;
+use margay_console::output::{Format, Output};
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Forbidden, Options, Verdict, Witness};
 use margay_litmus::test::{Quantifier, Test};
@@ -15,12 +19,8 @@ use margay_models::picture::{Picture, event_name, svg, text};
 use margay_reports::{Verdict as Answer, explain as document};
 
 use crate::Outcome;
-use crate::arguments::{Engine, Format};
-use crate::exit::Exit;
+use crate::arguments::Engine;
 use crate::fence::{self, Subject};
-use crate::limits;
-use crate::output::Output;
-use crate::violation;
 
 /// Options of `explain`.
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub struct Explain {
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
     /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -72,7 +72,7 @@ pub fn run(options: &Explain, output: &Output) -> Outcome {
 fn failed(subject: &Subject, error: &Error, output: &Output) -> Outcome {
     let Subject { file, source, model, test } = subject;
     if !error.is_undecided() {
-        return output.wrong(&[crate::run::diagnostic(error, file, source, model)]);
+        return output.wrong(&[margay_answers::refusal::by_engine(error, file, source, model)]);
     }
     match output.format {
         Format::Json => output.document(&document::Undecided {

@@ -7,6 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::limits;
+use margay_console::output::{Format, Output};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit::Options;
@@ -18,11 +22,7 @@ use margay_models::model::Model;
 use margay_reports::{Verdict, fence as document};
 
 use crate::Outcome;
-use crate::arguments::{Engine, Format};
-use crate::exit::Exit;
-use crate::inputs;
-use crate::limits;
-use crate::output::Output;
+use crate::arguments::Engine;
 
 /// Options of `fence`.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub struct Fence {
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
     /// Show at most so many of the cheapest ways
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = crate::limits::at_least_one::<usize>)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = margay_console::limits::at_least_one::<usize>)]
     pub limit: usize,
     /// How often each backward jump is taken
     #[arg(long, value_name = "N", default_value_t = 2)]
@@ -49,7 +49,7 @@ pub struct Fence {
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
     pub engine: Engine,
     /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -143,7 +143,7 @@ fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
 fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> Outcome {
     let Subject { file, source, model, test } = subject;
     if !stopped.error.is_undecided() {
-        return output.wrong(&[crate::run::diagnostic(&stopped.error, file, source, model)]);
+        return output.wrong(&[margay_answers::refusal::by_engine(&stopped.error, file, source, model)]);
     }
     match output.format {
         Format::Json => output.document(&document::Undecided {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use margay_console::output::{Format, Output};
+use margay_console::wrapped::wrapped;
 use margay_litmus::certificate::{self, Claim, Given};
 use margay_models::certificate::{Extent, folder, without_proofs};
 use margay_models::diagnostic::Diagnostic;
@@ -9,10 +11,8 @@ use margay_reports::run::Certified;
 use margay_reports::verify::RunCertificate;
 
 use super::ask::Question;
-use crate::arguments::{Engine, Format, Run};
-use crate::output::Output;
+use crate::arguments::{Engine, Run};
 use crate::verify;
-use crate::wrapped::wrapped;
 
 /// Why these options give no certificate, if they do not; else its folder is made.
 pub fn begin(options: &Run) -> Result<(), Diagnostic> {

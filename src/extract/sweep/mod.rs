@@ -9,6 +9,8 @@ mod series;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
 use margay_extract::compile;
 use margay_extract::front::{self, FrontEnd};
 use margay_models::diagnostic::Diagnostic;
@@ -17,9 +19,6 @@ use margay_reports::Document;
 use super::arguments::Extract;
 use super::{Asked, chosen, command, nothing, table};
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::output::Output;
 use record::{Record, Store};
 
 /// A compiler that is unpacked in a folder.

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use margay_console::output::Output;
 use margay_extract::history::{History, brief};
 use margay_reports::extract as document;
 
 use super::entries::{Entry, worse, wrong};
 use super::record::Record;
 use super::series::Series;
-use crate::output::Output;
 
 /// At most so many names of rows in a cell.
 const NAMES: usize = 6;
@@ -157,7 +157,7 @@ pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> 
         output.print(&output.heading(&entry.title()))?;
         let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("{head} => {body}")).collect::<Vec<_>>().join(", ");
         for text in [entry.places(), format!("to blame: {rows}")] {
-            output.print(&crate::wrapped::wrapped(&text, output.width()))?;
+            output.print(&margay_console::wrapped::wrapped(&text, output.width()))?;
         }
     }
     for record in all.iter().flat_map(|s| &s.records) {

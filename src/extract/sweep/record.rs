@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use margay_answers::check::Presented;
 use margay_extract::compile::Command;
 use margay_extract::front::{self, FrontEnd};
 use margay_extract::lowering::Answer;
@@ -18,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Asked;
 use super::super::arguments::Extract;
-use crate::check::Presented;
 
 /// The version of these files.
 const VERSION: u32 = 1;
