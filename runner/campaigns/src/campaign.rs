@@ -188,7 +188,7 @@ mod tests {
 
     fn tests() -> Vec<(String, Read)> {
         let names = ["ptx-isa/corr", "ptx-isa/mp-red", "asplos2019/fig5-mp"];
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
         names.map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).expect("a test of the corpus"))).into()
     }
 

@@ -5,13 +5,13 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 
 /// MP, LB and SB of Fig. 2 (PLDI 2016).
 pub const PLDI_2016: [(&str, &str); 3] = [
-    ("pldi2016/MP", include_str!("../../tests/corpus/pldi2016/MP.litmus")),
-    ("pldi2016/LB", include_str!("../../tests/corpus/pldi2016/LB.litmus")),
-    ("pldi2016/SB", include_str!("../../tests/corpus/pldi2016/SB.litmus")),
+    ("pldi2016/MP", include_str!("../../../tests/corpus/pldi2016/MP.litmus")),
+    ("pldi2016/LB", include_str!("../../../tests/corpus/pldi2016/LB.litmus")),
+    ("pldi2016/SB", include_str!("../../../tests/corpus/pldi2016/SB.litmus")),
 ];
 
 /// coRR of Fig. 1 (ASPLOS 2015), in one cta.
-pub const CORR: (&str, &str) = ("asplos2015/coRR", include_str!("../../tests/corpus/asplos2015/coRR.litmus"));
+pub const CORR: (&str, &str) = ("asplos2015/coRR", include_str!("../../../tests/corpus/asplos2015/coRR.litmus"));
 
 /// Reads them.
 pub fn read(texts: &[(&str, &str)]) -> Result<Vec<(String, Read)>, Vec<Diagnostic>> {
