@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use margay_answers::certificate::{extent as document, proofs};
 use margay_console::output::{Format, Output};
 use margay_console::wrapped::wrapped;
 use margay_litmus::certificate::{self, Claim, Given};
@@ -12,7 +13,6 @@ use margay_reports::verify::RunCertificate;
 
 use super::ask::Question;
 use crate::arguments::{Engine, Run};
-use crate::verify;
 
 /// Why these options give no certificate, if they do not; else its folder is made.
 pub fn begin(options: &Run) -> Result<(), Diagnostic> {
@@ -39,12 +39,12 @@ pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> s
     match output.format {
         Format::Human => {
             let said =
-                format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), verify::proofs(extent));
+                format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), proofs(extent));
             output.print(&format!("\n{}", wrapped(&said, output.width())))
         }
         Format::Json => {
             let folder = path.display().to_string();
-            output.line(&Certified { certificate: RunCertificate { folder, answers, extent: verify::extent(extent) } })
+            output.line(&Certified { certificate: RunCertificate { folder, answers, extent: document(extent) } })
         }
     }
 }

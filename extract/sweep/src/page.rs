@@ -7,9 +7,9 @@ use margay_console::output::Output;
 use margay_extract::history::{History, brief};
 use margay_reports::extract as document;
 
-use super::entries::{Entry, worse, wrong};
-use super::record::Record;
-use super::series::Series;
+use crate::entries::{Entry, worse, wrong};
+use crate::record::Record;
+use crate::series::Series;
 
 /// At most so many names of rows in a cell.
 const NAMES: usize = 6;

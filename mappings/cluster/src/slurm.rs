@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::{Failure, Scheduler};
+use crate::{Failure, Scheduler};
 
 /// How long one command may take; those of a controller that is away wait for minutes.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -10,8 +10,8 @@ use margay_console::limits::Limits;
 use margay_mappings::check::{Engine, Progress, Work};
 use margay_models::diagnostic::Diagnostic;
 
-use super::slurm::quoted;
-use super::{Failure, Scheduler};
+use crate::slurm::quoted;
+use crate::{Failure, Scheduler};
 
 /// How often answers are looked for.
 const LOOK: Duration = Duration::from_millis(200);

@@ -1,10 +1,6 @@
 //! `margay extract --all`: every compiler in a folder of unpacked ones, every front end that it has, and what changed from version to
 //! version. What was done is kept: a sweep that was interrupted goes on.
 
-mod entries;
-mod page;
-mod record;
-mod series;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -13,13 +9,16 @@ use margay_console::exit::Exit;
 use margay_console::output::{Format, Output};
 use margay_extract::compile;
 use margay_extract::front::{self, FrontEnd};
+use margay_extract::table::Models;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
+use margay_sweep::record::{Record, key};
+use margay_sweep::store::Store;
+use margay_sweep::{page, series};
 
 use super::arguments::Extract;
 use super::{Asked, chosen, command, nothing, table};
 use crate::Outcome;
-use record::{Record, Store};
 
 /// A compiler that is unpacked in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +69,7 @@ pub fn run(options: &Extract, output: &Output) -> Outcome {
     for (i, task) in tasks.iter().enumerate() {
         let start = Instant::now();
         let done = one(task, options, &store, output);
-        if crate::extract::interrupted() {
+        if super::interrupted() {
             break;
         }
         let (record, kept) = match done {
@@ -162,7 +161,10 @@ fn one(task: &Task<'_>, options: &Extract, store: &Store, output: &Output) -> Re
     here.compiler = Some(task.compiler.folder.clone());
     let points = chosen(task.front, &here)?;
     let asked = Asked { front: task.front, points: &points, architecture: &task.architecture, options: &here };
-    let key = record::key(&asked, &task.compiler.folder, &command(&asked)?.0);
+    let question =
+        format!("{:?} {:?} {} {} {:?}", here.types, here.operations, here.from, here.to, here.timeout);
+    let models = Models { source: options.from.clone(), target: options.to.clone() };
+    let key = key(task.front, &task.compiler.folder, &command(&asked)?.0, &task.architecture, &question);
     let (mut record, mut kept) = match store.load(&key, &task.compiler.name(), task.front, &task.architecture) {
         Some(record) => (record, true),
         None => {
@@ -171,7 +173,7 @@ fn one(task: &Task<'_>, options: &Extract, store: &Store, output: &Output) -> Re
                 Ok(table) => match (&table.written_for, nothing(&table)) {
                     (Some(target), _) => record.nothing(&table, Some(format!("it writes PTX for {target}"))),
                     (None, Some(_)) => record.nothing(&table, None),
-                    (None, None) => store.table(&mut record, &table, options)?,
+                    (None, None) => store.table(&mut record, &table, &models)?,
                 },
                 Err(error) => record.failure = Some(error.message),
             }
@@ -182,8 +184,8 @@ fn one(task: &Task<'_>, options: &Extract, store: &Store, output: &Output) -> Re
             (record, false)
         }
     };
-    if options.bound > 0 && !record.rows.is_empty() && !crate::extract::interrupted() {
-        kept &= store.check(&mut record, options.bound)?;
+    if options.bound > 0 && !record.rows.is_empty() && !super::interrupted() {
+        kept &= store.check(&mut record, options.bound, &super::stop())?;
     }
     Ok((record, kept))
 }

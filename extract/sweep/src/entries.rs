@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use margay_mappings::causes::severity;
 use margay_reports::extract::{self as document, Fall};
 
-use super::series::Series;
+use crate::series::Series;
 
 /// Front ends, each with its architectures.
 type Fronts<'a> = Vec<(&'a str, Vec<&'a str>)>;

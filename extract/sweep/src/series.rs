@@ -3,7 +3,7 @@
 use margay_extract::history::{History, histories};
 use margay_reports::extract::Fall;
 
-use super::record::{Record, what};
+use crate::record::{Record, what};
 
 /// The tables of the versions of one compiler, for one front end and one architecture.
 pub struct Series {
