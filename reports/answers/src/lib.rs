@@ -3,7 +3,9 @@
 pub mod certificate;
 pub mod check;
 pub mod diff;
+pub mod explain;
 pub mod extract;
+pub mod fence;
 pub mod histogram;
 pub mod prove;
 pub mod refusal;

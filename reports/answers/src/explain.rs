@@ -1,15 +1,10 @@
-//! `margay explain`: why a model forbids the outcome of a test, or what would forbid it.
+//! Why a model forbids the outcome of a test, or what would forbid it: the answer of `margay explain`.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use clap::Args;
-use margay_answers::violation;
 use margay_console::exit::Exit;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
-use margay_litmus::engine::Runner;
-use margay_litmus::explicit::{Error, Forbidden, Options, Verdict, Witness};
+use margay_litmus::explicit::{Error, Forbidden, Verdict, Witness};
+use margay_litmus::strengthen::{Found, Stopped};
 use margay_litmus::test::{Quantifier, Test};
 use margay_models::bits::Event;
 use margay_models::diagnostic::{Place, SourceFile};
@@ -18,61 +13,18 @@ use margay_models::explain::{self, Violation};
 use margay_models::picture::{Picture, event_name, svg, text};
 use margay_reports::{Verdict as Answer, explain as document};
 
-use crate::Outcome;
-use crate::arguments::Engine;
 use crate::fence::{self, Subject};
-
-/// Options of `explain`.
-#[derive(Debug, Args)]
-pub struct Explain {
-    /// A litmus test in any form
-    #[arg(value_name = "TEST")]
-    pub test: PathBuf,
-    /// A .cat file or model name
-    #[arg(short, long, value_name = "MODEL")]
-    pub model: String,
-    /// How often each backward jump is taken
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub unroll: usize,
-    /// Who answers
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
-    pub engine: Engine,
-    /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-}
+use crate::refusal::by_engine;
+use crate::violation;
 
 /// How many ways to forbid an outcome are shown.
 const WAYS: usize = 3;
 
-/// Runs the command.
-pub fn run(options: &Explain, output: &Output) -> Outcome {
-    let subject = match Subject::load(&options.test, &options.model, output) {
-        Ok(subject) => subject,
-        Err(errors) => return output.wrong(&errors),
-    };
-    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let deadline = limits::Limits::start(options.timeout, None).deadline;
-    let run = Options { bounds, deadline, stop: limits::stop(), ..Options::default() };
-    let mut runner = Runner::new(&subject.model);
-    let verdict = match runner.run(&subject.test, &run, options.engine.choice()) {
-        Ok(verdict) => verdict,
-        Err(error) => return failed(&subject, &error, output),
-    };
-    if let Some(witness) = &verdict.witness {
-        let found = fence::what_would_forbid(&subject, &run, options.engine.choice(), deadline);
-        return allowed(&subject, witness, &found, output);
-    }
-    match runner.forbidden(&subject.test, &run, options.engine.choice()) {
-        Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), options.unroll, output),
-        Err(error) => failed(&subject, &error, output),
-    }
-}
-
-fn failed(subject: &Subject, error: &Error, output: &Output) -> Outcome {
+/// No answer: why.
+pub fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<Exit> {
     let Subject { file, source, model, test } = subject;
     if !error.is_undecided() {
-        return output.wrong(&[margay_answers::refusal::by_engine(error, file, source, model)]);
+        return output.wrong(&[by_engine(error, file, source, model)]);
     }
     match output.format {
         Format::Json => output.document(&document::Undecided {
@@ -87,12 +39,13 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> Outcome {
     Ok(Exit::Undecided)
 }
 
-fn allowed(
+/// The outcome is allowed: how, and what would forbid it.
+pub fn allowed(
     subject: &Subject,
     witness: &Witness,
-    found: &Result<margay_litmus::strengthen::Found, margay_litmus::strengthen::Stopped>,
+    found: &Result<Found, Stopped>,
     output: &Output,
-) -> Outcome {
+) -> std::io::Result<Exit> {
     let x = &witness.execution;
     let title = format!("{}: allowed by {}", subject.test.name, subject.model.name);
     let picture = Picture::of(&title, x, None);
@@ -139,7 +92,7 @@ fn asked(test: &Test) -> String {
 }
 
 /// Why no execution has what is asked about.
-fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> Outcome {
+fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let asked = subject.test.condition.quantifier.asks_for();
     let why = if bounded {
         format!("no execution with at most {unroll} backward jumps in each loop {asked}")
@@ -162,7 +115,8 @@ fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> O
     Ok(if bounded { Exit::Undecided } else { Exit::Holds })
 }
 
-fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidden>, unroll: usize, output: &Output) -> Outcome {
+/// The outcome is not allowed: why, or that nothing has it.
+pub fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidden>, unroll: usize, output: &Output) -> std::io::Result<Exit> {
     let Some(forbidden) = forbidden else { return absent(subject, verdict.bounded, unroll, output) };
     let reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {

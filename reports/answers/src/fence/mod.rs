@@ -1,68 +1,24 @@
-//! `margay fence`: the cheapest strengthenings of a program that forbid an outcome.
+//! The cheapest strengthenings of a program that forbid an outcome: the answer of `margay fence`, and a part of that of `margay explain`.
 
 mod changes;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use clap::{Args, ValueEnum};
 use margay_console::exit::Exit;
-use margay_console::inputs;
-use margay_console::limits;
 use margay_console::output::{Format, Output};
+use margay_console::{inputs, limits};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit::Options;
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::limited;
 use margay_models::model::Model;
 use margay_reports::{Verdict, fence as document};
 
-use crate::Outcome;
-use crate::arguments::Engine;
-
-/// Options of `fence`.
-#[derive(Debug, Args)]
-pub struct Fence {
-    /// A litmus test in any form
-    #[arg(value_name = "TEST")]
-    pub test: PathBuf,
-    /// A .cat file or model name
-    #[arg(short, long, value_name = "MODEL")]
-    pub model: String,
-    /// What may be made stronger: fences added, orders of what is there, scopes of what is there
-    #[arg(long = "use", value_enum, value_name = "MEANS,..", value_delimiter = ',', default_value = "fences,orders,scopes")]
-    pub means: Vec<MeansName>,
-    /// What operations cost, a TOML table as for `repair`: `"fence.sc.gpu" = 60` (docs/explain.md)
-    #[arg(long, value_name = "FILE")]
-    pub costs: Option<PathBuf>,
-    /// Show at most so many of the cheapest ways
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = margay_console::limits::at_least_one::<usize>)]
-    pub limit: usize,
-    /// How often each backward jump is taken
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub unroll: usize,
-    /// Who answers whether an outcome is allowed
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
-    pub engine: Engine,
-    /// Give up after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
-    pub timeout: Option<Duration>,
-}
-
-/// Means of `fence`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MeansName {
-    /// Fences between accesses.
-    Fences,
-    /// Orders of accesses and fences.
-    Orders,
-    /// Scopes of accesses and fences.
-    Scopes,
-}
+use crate::refusal::by_engine;
 
 /// A test and a model that can be asked about it.
 pub struct Subject {
@@ -78,7 +34,7 @@ pub struct Subject {
 
 impl Subject {
     /// Reads both.
-    pub fn load(test: &std::path::Path, model: &str, output: &Output) -> Result<Self, Vec<Diagnostic>> {
+    pub fn load(test: &Path, model: &str, output: &Output) -> Result<Self, Vec<Diagnostic>> {
         let (model, read) = match (inputs::model(model, output), inputs::test(test, output)) {
             (Ok(model), Ok(read)) => (model, read),
             (model, read) => return Err(model.err().into_iter().chain(read.err()).flatten().collect()),
@@ -90,60 +46,11 @@ impl Subject {
     }
 }
 
-/// Runs the command.
-pub fn run(options: &Fence, output: &Output) -> Outcome {
-    let subject = match Subject::load(&options.test, &options.model, output) {
-        Ok(subject) => subject,
-        Err(errors) => return output.wrong(&errors),
-    };
-    let costs = match options.costs.as_ref().map(|path| read_costs(path)).transpose() {
-        Ok(costs) => costs.unwrap_or_default(),
-        Err(errors) => return output.wrong(&errors),
-    };
-    let means = Means {
-        fences: options.means.contains(&MeansName::Fences),
-        orders: options.means.contains(&MeansName::Orders),
-        scopes: options.means.contains(&MeansName::Scopes),
-    };
-    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let limits = Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.limit) };
-    let start = Instant::now();
-    let run = Options { bounds, stop: limits::stop(), ..Options::default() };
-    let found = cheapest(&subject.test, &subject.model, &costs, means, &run, options.engine.choice(), limits);
-    let seconds = start.elapsed().as_secs_f64();
-    match found {
-        Err(stopped) => stop(&subject, &stopped, seconds, output),
-        Ok(found) => {
-            let forbidden = found.already || !found.repairs.is_empty();
-            let exit = output.settle(match (forbidden, found.bounded) {
-                (true, true) => Exit::Undecided,
-                (true, false) => Exit::Holds,
-                (false, _) => Exit::Found,
-            });
-            match output.format {
-                Format::Json => output.document(&document(&subject, &found, seconds))?,
-                _ => {
-                    output.print(&answer(&subject, &found, output))?;
-                    print(&subject, &found, usize::MAX, output)?;
-                }
-            }
-            Ok(exit)
-        }
-    }
-}
-
-fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
-    let name = limited::name(path);
-    let text = limited::text(path, margay_mappings::change::MAX_COSTS)
-        .map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
-    Costs::parse(&SourceFile::new(name, text))
-}
-
 /// No answer: why, and what is known.
-fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> Outcome {
+pub fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> std::io::Result<Exit> {
     let Subject { file, source, model, test } = subject;
     if !stopped.error.is_undecided() {
-        return output.wrong(&[margay_answers::refusal::by_engine(&stopped.error, file, source, model)]);
+        return output.wrong(&[by_engine(&stopped.error, file, source, model)]);
     }
     match output.format {
         Format::Json => output.document(&document::Undecided {
@@ -219,7 +126,8 @@ pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
     found.repairs.iter().map(repair).collect()
 }
 
-fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
+/// The answer as a document.
+pub fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
     let verdict = match (found.already, found.repairs.is_empty()) {
         (true, _) => Verdict::Forbidden,
         (false, true) => Verdict::Irreparable,
