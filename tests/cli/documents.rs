@@ -43,7 +43,6 @@ fn every_command_prints_its_documents() {
     let asked: Vec<(&str, Vec<&str>)> = vec![
         ("check", check.clone()),
         ("check", few(&["check", BROKEN, "--causes"])),
-        ("check", vec!["check", "scoped-cpp-to-ptx", "--test", "tests/corpus/pldi2016/SB.litmus"]),
         ("check", vec!["check", BROKEN, "--level", "execution", "--bound", "4", "--all"]),
         ("prove", vec!["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "2"]),
         ("prove", vec!["prove", "rc11-to-ptx", "--axiom", "Atomicity", "--bound", "2"]),
