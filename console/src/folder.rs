@@ -83,6 +83,22 @@ impl Folder {
         Ok(())
     }
 
+    /// Has files written that may be larger than the memory; `names` are theirs within the folder, `write` is told their paths.
+    pub fn write_by<const N: usize, T>(
+        &mut self,
+        names: [&str; N],
+        write: impl FnOnce([PathBuf; N]) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let files = names.map(|name| self.path.join(name));
+        let remove = |_: &io::Error| files.iter().for_each(|file| drop(fs::remove_file(file)));
+        let result = write(files.clone()).inspect_err(remove)?;
+        for (name, file) in names.into_iter().zip(&files) {
+            writeln!(self.list, "{}  {name}", digest_of_file(file)?)?;
+            self.written.insert(name.to_owned());
+        }
+        Ok(result)
+    }
+
     /// Ends: a warning about files with names like those of this command (`is_like`) that it did not write.
     pub fn finish(self, is_like: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
         let entries = fs::read_dir(&self.path).ok()?;

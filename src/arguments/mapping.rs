@@ -105,6 +105,10 @@ pub struct Verify {
     /// What the certificate must be about
     #[command(flatten)]
     pub about: crate::verify::About,
+    /// Write the refutations of its proofs into a folder for checkers that others wrote, each as a problem in DIMACS and its steps in LRAT,
+    /// once the certificate is verified
+    #[arg(long, value_name = "DIR")]
+    pub lrat: Option<PathBuf>,
     /// The number of threads that verify [default: one for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,

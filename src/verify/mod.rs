@@ -1,6 +1,7 @@
 //! `margay verify`: a certificate, seen to be right without a solver.
 
 mod held;
+mod lrat;
 mod run;
 mod theorem;
 
@@ -22,6 +23,16 @@ use crate::question::jobs;
 
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {
+    let exit = verified(options, output)?;
+    // The answer was printed: what cannot be written changes nothing about it.
+    if let (Exit::Holds, Some(folder)) = (exit, &options.lrat) {
+        lrat::write(&options.certificate, folder, output);
+    }
+    Ok(exit)
+}
+
+/// Verifies, and prints the answer.
+fn verified(options: &Verify, output: &Output) -> Outcome {
     let usual = std::thread::available_parallelism().map_or(1, usize::from);
     let read = jobs(options.jobs, usual).and_then(|jobs| Ok((jobs, open(&options.certificate)?)));
     let (jobs, sealed) = match read {
@@ -30,6 +41,10 @@ pub fn run(options: &Verify, output: &Output) -> Outcome {
     };
     match sealed.kind() {
         margay_litmus::certificate::KIND => return run::run(&sealed, options, jobs, output),
+        kind if margay_prove::certificate::KINDS.contains(&kind) && options.lrat.is_some() => {
+            let error = wrong(&options.certificate, "`--lrat` is of the proofs of a search, and this is a theorem's");
+            return output.wrong(&[error.help("a theorem for another checker is a file for Rocq: `margay prove --rocq FILE.v`")]);
+        }
         kind if margay_prove::certificate::KINDS.contains(&kind) => return theorem::run(&sealed, options, output),
         "check" | "diff" => {}
         other => {

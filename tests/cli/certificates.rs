@@ -266,3 +266,53 @@ fn a_comparison_is_certified() {
     assert!(text.contains("allowed by tso, forbidden by sc: none of 3 events or fewer"), "{text}");
     assert!(text.contains("beyond that something was found"), "{text}");
 }
+
+/// The refutations of a certificate are accepted by a checker that others wrote, and not without a step.
+#[test]
+fn refutations_are_for_other_checkers() {
+    let root = folder("certificates/lrat");
+    let (certificate, to) = (root.join("certificate"), root.join("refutations"));
+    let [kept, written] = [&certificate, &to].map(|path| path.to_str().expect("a path of text"));
+    // Falls at 4: refutations, and proofs of questions with an answer.
+    let found = margay(&["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--certify", kept]);
+    assert_eq!(found.status.code(), Some(1), "{}", err(&found));
+    let output = margay(&["verify", kept, "--lrat", written]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let index = std::fs::read_to_string(to.join("index.tsv")).expect("a list");
+    let lines: Vec<Vec<&str>> = index.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    assert!(lines.len() > 5 && err(&output).contains(&format!("{} refutations", lines.len())), "{}", err(&output));
+    let checker = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/checkers/lrat-trim");
+    let accepts = |cnf: &Path, lrat: &Path| {
+        let said = std::process::Command::new(&checker).args([cnf, lrat]).output().expect("it starts");
+        said.status.code() == Some(20) && out(&said).lines().any(|line| line == "s VERIFIED")
+    };
+    let mut refused = 0;
+    for line in lines {
+        let (cnf, lrat) = (to.join(line[0]), to.join(line[1]));
+        let (problem, steps) =
+            (std::fs::read_to_string(&cnf).expect("a problem"), std::fs::read_to_string(&lrat).expect("steps"));
+        assert_eq!(problem.lines().count().to_string(), (line[2].parse::<u64>().expect("a number") + 1).to_string());
+        assert_eq!(steps.lines().filter(|step| !step.contains(" d ")).count().to_string(), line[3]);
+        if !checker.is_file() {
+            continue;
+        }
+        assert!(accepts(&cnf, &lrat), "{}", cnf.display());
+        // Its last step but the empty clause is needed by that.
+        let without: Vec<&str> = steps.lines().filter(|step| !step.contains(" d ")).collect();
+        if let [before @ .., _, last] = without.as_slice() {
+            std::fs::write(&lrat, format!("{}\n{last}\n", before.join("\n"))).expect("written");
+            refused += usize::from(!accepts(&cnf, &lrat));
+        }
+    }
+    if checker.is_file() {
+        assert!(refused > 3, "refutations without a step are refused: {refused}");
+    } else {
+        eprintln!("skipped: no lrat-trim in target/checkers; `.ci/checkers` builds it");
+    }
+    let theorem = root.join("theorem");
+    let proved = margay(&["prove", "rc11-to-ptx", "--axiom", "Coherence", "--certify", theorem.to_str().expect("text")]);
+    assert_eq!(proved.status.code(), Some(0), "{}", err(&proved));
+    let output = margay(&["verify", theorem.to_str().expect("text"), "--lrat", written]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("--rocq"), "{}", err(&output));
+}

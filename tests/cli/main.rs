@@ -1,4 +1,5 @@
-//! The program as its users meet it: a file for each group of commands.
+//! The program as its users meet it: a file for each group of commands, and for its pages and its pictures; with it what compilers and forgers do.
+//! One program has all of them, which is built faster than five, and whose long tests run beside one another.
 
 mod again;
 mod axioms;
@@ -10,6 +11,7 @@ mod check;
 mod checkpoint;
 mod ci;
 mod cluster;
+mod compilers;
 mod config;
 mod confirm;
 mod corpus;
@@ -18,12 +20,15 @@ mod extract;
 mod families;
 #[cfg(target_os = "linux")]
 mod first_run;
+#[cfg(feature = "cadical")]
+mod forge;
 mod gpu;
 mod interrupts;
 mod litmus;
 mod manual;
 mod models;
 mod pages;
+mod pictures;
 mod program;
 mod programs;
 mod prove;
@@ -31,5 +36,6 @@ mod recipes;
 mod report;
 mod robustness;
 mod runner;
+mod schema;
 mod untrusted;
 mod writing;

@@ -4,7 +4,7 @@
 //! write scoreboard (3), read scoreboard (3), the scoreboards to wait for (6), reuse of operands (4): Jia, Maggioni, Staiger and Scarpazza, *Dissecting
 //! the NVIDIA Volta GPU architecture via microbenchmarking* (arXiv:1804.06826, 2018), chapter 2; the assemblers maxas (its wiki, "Control Codes", for
 //! Maxwell) and CuAssembler (up to sm_90), whose notation is used here. Huerta et al., *Analyzing modern NVIDIA GPU cores* (arXiv:2503.20481, 2025)
-//! measured how a warp issues: in order, and one that waits for a scoreboard when its counter is 0. `runner/tests/assembled.rs` holds the decoder against
+//! measured how a warp issues: in order, and one that waits for a scoreboard when its counter is 0. `runner/tests/runner/assembled.rs` holds the decoder against
 //! what must be so for any code to be correct.
 
 use std::fmt;

@@ -31,6 +31,23 @@ pub fn export(proof: &Path, question: u64, cnf: &Path, lrat: &Path) -> io::Resul
     Ok(Exported { clauses: problem.clauses, steps })
 }
 
+/// The numbers of the questions of a proof that were answered by a refutation: those that [`export`] can write.
+///
+/// # Errors
+/// The proof cannot be read.
+pub fn refuted(proof: &Path) -> io::Result<Vec<u64>> {
+    let mut input = records(proof)?;
+    let (mut questions, mut refuted) = (0, Vec::new());
+    loop {
+        match input.record().map_err(io::Error::other)?.kind {
+            Kind::Question => questions += 1,
+            Kind::Refuted => refuted.push(questions),
+            Kind::End => return Ok(refuted),
+            _ => {}
+        }
+    }
+}
+
 /// The records of a proof file.
 fn records(path: &Path) -> io::Result<Input<FrameDecoder<BufReader<File>>>> {
     let mut file = BufReader::new(File::open(path)?);

@@ -24,7 +24,7 @@ mod replay;
 pub use checker::{Checker, Step};
 pub use input::{Flaw, Input};
 pub use log::{Log, Written};
-pub use lrat::{Exported, export};
+pub use lrat::{Exported, export, refuted};
 pub use record::{Encoder, Kind, Record};
 pub use replay::{Replay, Replayed};
 

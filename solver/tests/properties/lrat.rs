@@ -74,7 +74,10 @@ fn ask_others(cnf: &Path, lrat: &Path) -> Vec<&'static str> {
     fs::write(&steps, drat(&fs::read_to_string(lrat).expect("it was written"))).expect("there is room");
     let mut asked = Vec::new();
     for (program, reads_lrat) in CHECKERS {
-        let Ok(output) = Command::new(program).arg(cnf).arg(if reads_lrat { lrat } else { &steps }).output() else { continue };
+        // Those that `.ci/checkers` builds, and whatever is installed.
+        let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/checkers").join(program);
+        let file = if built.is_file() { built } else { program.into() };
+        let Ok(output) = Command::new(file).arg(cnf).arg(if reads_lrat { lrat } else { &steps }).output() else { continue };
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.lines().any(|line| line.contains("VERIFIED") && !line.contains("NOT")), "{program}: {said}");
         asked.push(program);
@@ -111,6 +114,6 @@ fn refutations_are_accepted_as_lrat() {
     }
     assert!(refutations > 5, "{refutations}");
     if asked.is_empty() {
-        eprintln!("no checker by others is installed: {:?}", CHECKERS.map(|c| c.0));
+        eprintln!("skipped: no checker by others is there ({}); `.ci/checkers` builds two", CHECKERS.map(|c| c.0).join(", "));
     }
 }

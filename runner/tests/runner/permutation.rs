@@ -1,11 +1,9 @@
 //! What launches draw, in the emulator: the permutations that kernels compute are those of the library, every pair of ctas meets, every subset of regions
 //! is stressed, and cache stress goes over the whole scratchpad.
 
-mod emulator;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use emulator::{Grid, Memory, launch};
+use super::emulator::{Grid, Memory, launch};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 use margay_runner::emit::permutation::{REGISTERS, Salt, permute, permuted};

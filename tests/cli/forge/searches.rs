@@ -13,7 +13,7 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::typing::FilesThenBuiltIn;
 use margay_models::{Model, library};
 
-use crate::forgery::{self, Edits};
+use super::forgery::{self, Edits};
 
 /// Edits that matter: an axiom less strong, another one more, an instruction weaker, an operation gone.
 const EDITS: Edits<'_> = &[

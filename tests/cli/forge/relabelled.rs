@@ -10,7 +10,7 @@ use margay_models::certificate::{seal, wrong};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
-use crate::searches::{Truth, certified, certified_comparison, mapping, names, verify, with_axiom};
+use super::searches::{Truth, certified, certified_comparison, mapping, names, verify, with_axiom};
 
 fn document(folder: &Path) -> Document {
     margay_mappings::certificate::read(folder).expect("it was written so")

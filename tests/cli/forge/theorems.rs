@@ -15,7 +15,7 @@ use margay_prove::certificate::{Document, Held, Subject};
 use margay_prove::theorem::{Setting, prove};
 use margay_prove::theory::Stop;
 
-use crate::forgery::{self, Edits};
+use super::forgery::{self, Edits};
 
 /// Edits that matter: an axiom less strong or gone, another claim, an instruction weaker.
 const EDITS: Edits<'_> = &[

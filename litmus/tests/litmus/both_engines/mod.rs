@@ -3,8 +3,6 @@
 //! models are apart.
 
 mod c;
-#[path = "../corpora/mod.rs"]
-mod corpora;
 mod corpus;
 mod cycles;
 mod large;

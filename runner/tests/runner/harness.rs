@@ -2,11 +2,9 @@
 //! instance must play once, and all accesses of an instance must be to its own locations: then every outcome is one that an interleaving of the test
 //! has, and the counts sum to the instances. Locations and results are full of rubbish before each launch, as those of the last one are.
 
-mod emulator;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use emulator::{Grid, Memory, launch};
+use super::emulator::{Grid, Memory, launch};
 use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 use margay_runner::emit::{Environment, Kernel, OUTCOMES, Target, kernel};

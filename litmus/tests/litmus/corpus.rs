@@ -1,7 +1,5 @@
 //! Every verdict that the corpus (tests/corpus and tests/shapes of the repository) expects, by the explicit engine; each witness is well-formed.
 
-mod corpora;
-
 use std::collections::BTreeMap;
 
 use margay_litmus::explicit::{Options, Runner};
@@ -10,7 +8,7 @@ use margay_models::{library, wellformed};
 
 #[test]
 fn the_corpus_is_as_expected() {
-    let folders = corpora::folders();
+    let folders = crate::corpora::folders();
     let mut runners: BTreeMap<String, Runner> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut count = 0;
@@ -54,7 +52,7 @@ fn the_corpus_is_as_expected() {
 /// consistency forbids, and fence.sc (seq_cst) between all accesses, with scopes that include all threads, restores it.
 #[test]
 fn shapes_obey_what_is_known() {
-    let folders = corpora::folders();
+    let folders = crate::corpora::folders();
     let mut checked = 0;
     for line in folders.iter().filter(|f| f.path.ends_with("shapes-ptx") || f.path.ends_with("shapes-c")).flat_map(|f| &f.lines) {
         let parts: Vec<&str> = line.file.trim_end_matches(".litmus").rsplitn(3, '+').collect();

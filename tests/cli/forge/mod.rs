@@ -1,7 +1,5 @@
 //! Forged certificates: whoever seals a certificate again can write there what he likes, and none of it may make a false claim pass.
 
-#![cfg(feature = "cadical")]
-
 mod forgery;
 mod relabelled;
 mod runs;

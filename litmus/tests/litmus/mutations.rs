@@ -1,8 +1,6 @@
 //! The corpus, damaged in many ways: every text is a test or is diagnosed, with places within it, and none makes a reader, the
 //! printer or the unfolding panic. The damage is the same in each run; `MARGAY_MUTATIONS` asks for more of it.
 
-mod corpora;
-
 use margay_litmus::read;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
@@ -149,7 +147,7 @@ fn go(text: &str) -> usize {
 
 #[test]
 fn damaged_corpus() {
-    let folders = corpora::folders();
+    let folders = crate::corpora::folders();
     let mut texts: Vec<String> = Vec::new();
     for folder in &folders {
         let mut files: Vec<&str> = folder.lines.iter().map(|l| l.file.as_str()).collect();

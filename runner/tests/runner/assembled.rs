@@ -63,7 +63,7 @@ const NO_KERNEL: [&str; 12] = [
 ];
 
 /// Every test is run at the highest level at which its machine code is the test and waits for nothing that the test does not wait for: at 3, but for a
-/// few whose accesses have to be written apart.
+/// few whose accesses have to be written apart. `MARGAY_SHAPES=all`: with every shape.
 fn the_corpus_on(target: Target) {
     let Some(toolkit) = toolkit() else { return };
     if !toolkit.disassembles(target) {
@@ -71,13 +71,14 @@ fn the_corpus_on(target: Target) {
         return;
     }
     let mut corpus = corpus();
-    if target != Target(90) {
-        // The shapes are the same instructions 800 times over: a quarter of them says enough of the other targets, in minutes less.
+    if std::env::var_os("MARGAY_SHAPES").is_none() {
+        // The shapes are the same instructions 800 times over, and the vendor's programs take minutes for them: some of them say enough.
+        let every = if target == Target(90) { 4 } else { 16 };
         let is_shape = |name: &str| name.contains("shapes-ptx");
         let mut shape = 0;
         corpus.retain(|(name, _)| {
             shape += usize::from(is_shape(name));
-            !is_shape(name) || shape % 4 == 1
+            !is_shape(name) || shape % every == 1
         });
     }
     let mut wrong = Vec::new();
@@ -118,7 +119,7 @@ fn the_corpus_on(target: Target) {
     for (why, count) in left_out {
         eprintln!("  {count} tests have no kernel: {why}");
     }
-    assert!(kernels.len() > if target == Target(90) { 1000 } else { 300 }, "most of the corpus has kernels: {}", kernels.len());
+    assert!(kernels.len() > if target == Target(90) { 400 } else { 250 }, "most of the corpus has kernels: {}", kernels.len());
     assert!(wrong.is_empty(), "{target}: {}", wrong.join("\n"));
 }
 

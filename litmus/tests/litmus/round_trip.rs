@@ -1,7 +1,5 @@
 //! What is written reads back the same, and no text makes a reader panic.
 
-mod generate;
-
 use margay_litmus::read;
 use margay_litmus::unfold::{Bounds, Unfolding};
 use margay_models::diagnostic::SourceFile;
@@ -16,7 +14,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_reads_back_the_same(test in generate::any_test()) {
+    fn what_is_written_reads_back_the_same(test in crate::generate::any_test()) {
         let text = test.to_string();
         match read::test(&SourceFile::new("generated", text.clone())) {
             Ok(read) => prop_assert!(read.test == test, "{}", text),
@@ -27,7 +25,7 @@ proptest! {
     /// Texts with a piece cut out, doubled, or overwritten: a test or diagnostics with places, never a panic.
     #[test]
     fn damaged_texts_are_diagnosed(
-        test in generate::any_test(),
+        test in crate::generate::any_test(),
         edits in proptest::collection::vec((any::<prop::sample::Index>(), 0usize..20, "[ -~\\n]{0,4}|é|\\PC{0,3}"), 1..4),
     ) {
         let mut text = test.to_string();

@@ -13,7 +13,7 @@ use margay_models::certificate::{Standing, open};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::{Model, library};
 
-use crate::forgery::{self, Edits};
+use super::forgery::{self, Edits};
 
 /// Edits that matter: an instruction weaker, another outcome, an axiom less strong.
 const EDITS: Edits<'_> = &[

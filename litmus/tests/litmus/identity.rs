@@ -1,8 +1,5 @@
 //! Canonical forms: the same for isomorphic tests, and only for tests with the same verdicts.
 
-mod corpora;
-mod generate;
-
 use std::collections::BTreeMap;
 
 use margay_litmus::corpus;
@@ -78,7 +75,7 @@ proptest! {
 
     /// Threads in any order, and other names for locations and registers: the same test.
     #[test]
-    fn renaming_changes_nothing(test in generate::any_test(), order in Just(vec![0usize, 1, 2, 3]).prop_shuffle()) {
+    fn renaming_changes_nothing(test in crate::generate::any_test(), order in Just(vec![0usize, 1, 2, 3]).prop_shuffle()) {
         let Ok(before) = Form::of(&test) else { return Ok(()) };
         let order: Vec<usize> = order.into_iter().filter(|&t| t < test.threads.len()).collect();
         let other = reordered(&test, &order);
@@ -167,7 +164,7 @@ fn names_say_what_is_between_the_accesses_and_where_the_threads_are() {
 /// In the corpus, tests with equal forms have equal verdicts under each model.
 #[test]
 fn equal_forms_have_equal_verdicts() {
-    let folders = corpora::folders();
+    let folders = crate::corpora::folders();
     let mut verdicts: BTreeMap<(Form, String), (String, corpus::Expected)> = BTreeMap::new();
     let (mut compared, mut forms) = (0, BTreeMap::new());
     for folder in &folders {

@@ -1,11 +1,9 @@
 //! Threads that a compiler wrote, in the harness: run in the emulator, and assembled and compared with the accesses that they should have.
 
-mod emulator;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use emulator::{Grid, Memory, launch};
+use super::emulator::{Grid, Memory, launch};
 use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;

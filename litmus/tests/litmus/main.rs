@@ -1,0 +1,22 @@
+//! The tests of the crate in one program, which is built in a fraction of the time that one for each file takes.
+
+mod both_engines;
+mod corpora;
+mod corpus;
+mod cycles;
+mod diagnostics;
+mod exhaustive;
+mod forms;
+mod generate;
+mod identity;
+mod instructions;
+mod isa_8;
+mod loops;
+mod mixed;
+mod mutations;
+mod render;
+mod round_trip;
+mod strengthen;
+mod vectors;
+mod verdicts;
+mod widths;
