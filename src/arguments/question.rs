@@ -98,7 +98,6 @@ pub enum Co {
     Exists,
 }
 
-
 /// Solvers by name, those of this build listed in the help.
 fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -1,7 +1,6 @@
 //! `margay extract --all`: every compiler in a folder of unpacked ones, every front end that it has, and what changed from version to
 //! version. What was done is kept: a sweep that was interrupted goes on.
 
-
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -161,8 +160,7 @@ fn one(task: &Task<'_>, options: &Extract, store: &Store, output: &Output) -> Re
     here.compiler = Some(task.compiler.folder.clone());
     let points = chosen(task.front, &here)?;
     let asked = Asked { front: task.front, points: &points, architecture: &task.architecture, options: &here };
-    let question =
-        format!("{:?} {:?} {} {} {:?}", here.types, here.operations, here.from, here.to, here.timeout);
+    let question = format!("{:?} {:?} {} {} {:?}", here.types, here.operations, here.from, here.to, here.timeout);
     let models = Models { source: options.from.clone(), target: options.to.clone() };
     let key = key(task.front, &task.compiler.folder, &command(&asked)?.0, &task.architecture, &question);
     let (mut record, mut kept) = match store.load(&key, &task.compiler.name(), task.front, &task.architecture) {

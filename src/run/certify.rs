@@ -38,8 +38,7 @@ pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Exte
 pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> std::io::Result<()> {
     match output.format {
         Format::Human => {
-            let said =
-                format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), proofs(extent));
+            let said = format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), proofs(extent));
             output.print(&format!("\n{}", wrapped(&said, output.width())))
         }
         Format::Json => {

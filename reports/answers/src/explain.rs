@@ -40,12 +40,7 @@ pub fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Res
 }
 
 /// The outcome is allowed: how, and what would forbid it.
-pub fn allowed(
-    subject: &Subject,
-    witness: &Witness,
-    found: &Result<Found, Stopped>,
-    output: &Output,
-) -> std::io::Result<Exit> {
+pub fn allowed(subject: &Subject, witness: &Witness, found: &Result<Found, Stopped>, output: &Output) -> std::io::Result<Exit> {
     let x = &witness.execution;
     let title = format!("{}: allowed by {}", subject.test.name, subject.model.name);
     let picture = Picture::of(&title, x, None);
@@ -116,7 +111,13 @@ fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> s
 }
 
 /// The outcome is not allowed: why, or that nothing has it.
-pub fn not_allowed(subject: &Subject, verdict: &Verdict, forbidden: Option<&Forbidden>, unroll: usize, output: &Output) -> std::io::Result<Exit> {
+pub fn not_allowed(
+    subject: &Subject,
+    verdict: &Verdict,
+    forbidden: Option<&Forbidden>,
+    unroll: usize,
+    output: &Output,
+) -> std::io::Result<Exit> {
     let Some(forbidden) = forbidden else { return absent(subject, verdict.bounded, unroll, output) };
     let reasons = forbidden.checks.iter().map(|&check| Reason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {
