@@ -86,8 +86,8 @@ impl Campaign<'_> {
                 let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
                 self.device.prepare(&next);
             }
-            if let Some(Entry { answer: Answer::Failed(Failed { failed, .. }), .. }) = self.known(name) {
-                let message = format!("`{name}`: the device failed at it in an earlier run: {failed}");
+            if let Some(Entry { answer: Answer::Failed(known), .. }) = self.known(name) {
+                let message = format!("`{name}`: the device failed at it in an earlier run: {}", known.failed);
                 let problem = Diagnostic::error(message).help("take its line out of the file of results to run it again");
                 told(read, Event::Problem(&problem), self.device)?;
                 end.problems.push(problem);

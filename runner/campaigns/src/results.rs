@@ -15,7 +15,7 @@ pub enum Answer {
     /// The test was run.
     Measured(Box<Line>),
     /// The device failed at it.
-    Failed(Failed),
+    Failed(Box<Failed>),
 }
 
 /// A line of a file of results.
@@ -34,7 +34,7 @@ impl Entry {
         let schema = value.get("schema")?.as_u64()?;
         let known = margay_reports::command(Line::COMMAND).is_some_and(|command| schema == u64::from(command.schema));
         let measured = |body: Value| serde_json::from_value(body).ok().map(|line| Answer::Measured(Box::new(line)));
-        let failed = |body: Value| serde_json::from_value(body).ok().map(Answer::Failed);
+        let failed = |body: Value| serde_json::from_value(body).ok().map(|failed| Answer::Failed(Box::new(failed)));
         let answer = measured(body(&value)).or_else(|| failed(body(&value))).filter(|_| known);
         Some((schema, answer.map(|answer| Self { answer, text: text.to_owned() })))
     }
@@ -107,7 +107,7 @@ impl Results {
 
     /// Adds that the device failed at a test.
     pub fn failed(&mut self, failed: Failed) -> Result<(), Diagnostic> {
-        self.add(failed.line(), Answer::Failed(failed))
+        self.add(failed.line(), Answer::Failed(Box::new(failed)))
     }
 
     fn add(&mut self, text: std::io::Result<String>, answer: Answer) -> Result<(), Diagnostic> {
