@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use margay_answers::check::{Presented, is_like, stem, write_counterexample};
 use margay_campaigns::confirm::{self, Confirmed};
-use margay_campaigns::measure::{Judge, Measured, Problem, measure};
+use margay_campaigns::measure::{Judge, Problem, measure};
 use margay_campaigns::results::Results;
 use margay_console::exit::Exit;
 use margay_console::folder;

@@ -13,7 +13,6 @@ use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_litmus::explicit::Runner;
-use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;

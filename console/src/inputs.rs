@@ -7,7 +7,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 use margay_models::model::Model;
 
-use margay_console::output::Output;
+use crate::output::Output;
 
 /// The model of a name or .cat file; warnings are printed.
 pub fn model(name: &str, output: &Output) -> Result<Model, Vec<Diagnostic>> {

@@ -9,6 +9,7 @@ use margay_campaigns::measure::{Judge, Measured, print};
 use margay_campaigns::results::Results;
 use margay_console::exit::Exit;
 use margay_console::folder::{self, Folder};
+use margay_console::inputs;
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Steps;
@@ -21,7 +22,7 @@ use margay_runner::emit::Compiled;
 
 use super::arguments::GpuRun;
 use super::session::{Session, absent};
-use crate::{Outcome, inputs};
+use crate::Outcome;
 
 /// Runs the command.
 pub fn run(options: &GpuRun, output: &Output) -> Outcome {

@@ -8,7 +8,6 @@ pub mod rows;
 mod show;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Instant;
 
 use margay_answers::refusal::by_engine;
@@ -20,11 +19,11 @@ use margay_console::progress::Steps;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_litmus::corpus::Expected;
-use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::explicit::{Options, Verdict};
 use margay_litmus::premise;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_reports::run as document;
 
