@@ -11,6 +11,8 @@
 //! - [`change`]: rows that could be weaker, and what mends a mapping that falls
 //! - [`compare`]: the smallest executions that one of two models allows and the other forbids (docs/diff.md)
 //! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's confirmation
+//! - [`synthesis`]: the minimal tests of a model
+//! - [`witness`]: from an instance of the formulas to two executions, and the judge's confirmation
 //! - [`status`]: what follows from a counterexample: a compiler bug, or less
 //!
 //! # Example
@@ -47,12 +49,15 @@ pub mod check;
 pub mod compare;
 pub mod encode;
 pub mod language;
+pub mod level;
 pub mod library;
 pub mod naming;
 pub mod one;
 mod pool;
+mod search;
 mod selection;
 pub mod status;
 pub mod synthesis;
+pub mod witness;
 
 pub use margay_solver::Backend;

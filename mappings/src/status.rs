@@ -13,9 +13,11 @@ use margay_models::explain::{Finding, violation};
 use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Level, Witness, image};
+use crate::check::image;
 use crate::encode::{Question, is_undefined_behaviour};
 use crate::language::Mapping;
+use crate::level::Level;
+use crate::witness::Witness;
 
 /// What follows from a counterexample. In the order of what a reader wants to see first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

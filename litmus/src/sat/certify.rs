@@ -1,9 +1,11 @@
 //! Answers with all that is needed to see that they are right without a solver: an execution where there is one, a proof where there is
 //! none.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use margay_models::certificate::{Proved, proved};
 use margay_solver::proof::{Log, Replay, Replayed};
 use margay_solver::{Backend, Bounds, Encoding, Instance, Session};
 
@@ -115,26 +117,20 @@ impl Runner {
         file: &Path,
     ) -> Result<(Vec<Option<Found>>, Option<Replayed>), Error> {
         let backend = Backend::default();
-        if !backend.proves() {
-            return Err(Error::Unproved(format!("the solver `{backend}` writes no proofs")));
-        }
-        let cannot = |e: std::io::Error| Error::Unwritten(format!("the proof `{}` cannot be written: {e}", file.display()));
-        let log = Log::create(file).map_err(cannot)?;
-        let found = self.find(inquiry, test, options, &mut Logged { backend: &backend, log: &log });
-        let written = log.finish();
-        let needed = found.as_ref().is_ok_and(|f| f.iter().any(Option::is_none)) && !inquiry.unfolding.is_empty();
-        if !needed {
-            std::fs::remove_file(file).map_err(cannot)?;
-            return Ok((found?, None));
-        }
-        // Half a proof is none.
-        written.inspect_err(|_| drop(std::fs::remove_file(file))).map_err(cannot)?;
-        let found = found?;
-        let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
-        match self.replay(inquiry, test, options, &answers, file) {
-            Ok((_, proof)) => Ok((found, Some(proof))),
-            Err(what) => Err(Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"))),
-        }
+        let runner = RefCell::new(self);
+        let search = |log: Option<&Log>| match log {
+            Some(log) => runner.borrow_mut().find(inquiry, test, options, &mut Logged { backend: &backend, log }),
+            // An answer without a proof is for [`Runner::run`].
+            None => Ok(Vec::new()),
+        };
+        let needed = |found: &Vec<Option<Found>>| found.iter().any(Option::is_none) && !inquiry.unfolding.is_empty();
+        let again = |found: &Vec<Option<Found>>, file: &Path| {
+            let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
+            runner.borrow_mut().replay(inquiry, test, options, &answers, file).map(|(_, proof)| proof)
+        };
+        let refused = |what| Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"));
+        let Proved { answer, proof, unwritten } = proved((file, &backend), search, needed, again, refused)?;
+        unwritten.map_or(Ok((answer, proof)), |why| Err(Error::Unwritten(why)))
     }
 
     /// Verifies what is shown of a test: translates it again and compares it with each proof clause by clause, checks the proofs, and

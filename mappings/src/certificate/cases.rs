@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use super::cover::uncovered;
 use super::document::{Answer, Case, Claim, Document, Entry, Outcome};
 use super::{Extent, Written};
-use crate::check::{Cube, Progress, covers};
 use crate::encode::shape::Shape;
 use crate::pool::Pool;
+use crate::search::{Cube, Progress, covers};
 
 /// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
 /// `kinds` of programs, every thread shape has that answer, or every leaf of it.

@@ -6,7 +6,8 @@ use margay_models::certificate::{ModelText, Proof, Text, open};
 use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{CoReading, Cube, Level};
+use crate::level::{CoReading, Level};
+use crate::search::Cube;
 
 /// What a certificate of a check or a comparison says.
 pub type Document = margay_models::certificate::Document<Subject, Claim, Entry>;

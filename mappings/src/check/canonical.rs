@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use margay_models::bits::Event;
-use margay_models::execution::{Execution, Order, Scope};
-
-use super::witness::Witness;
+use crate::witness::Witness;
+use crate::witness::canonical::{one_side, permutations};
 
 /// One of each class, fewest threads, then fewest locations, then weakest annotations first.
 pub fn distinct(witnesses: Vec<Witness>) -> Vec<Witness> {
@@ -38,20 +36,6 @@ fn canonical(witness: &Witness) -> Vec<u8> {
     permutations(threads).into_iter().map(|order| describe(witness, &order)).min().unwrap_or_default()
 }
 
-/// Every order of so many things.
-pub(crate) fn permutations(n: usize) -> Vec<Vec<usize>> {
-    let mut out = vec![Vec::new()];
-    for _ in 0..n {
-        out = out
-            .into_iter()
-            .flat_map(|prefix: Vec<usize>| {
-                (0..n).filter(|i| !prefix.contains(i)).map(|i| prefix.iter().copied().chain([i]).collect()).collect::<Vec<_>>()
-            })
-            .collect();
-    }
-    out
-}
-
 /// The two executions with threads in the given order, everything numbered by first use.
 fn describe(witness: &Witness, order: &[usize]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -59,56 +43,4 @@ fn describe(witness: &Witness, order: &[usize]) -> Vec<u8> {
         one_side(execution, order, is_source, &mut out);
     }
     out
-}
-
-/// The number of a location in order of first use, from 1.
-fn rank(seen: &mut Vec<u8>, location: u8) -> u8 {
-    let at = seen.iter().position(|&x| x == location).unwrap_or_else(|| {
-        seen.push(location);
-        seen.len() - 1
-    });
-    at as u8 + 1
-}
-
-/// Adds the description of one execution.
-pub(crate) fn one_side(execution: &Execution, order: &[usize], with_relations: bool, out: &mut Vec<u8>) {
-    let events = execution.events.len();
-    let mut sequence: Vec<usize> = Vec::new();
-    for &thread in order {
-        sequence.extend((0..events).filter(|&e| execution.events[e].thread == Some(thread as u8)));
-    }
-    let mut locations: Vec<u8> = Vec::new();
-    let mut memories: Vec<u8> = Vec::new();
-    for &e in &sequence {
-        let data = &execution.events[e];
-        out.extend([
-            order.iter().position(|&t| Some(t as u8) == data.thread).unwrap_or(0) as u8,
-            data.kind as u8,
-            data.order.number() as u8,
-            data.scope.map_or(0, |s| s as u8 + 1),
-            data.location.map_or(0, |l| rank(&mut locations, l)),
-            execution.physical(Event::from(e)).map_or(0, |l| rank(&mut memories, l)),
-            u8::from(data.volatile) | u8::from(data.mmio) << 1 | u8::from(data.reduction) << 2 | (data.proxy as u8) << 3,
-        ]);
-        // Of an architecture with many tags.
-        if let Order::Tagged(_) = data.order {
-            out.extend((data.order.number() >> 8).to_be_bytes());
-        }
-    }
-    for i in 0..order.len() {
-        for j in 0..i {
-            let (here, there) = (execution.threads[order[i]], execution.threads[order[j]]);
-            out.push(Scope::ALL.iter().map(|&s| u8::from(here.shares(s, there))).sum());
-        }
-    }
-    if with_relations {
-        for &a in &sequence {
-            for &b in &sequence {
-                let (x, y) = (Event::from(a), Event::from(b));
-                let Execution { rf, co, rmw, addr, data, ctrl, sync_fence, .. } = execution;
-                let bits = [rf, co, rmw, addr, data, ctrl, sync_fence];
-                out.push(bits.iter().enumerate().map(|(i, r)| u8::from(r.contains(x, y)) << i).sum());
-            }
-        }
-    }
 }

@@ -6,9 +6,9 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, Decision};
 use super::cases::{Answered, Part, Statement};
-use super::kind::Decided;
 use super::options::CheckOptions;
 use super::questions::{self, Asked};
+use super::round::Decided;
 use super::taught::lesson;
 use crate::certificate::{self, Document, Entry, Given, ModelText, Outcome, Subject, Text, Written};
 use crate::encode::Techniques;

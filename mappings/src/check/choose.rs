@@ -1,14 +1,15 @@
 //! The choice among the counterexamples of one size.
 
 use margay_models::explain;
-use rayon::prelude::*;
 
-use super::case::{self, Answer, Decision, Preferred, Setting};
-use super::kind::{self, Decided, Kind};
+use super::case::{self, Answer, Decision, Preferred, Setting, Wanted};
+use super::cases::{Decider, Search};
+use super::kind::Kind;
 use super::program::{self, Learned};
 use super::questions::Asked;
+use super::round::{self, Decided};
 use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Listed, Progress, Verdict, Witness};
-use super::{canonical, cases, witness};
+use super::{canonical, witness};
 use crate::encode::Question;
 use crate::encode::shape::Shape;
 use crate::pool::Pool;
@@ -24,7 +25,7 @@ const MOST_LISTED: usize = 1000;
 /// The engines disagree about a candidate, or the solver failed.
 pub fn choose(
     report: &mut CheckReport,
-    setting: &Setting<'_>,
+    (setting, decider): (&Setting<'_>, &dyn Decider),
     (asked, shapes): (&Asked, &[Shape]),
     (question, decided): (usize, &[Decided<'_>]),
     (pool, progress): (&Pool, &dyn Progress),
@@ -40,7 +41,7 @@ pub fn choose(
             chosen.extend(of_a_program(setting, &asked, shapes, (pool, progress))?);
         }
         if chosen.is_empty() {
-            chosen.extend(preferred(setting, question, decided, (pool, progress))?);
+            chosen.extend(preferred((setting, decider), question, decided, pool)?);
         }
         if chosen.is_empty() {
             report.axioms[question].verdict = Verdict::Undecided(
@@ -107,10 +108,10 @@ fn every(
 
 /// The preferred counterexample among the shapes of the fewest threads; `None` if a limit was reached.
 fn preferred(
-    setting: &Setting<'_>,
+    (setting, decider): (&Setting<'_>, &dyn Decider),
     question: usize,
     decided: &[Decided<'_>],
-    (pool, progress): (&Pool, &dyn Progress),
+    pool: &Pool,
 ) -> Result<Option<Witness>, Fault> {
     let found = found(question, decided);
     let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
@@ -119,11 +120,11 @@ fn preferred(
     let known: Vec<Option<&Preferred>> = if setting.options.level == Level::Program {
         decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
     } else {
-        of_each = pool.install(|| {
-            let each = candidates.par_iter().with_max_len(1);
-            each.map(|(of, learned)| cases::preferred(setting, of.shape, question, learned, None, progress))
-                .collect::<Result<_, _>>()
-        })?;
+        let each = pool.each(candidates.len(), |i| {
+            let (of, learned) = candidates[i];
+            decider.preferred(setting, &Wanted { shape: of.shape, question, learned, most: None })
+        });
+        of_each = each.into_iter().collect::<Result<_, _>>()?;
         of_each.iter().map(Option::as_ref).collect()
     };
     let Some(best) = known.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a }) else { return Ok(None) };
@@ -149,9 +150,9 @@ fn of_a_program(
         ..setting.options.clone()
     };
     for kind in Kind::of_programs(setting.mapping, &options, asked, true) {
-        let setting = kind.setting(setting.mapping, &options, None);
-        let decided = kind::decide(&setting, shapes, &[0], (pool, progress))?;
-        if let Some(found) = preferred(&setting, 0, &decided, (pool, progress))? {
+        let setting = kind.setting(setting.mapping, &options);
+        let decided = round::decide(&setting, &Search, (shapes, &[0]), (pool, progress))?;
+        if let Some(found) = preferred((&setting, &Search), 0, &decided, pool)? {
             return Ok(Some(found));
         }
         if decided.iter().flat_map(|of| &of.decisions).any(|d| d.answer == Answer::Unknown) {

@@ -1,7 +1,8 @@
 //! The options of a check that decide what is asked, as a certificate has them.
 
-use super::options::{CheckOptions, CoReading, Level};
+use super::options::CheckOptions;
 use crate::certificate::Given;
+use crate::level::{CoReading, Level};
 
 impl Given {
     /// What the options ask.

@@ -1,7 +1,7 @@
 //! The check of a mapping: bounds from 1 upward, every thread shape of a bound, every axiom; the first counterexample is so a
 //! smallest one (2019 paper, section 5.2, for one execution).
 
-pub(crate) mod canonical;
+mod canonical;
 mod case;
 mod cases;
 mod certify;
@@ -12,17 +12,19 @@ mod options;
 mod program;
 mod questions;
 mod report;
+mod round;
 mod taught;
 mod verify;
-mod witness;
 
 pub use crate::encode::{Switch, Techniques};
+pub use crate::level::{CoReading, Level};
+pub use crate::search::{Progress, Silent};
+pub use crate::witness::{Fault, Witness, witness};
 pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, Work, covers, makespan, recorded};
-pub use options::{CheckOptions, CoReading, Level, MAX_BOUND};
+pub use options::{CheckOptions, MAX_BOUND};
 pub(crate) use program::image;
 pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
 pub use verify::verify;
-pub use witness::{Fault, Witness, witness};
 
 use std::sync::PoisonError;
 
@@ -35,47 +37,12 @@ use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::{Pool, pool};
+use crate::search::Start;
 use case::{Answer, Decision, Extent, Setting};
-use kind::{Decided, Kind};
+use cases::Decider;
+use kind::Kind;
 use questions::Asked;
-
-/// Told what a check is doing. Methods are called from several threads.
-pub trait Progress: Sync {
-    /// A bound begins: so many thread shapes are to be decided for these axioms.
-    fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
-        let _ = (events, shapes, axioms);
-    }
-
-    /// A thread shape was decided for all axioms; so many of the bound are done.
-    fn shape(&self, shape: &str, done: usize) {
-        let _ = (shape, done);
-    }
-
-    /// Of the seconds of one core that the cases of a bound are predicted to take, those of the cases that are done; so many threads work.
-    fn cost(&self, done: f64, of: f64, workers: usize) {
-        let _ = (done, of, workers);
-    }
-
-    /// Of a bound's cases that are solved elsewhere, so many are done of so many.
-    fn cases(&self, done: usize, of: usize) {
-        let _ = (done, of);
-    }
-
-    /// A counterexample exists, and the smallest one is being chosen.
-    fn choosing(&self, axiom: &str, events: usize) {
-        let _ = (axiom, events);
-    }
-
-    /// Something is not as it should be, and the check goes on.
-    fn warning(&self, what: &Diagnostic) {
-        let _ = what;
-    }
-}
-
-/// No progress display.
-pub struct Silent;
-
-impl Progress for Silent {}
+use round::Decided;
 
 /// What options ask of a mapping: the numbers of the source's axioms, and the constructs that programs are made of.
 ///
@@ -104,6 +71,13 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     }
     let open = |folder| cases::Answers::open(folder, mapping, options, &asked, progress);
     let answers = options.checkpoint.as_deref().map(open).transpose()?;
+    let keeping = answers.as_ref().map(|answers| cases::Keeping { answers, inner: &cases::Search, progress });
+    let elsewhere = keeping.zip(options.engine.as_deref()).map(|(inner, engine)| cases::Elsewhere { engine, inner });
+    let decider: &dyn Decider = match (&elsewhere, &keeping) {
+        (Some(elsewhere), _) => elsewhere,
+        (None, Some(keeping)) => keeping,
+        (None, None) => &cases::Search,
+    };
 
     let axiom = |ask: &case::Ask| AxiomReport { axiom: name(mapping, ask), verdict: Verdict::None, bound: 0, rows: Vec::new() };
     let mut report = CheckReport {
@@ -131,8 +105,9 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
-            let setting = kinds[0].setting(mapping, options, None);
-            let decisions = pool.install(|| case::decide(&setting, Extent::Events(bound), &open)).unwrap_or_default();
+            let setting = kinds[0].setting(mapping, options);
+            let decisions =
+                pool.install(|| case::decide(&setting, Extent::Events(bound), &open, Start::Solver)).unwrap_or_default();
             if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
                 for &question in &open {
                     record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1, &[]);
@@ -149,8 +124,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         let last = kinds.len() - 1;
         for (k, kind) in kinds.iter_mut().enumerate() {
             progress.bound(bound, shapes.len(), &names);
-            let setting = kind.setting(mapping, options, answers.as_ref());
-            let decided = match kind::decide(&setting, &shapes, &open, (&pool, progress)) {
+            let setting = kind.setting(mapping, options);
+            let decided = match round::decide(&setting, decider, (&shapes, &open), (&pool, progress)) {
                 Ok(decided) => decided,
                 Err(disagreement) => {
                     open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(disagreement.to_string()));
@@ -159,7 +134,7 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             };
             let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == Answer::None);
             if !none || k == last {
-                conclude(&mut report, &setting, (&asked, &shapes), &open, (&decided, &earlier), (&pool, progress));
+                conclude(&mut report, (&setting, decider), (&asked, &shapes), &open, (&decided, &earlier), (&pool, progress));
             }
             if options.certify.is_some() {
                 certified.push(certify::entry(bound, k, &decided));
@@ -202,7 +177,7 @@ fn dumps_into(folder: &std::path::Path) -> Result<(), Diagnostic> {
 /// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.
 fn conclude(
     report: &mut CheckReport,
-    setting: &Setting<'_>,
+    (setting, decider): (&Setting<'_>, &dyn Decider),
     (asked, shapes): (&Asked, &[Shape]),
     open: &[usize],
     (decided, earlier): (&[Decided<'_>], &[Decision]),
@@ -222,7 +197,8 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == Verdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(fault) = choose::choose(report, setting, (asked, shapes), (question, decided), (pool, progress)) {
+            if let Err(fault) = choose::choose(report, (setting, decider), (asked, shapes), (question, decided), (pool, progress))
+            {
                 report.axioms[question].verdict = Verdict::Undecided(fault.to_string());
             }
         }

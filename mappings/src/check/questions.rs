@@ -5,9 +5,10 @@ use margay_models::signature::{Construct, Signature, constructs};
 
 use super::case::Ask;
 use super::certify;
-use super::options::{CheckOptions, CoReading, Level, MAX_BOUND};
+use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{Problem, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
+use crate::level::{CoReading, Level};
 use crate::selection;
 
 /// What is asked.

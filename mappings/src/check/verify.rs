@@ -7,13 +7,14 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Answer, replay};
 use super::kind::Kind;
-use super::options::{CheckOptions, CoReading, Level};
+use super::options::CheckOptions;
 use super::program::Learned;
 use super::taught::taught;
 use super::{Progress, name, questions};
 use crate::certificate::{self, Case, Document, Entry, Held, Lesson, Outcome, Subject, Verified};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::level::{CoReading, Level};
 use crate::pool::pool;
 
 /// Verifies all that a certificate says of a mapping: translates each case again and compares it with the proof clause by clause, checks
@@ -44,7 +45,7 @@ pub fn verify(
 
     for entry in &document.bounds {
         let kind = &kinds[entry.programs];
-        let setting = kind.setting(&mapping, &options, None);
+        let setting = kind.setting(&mapping, &options);
         let one = |case: &Case, shape: &Shape, file: &Path| {
             let learned = |a: &certificate::Answer| {
                 let learned = a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();

@@ -2,7 +2,7 @@
 
 use margay_models::execution::Execution;
 
-use crate::check::canonical::{one_side, permutations};
+use crate::witness::canonical::{one_side, permutations};
 
 /// The smallest description of an execution (and of what it is compiled to), under all renamings of threads.
 pub fn key(executions: [&Execution; 2]) -> Vec<u8> {

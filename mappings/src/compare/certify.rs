@@ -2,19 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use margay_models::certificate::{Proved, proved};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
-use margay_solver::{Encoding, Session};
 
-use super::case::{Answer, Case, Setting};
-use super::explanation::Orders;
+use super::Decided;
+use super::case::{Answer, Asked, Case};
 use super::options::{CompareOptions, Subjects};
-use super::question::Question;
 use super::report::CompareReport;
-use super::{Decided, Proved};
 use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Subject, Text, Written};
-use crate::check::Fault;
 use crate::encode::shape::Shape;
+use crate::search::{Orders, Start};
+use crate::witness::Fault;
 
 fn name(events: usize, question: usize, shape: &Shape) -> String {
     format!("{events:02}-q{question}-{shape}{}", certificate::PROOF)
@@ -25,41 +24,24 @@ pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> Pat
     folder.join(name(events, question, shape))
 }
 
-/// Decides a question for a shape, writes the proof into a new file, and reads it back: that there is none counts only if its proof
-/// is accepted. A proof that cannot be written (a full disk) costs the certificate and not the answer.
-pub fn decide<'a>(
-    setting: &'a Setting<'a>,
-    question: &'a Question,
-    shape: &Shape,
-    file: &Path,
-) -> (Case<'a>, Result<Answer, Fault>, Proved) {
-    let cannot = |e: std::io::Error| format!("the proof `{}` cannot be written: {e}", file.display());
-    let log = match Log::create(file) {
-        Ok(log) => log,
-        Err(error) => {
-            let (case, answer, _) = super::decide(setting, question, shape);
-            return (case, answer, Err(cannot(error)));
-        }
+/// Decides a question for a shape, with a proof in the file if there is none.
+///
+/// # Errors
+/// The engines disagree, or solver and checker about a proof.
+pub fn decide<'a>(asked: &'a Asked<'a>, shape: &Shape, file: &Path) -> Result<Proved<(Case<'a>, Answer)>, Fault> {
+    let search = |log: Option<&Log>| {
+        let mut case = Case::new(asked, shape, log.map_or(Start::Solver, Start::Logged));
+        let answer = case.decide()?;
+        Ok((case, answer))
     };
-    let start = |bounds| Session::logged(bounds, Encoding::default(), &setting.options.backend, &log);
-    let mut case = Case::with_session(setting, question, shape, start);
-    let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
-    let written = log.finish();
-    if answer != Ok(Answer::None) {
-        return (case, answer, Ok(None));
-    }
-    if let Err(error) = written {
-        // Half a proof is none.
-        let _ = std::fs::remove_file(file);
-        return (case, answer, Err(cannot(error)));
-    }
-    match replay(setting, question, (shape, &case.learned), file) {
-        Ok((true, proof)) => (case, answer, Ok(Some(proof))),
-        Ok((false, _)) => {
-            (case, Err(Fault::Disagreement(format!("the proof of {shape} does not have the solver's answer"))), Ok(None))
-        }
-        Err(flaw) => (case, Err(Fault::Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))), Ok(None)),
-    }
+    let again = |(case, _): &(Case<'a>, Answer), file: &Path| match replay(asked, (shape, case.learned()), file) {
+        Ok((true, proof)) => Ok(proof),
+        Ok((false, _)) => Err("does not have the solver's answer".to_owned()),
+        Err(flaw) => Err(format!("is not accepted: {flaw}")),
+    };
+    let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
+    let backend = &asked.setting.options.backend;
+    proved((file, backend), search, |(_, answer)| *answer == Answer::None, again, refused)
 }
 
 /// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show
@@ -67,15 +49,9 @@ pub fn decide<'a>(
 ///
 /// # Errors
 /// The proof is of another case, or wrong.
-pub fn replay(
-    setting: &Setting<'_>,
-    question: &Question,
-    (shape, learned): (&Shape, &[Orders]),
-    file: &Path,
-) -> Result<(bool, Replayed), Flaw> {
+pub fn replay(asked: &Asked<'_>, (shape, learned): (&Shape, &[Orders]), file: &Path) -> Result<(bool, Replayed), Flaw> {
     let replay = Replay::open(file)?;
-    let start = |bounds| Session::replayed(bounds, Encoding::default(), &replay);
-    let refuted = Case::with_session(setting, question, shape, start).is_refuted(learned);
+    let refuted = Case::new(asked, shape, Start::Replayed(&replay)).is_refuted(learned);
     Ok((refuted, replay.finish(true)?))
 }
 
@@ -88,7 +64,7 @@ pub fn open(report: &CompareReport) -> Vec<usize> {
 pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> Entry {
     let open = open(report);
     let case = |of: &Decided<'_>| {
-        let proof = of.proof.as_ref().ok()?.as_ref()?;
+        let proof = of.proof.as_ref()?;
         let question = open.iter().position(|&q| q == of.question)?;
         Some(certificate::Case {
             shape: of.shape.sizes().to_vec(),
@@ -96,7 +72,7 @@ pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> 
             answers: vec![certificate::Answer {
                 question,
                 answer: Outcome::None,
-                learned: of.case.learned.iter().map(Orders::lesson).collect(),
+                learned: of.case.as_ref()?.learned().iter().map(Orders::lesson).collect(),
             }],
             proof: certificate::Proof::of(proof, name(events, of.question, of.shape)),
         })

@@ -4,11 +4,11 @@
 mod canonical;
 mod case;
 mod certify;
-pub(crate) mod explanation;
 pub(crate) mod options;
 mod question;
 mod reason;
 mod report;
+mod strength;
 mod verify;
 
 pub use options::{CompareOptions, MAX_BOUND, Subjects};
@@ -20,6 +20,7 @@ pub use verify::verify;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use margay_models::certificate::Proved;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::model::Model;
 use margay_models::signature::Construct;
@@ -27,13 +28,15 @@ use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
 use crate::certificate;
-use crate::check::{Fault, Level, Progress};
 use crate::encode::shape::Shape;
 use crate::encode::{Comparison, Extent};
 use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::level::Level;
 use crate::pool::pool;
+use crate::search::{Progress, Start};
 use crate::status::Examiner;
-use case::{Answer, Case, Found, Setting};
+use crate::witness::Fault;
+use case::{Answer, Asked, Case, Differing, Setting};
 use question::{Question, questions};
 
 /// Compares two models.
@@ -49,6 +52,7 @@ pub fn compare(
     let (mapping, comparison, questions) = prepared(subjects, options, &extent);
     let pool = pool(options.jobs)?;
     let setting = Setting { subjects, mapping: &mapping, comparison: &comparison, options };
+    let asked: Vec<Asked<'_>> = questions.iter().map(|question| Asked { setting: &setting, question }).collect();
     let mut report = CompareReport::new(subjects, &extent, &questions);
     let (mut certified, mut unwritten) = (Vec::new(), Vec::new());
     for bound in 1..=options.bound {
@@ -63,34 +67,26 @@ pub fn compare(
         let fewest: Vec<AtomicUsize> = questions.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
         // Few threads first: what is found there makes shapes of more threads needless.
         let tasks: Vec<(usize, &Shape)> = shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
-        let decided: Vec<Decided<'_>> = pool.install(|| {
-            tasks
-                .par_iter()
-                .with_max_len(1)
-                .map(|&(q, shape)| {
-                    let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
-                    let decided = (!needless).then(|| match &options.certify {
-                        None => decide(&setting, &questions[q], shape),
-                        Some(folder) => certify::decide(&setting, &questions[q], shape, &certify::file(folder, bound, q, shape)),
-                    });
-                    if matches!(decided, Some((_, Ok(Answer::Found), _))) {
-                        fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
-                    }
-                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-                    decided.map(|(case, answer, proof)| Decided { question: q, shape, case, answer, proof })
-                })
-                .flatten()
-                .collect()
+        let decided = pool.each(tasks.len(), |i| {
+            let (q, shape) = tasks[i];
+            let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
+            let decided = (!needless).then(|| decide(&asked[q], (q, shape), options));
+            if decided.as_ref().is_some_and(|d| d.answer == Ok(Answer::Found)) {
+                fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
+            }
+            progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+            decided
         });
         // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
         let most = |q: usize| fewest[q].load(Ordering::Relaxed);
-        let mut counted: Vec<Decided<'_>> = decided.into_iter().filter(|d| d.shape.threads() <= most(d.question)).collect();
+        let decided = decided.into_iter().flatten();
+        let mut counted: Vec<Decided<'_>> = decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
         for &q in &open {
             settle(&mut report, q, bound, &counted);
         }
         if options.certify.is_some() {
             certified.push(certify::entry(bound, &counted, &report));
-            unwritten.extend(counted.iter().filter_map(|d| d.proof.as_ref().err().cloned()));
+            unwritten.extend(counted.iter().filter_map(|d| d.unwritten.clone()));
         }
         let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(Answer::Found))).collect();
         if let Some(first) = found.first() {
@@ -98,7 +94,7 @@ pub fn compare(
         }
         let chosen: Vec<(usize, Chosen)> = pool.install(|| {
             let each = found.into_par_iter().with_max_len(1);
-            each.map(|d| (d.question, d.case.smallest(options.most + 1))).collect()
+            each.filter_map(|d| Some((d.question, d.case.as_mut()?.smallest(options.most + 1)))).collect()
         });
         for &q in &open {
             let of_question = chosen.iter().filter(|(question, _)| *question == q).map(|(_, c)| c);
@@ -136,21 +132,33 @@ fn prepared<'a>(
 struct Decided<'a> {
     question: usize,
     shape: &'a Shape,
-    case: Case<'a>,
+    /// `None` if there is no answer.
+    case: Option<Case<'a>>,
     answer: Result<Answer, Fault>,
-    proof: Proved,
+    /// The proof that there is none, where one was asked for and accepted.
+    proof: Option<Replayed>,
+    /// Why it could not be written, if it could not.
+    unwritten: Option<String>,
 }
 
-/// The proof that there is none, where one was asked for: as it was read back, or why there is none.
-type Proved = Result<Option<Replayed>, String>;
-
 /// The smallest differences of a shape; `None` if a limit was reached.
-type Chosen = Result<Option<Vec<Found>>, Fault>;
+type Chosen = Result<Option<Vec<Differing>>, Fault>;
 
-fn decide<'a>(setting: &'a Setting<'a>, question: &'a Question, shape: &Shape) -> (Case<'a>, Result<Answer, Fault>, Proved) {
-    let mut case = Case::new(setting, question, shape);
-    let answer = if setting.options.limits().reached() { Ok(Answer::Unknown) } else { case.decide() };
-    (case, answer, Ok(None))
+/// Decides a question for a shape, with a proof where the options ask for a certificate.
+fn decide<'a>(asked: &'a Asked<'a>, (question, shape): (usize, &'a Shape), options: &CompareOptions) -> Decided<'a> {
+    let decided = match &options.certify {
+        None => {
+            let mut case = Case::new(asked, shape, Start::Solver);
+            case.decide().map(|answer| Proved { answer: (case, answer), proof: None, unwritten: None })
+        }
+        Some(folder) => certify::decide(asked, shape, &certify::file(folder, shape.events(), question, shape)),
+    };
+    match decided {
+        Ok(Proved { answer: (case, answer), proof, unwritten }) => {
+            Decided { question, shape, case: Some(case), answer: Ok(answer), proof, unwritten }
+        }
+        Err(fault) => Decided { question, shape, case: None, answer: Err(fault), proof: None, unwritten: None },
+    }
 }
 
 /// Writes down what a bound decided for a question.
@@ -181,7 +189,7 @@ fn collect<'a>(
     q: usize,
     chosen: impl Iterator<Item = &'a Chosen>,
 ) {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<Differing> = Vec::new();
     for chosen in chosen {
         match chosen {
             Ok(Some(some)) => found.extend(some.iter().cloned()),

@@ -12,9 +12,9 @@ use margay_models::signature::{BaseRelation, BaseSet, Signature, constructs};
 use margay_solver::{Backend, Limits};
 
 use crate::certificate;
-use crate::check::Level;
 use crate::encode::{Extent, Special};
 use crate::language::Mapping;
+use crate::level::Level;
 use crate::selection;
 
 /// The largest bound that is accepted.

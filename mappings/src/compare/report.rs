@@ -11,14 +11,15 @@ use margay_models::judge::judge;
 use margay_models::model::{Model, Role};
 use margay_models::wellformed;
 
-use super::case::{Found, executions};
+use super::case::{Differing, executions};
 use super::options::{Subjects, blind, special_names};
 use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
 use crate::certificate::Written;
-use crate::check::{Fault, Level};
 use crate::encode::{Extent, is_undefined_behaviour};
+use crate::level::Level;
 use crate::status::{Examiner, Status};
+use crate::witness::Fault;
 
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl Difference {
     pub(super) fn confirmed(
         subjects: Subjects<'_>,
         question: &Question,
-        found: Found,
+        found: Differing,
         level: Level,
         examiners: &mut [Examiner<'_>; 2],
     ) -> Result<Self, Fault> {

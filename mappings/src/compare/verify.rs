@@ -6,18 +6,18 @@ use margay_models::certificate::wrong;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::library;
 
-use super::case::Setting;
+use super::case::{Asked, Setting};
 use super::certify::{open, replay};
-use super::explanation::Orders;
 use super::options::{self, Subjects};
 use super::prepared;
 use super::question::Kind;
 use super::report::CompareReport;
 use crate::certificate::{self, Case, Document, Held, Subject, Verified};
-use crate::check::{Level, Progress};
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::level::Level;
 use crate::pool::pool;
+use crate::search::{Orders, Progress};
 
 /// Verifies all that a certificate says of two models, as [`crate::check::verify`] does for a mapping.
 ///
@@ -65,7 +65,8 @@ pub fn verify(
             let explains = options.level == Level::Program && question.kind == Kind::Forbidden;
             let learned = learned.filter(|learned| learned.is_empty() || explains);
             let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
-            let (none, proof) = replay(&setting, question, (shape, &learned), file).map_err(|f| f.to_string())?;
+            let asked = Asked { setting: &setting, question };
+            let (none, proof) = replay(&asked, (shape, &learned), file).map_err(|f| f.to_string())?;
             Ok((vec![none], proof, ()))
         };
         certificate::verify((document, folder), entry, &titles, (&pool, progress), one)?;

@@ -1,18 +1,20 @@
 //! One case: the minimal tests of a thread shape.
 
+use std::borrow::Cow;
+
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{Execution, Kind};
 use margay_models::model::Model;
-use margay_solver::{Atom, Encoding, Expr, Formula, Instance, Literal, Outcome, Relation, Session};
+use margay_solver::{Atom, Backend, Bounds, Formula, Limits, Relation};
 
 use super::options::SynthesisOptions;
-use crate::check::{Fault, canonical, witness};
-use crate::compare::explanation::{Explanation, explanation};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::shape::Shape;
-use crate::encode::symmetry::equal_threads;
+use crate::encode::vocabulary::Vocabulary;
 use crate::encode::{Change, Comparison, Suite};
 use crate::language::Mapping;
+use crate::search::{Candidate, Case, Found, Orders, Question, Refutation, Start, explanation};
+use crate::witness::{Fault, canonical, witness};
 
 /// What all cases of one bound share.
 pub struct Setting<'a> {
@@ -30,7 +32,7 @@ pub struct Setting<'a> {
 
 /// A minimal test.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct Test {
     /// An execution that has the outcome.
     pub execution: Execution,
     /// The last write of each location.
@@ -42,83 +44,96 @@ pub struct Found {
 /// The minimal tests of a shape; the flag says whether these are all.
 pub struct Tests {
     /// The tests, one for each class.
-    pub found: Vec<Found>,
+    pub found: Vec<Test>,
     /// Was no limit reached?
     pub complete: bool,
     /// Candidates whose outcome another coherence order explains.
     pub explained: usize,
 }
 
-/// Finds them.
+impl<'a> Question for Setting<'a> {
+    type Formulas = Comparison;
+    type Lesson = Orders;
+    /// A copy for the search for other orders.
+    type Refuter = Cow<'a, Comparison>;
+
+    fn formulas(&self) -> &Comparison {
+        &self.suite.comparison
+    }
+
+    fn bounds(&self, atoms: &Atoms) -> Bounds {
+        self.suite.bounds(atoms)
+    }
+
+    fn holds(&self, atoms: &Atoms) -> Vec<Formula> {
+        let Suite { comparison, minimal, dependencies, .. } = self.suite;
+        let threads = atoms.shape.threads();
+        let exists = |change: &Change| !matches!(change, Change::Apart(t, _) if *t >= threads);
+        let minimal = minimal.iter().filter(|(change, _)| exists(change)).map(|&(_, f)| f);
+        let formulas = comparison.wellformed.iter().copied().chain(dependencies.iter().copied()).chain(minimal);
+        formulas.chain([self.forbidden]).collect()
+    }
+
+    fn refuter(&self) -> Cow<'a, Comparison> {
+        Cow::Borrowed(&self.suite.comparison)
+    }
+
+    /// Does another coherence order explain the outcome?
+    fn refute(
+        &self,
+        explaining: &mut Cow<'a, Comparison>,
+        candidate: &Candidate<'_, Orders>,
+    ) -> Result<Refutation<Orders>, Fault> {
+        let options = self.options;
+        Ok(explanation(explaining.to_mut(), (0, self.model), candidate, (&options.backend, &options.limits()))?)
+    }
+
+    fn excluded(&self, _: &Cow<'a, Comparison>, comparison: &mut Comparison, _: &Atoms, orders: &Orders) -> Option<Formula> {
+        Some(orders.unexplained(comparison, self.model))
+    }
+
+    fn backend(&self) -> &Backend {
+        &self.options.backend
+    }
+
+    fn limits(&self) -> Limits {
+        self.options.limits()
+    }
+}
+
+/// Finds the minimal tests of a shape.
 ///
 /// # Errors
 /// The engines disagree.
 pub fn tests(setting: &Setting<'_>, shape: &Shape) -> Result<Tests, Fault> {
-    let suite = setting.suite;
-    let mut comparison: Comparison = suite.comparison.clone();
-    let v = comparison.vocabulary.clone();
-    let atoms = Atoms::new(shape, v.content.slots);
-    let limits = setting.options.limits();
-    let mut session = Session::new(suite.bounds(&atoms), Encoding::default(), &setting.options.backend);
-    let threads = shape.threads();
-    let exists = |change: &Change| !matches!(change, Change::Apart(t, _) if *t >= threads);
-    let minimal = suite.minimal.iter().filter(|(change, _)| exists(change)).map(|&(_, f)| f);
-    let formulas: Vec<Formula> =
-        comparison.wellformed.iter().copied().chain(suite.dependencies.iter().copied()).chain(minimal).collect();
-    for formula in formulas {
-        session.assert(&comparison.logic, formula);
-    }
-    session.assert(&comparison.logic, setting.forbidden);
-    for vectors in equal_threads(&v, &atoms) {
-        let pairs: Vec<[Literal; 2]> =
-            vectors.into_iter().map(|pair| pair.map(|(r, p)| session.tuple(r, &[atoms.atom(p)]))).collect();
-        session.add_lexicographic(&pairs);
-    }
-    let last = comparison.finals();
-    let finals = session.cells(&comparison.logic, last);
-    let mut tests = Tests { found: Vec::new(), complete: true, explained: 0 };
-    loop {
-        let instance = match session.solve(&[], &limits)? {
-            Outcome::Unsat => return Ok(tests),
-            Outcome::Unknown => {
-                tests.complete = false;
-                return Ok(tests);
-            }
-            Outcome::Sat(instance) => instance,
+    let v = &setting.suite.comparison.vocabulary;
+    let mut case = Case::new(setting, Atoms::new(shape, v.content.slots), Start::Solver);
+    let last = case.formulas.to_mut().finals();
+    let finals = case.session.cells(&case.formulas.logic, last);
+    let told = told(&case.atoms, v);
+    let mut found: Vec<Test> = Vec::new();
+    let complete = loop {
+        let instance = match case.solve(&[])? {
+            Found::One(instance, ()) => instance,
+            Found::None => break true,
+            Found::Unknown(_) => break false,
         };
-        let (bounds, backend) = (v.bounds(&atoms), &setting.options.backend);
-        match explanation(&mut comparison, 0, setting.model, bounds, &instance, backend, &limits)? {
-            Explanation::Unknown => {
-                tests.complete = false;
-                return Ok(tests);
-            }
-            Explanation::Found(orders) => {
-                tests.explained += 1;
-                let unexplained = orders.unexplained(&mut comparison, setting.model);
-                session.assert(&comparison.logic, unexplained);
-                continue;
-            }
-            Explanation::None => {}
-        }
-        let witness = witness(setting.mapping, &v, &atoms, &instance)
+        let witness = witness(setting.mapping, v, &case.atoms, &instance)
             .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
         let key = key(&witness.target, &witness.target_finals);
-        if !tests.found.iter().any(|f| f.key == key) {
-            tests.found.push(Found { execution: witness.target, finals: witness.target_finals, key });
+        if !found.iter().any(|f| f.key == key) {
+            found.push(Test { execution: witness.target, finals: witness.target_finals, key });
         }
-        block(&mut session, &comparison, &atoms, &instance, (last, &finals));
-    }
+        // From now on another test: other instructions, places, reads-from or last writes.
+        let ends = instance.evaluate(&case.formulas.logic, last);
+        let other = finals.iter().map(|(tuple, literal)| if ends.contains(tuple) { !*literal } else { *literal });
+        case.block(&instance, told.iter().cloned(), other.collect());
+    };
+    Ok(Tests { found, complete, explained: case.learned.len() })
 }
 
-/// From now on another test: other instructions, places, reads-from or last writes.
-fn block(
-    session: &mut Session,
-    comparison: &Comparison,
-    atoms: &Atoms,
-    instance: &Instance,
-    finals: (Expr, &[(Vec<Atom>, Literal)]),
-) {
-    let v = &comparison.vocabulary;
+/// The tuples that tell the executions of one test from those of another.
+fn told(atoms: &Atoms, v: &Vocabulary) -> Vec<(Relation, Vec<Atom>)> {
     let n = atoms.events();
     let event = Place::Event;
     let pairs = |from: &dyn Fn(usize) -> Place| -> Vec<Vec<Place>> {
@@ -137,15 +152,7 @@ fn block(
         let all = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| vec![Place::Thread(s), Place::Thread(t)]));
         tuples.extend(all.map(|p| (relation, p)));
     }
-    let mut clause = Vec::new();
-    for (relation, places) in tuples {
-        let tuple: Vec<_> = places.iter().map(|&p| atoms.atom(p)).collect();
-        let literal = session.tuple(relation, &tuple);
-        clause.push(if instance.contains(relation, &tuple) { !literal } else { literal });
-    }
-    let last = instance.evaluate(&comparison.logic, finals.0);
-    clause.extend(finals.1.iter().map(|(tuple, literal)| if last.contains(tuple) { !*literal } else { *literal }));
-    session.add_clause(&clause);
+    tuples.into_iter().map(|(relation, places)| (relation, places.iter().map(|&p| atoms.atom(p)).collect())).collect()
 }
 
 /// Equal for isomorphic tests: of coherence order only the last writes count, and no Fence-SC order.

@@ -19,14 +19,14 @@ use margay_models::bits::Event;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::Execution;
 use margay_models::model::Model;
-use rayon::prelude::*;
 
-use crate::check::{Fault, Progress};
 use crate::compare::identity;
 use crate::encode::Suite;
 use crate::encode::shape::Shape;
 use crate::pool::pool;
-use case::{Found, Setting, Tests, tests};
+use crate::search::Progress;
+use crate::witness::Fault;
+use case::{Setting, tests};
 
 /// A minimal test.
 #[derive(Debug, Clone)]
@@ -103,16 +103,10 @@ pub fn synthesize(
         let shapes = Shape::all(events);
         progress.bound(events, shapes.len(), &names);
         let done = AtomicUsize::new(0);
-        let by_shape: Vec<(&Shape, Result<Tests, Fault>)> = pool.install(|| {
-            shapes
-                .par_iter()
-                .with_max_len(1)
-                .map(|shape| {
-                    let tests = tests(&setting, shape);
-                    progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-                    (shape, tests)
-                })
-                .collect()
+        let by_shape = pool.each(shapes.len(), |i| {
+            let tests = tests(&setting, &shapes[i]);
+            progress.shape(&shapes[i].to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
+            (&shapes[i], tests)
         });
         let mut number = 1;
         let mut row = Row { events, tests: 0, open: Vec::new(), explained: 0 };
@@ -155,7 +149,7 @@ pub fn synthesize(
 }
 
 /// The test of what was found, once both engines say that its outcome is forbidden.
-fn confirmed(model: &Model, runner: &mut Runner, found: Found, name: &str, events: usize) -> Result<MinimalTest, Fault> {
+fn confirmed(model: &Model, runner: &mut Runner, found: case::Test, name: &str, events: usize) -> Result<MinimalTest, Fault> {
     let wrong = |what: String| Fault::Disagreement(format!("{name}: {what}"));
     let description = format!("minimal for {}", model.name);
     let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;

@@ -4,12 +4,14 @@
 mod basis;
 mod document;
 mod proofs;
+mod proving;
 mod sealed;
 mod texts;
 
 pub use basis::{Basis, HeldModel, Standing, one_text_for_each_name};
 pub use document::{Document, NoEntries};
 pub use proofs::{Extent, PROOF, Proof, Verified, not_accepted, tidy, without_proofs};
+pub use proving::{Proved, proved};
 pub use sealed::{FILE, FORMAT, Sealed, VERSION, open, seal};
 pub use texts::{Included, ModelText, Text};
 

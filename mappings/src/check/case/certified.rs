@@ -1,78 +1,38 @@
 //! A case with a proof of what it found to be unsatisfiable, and such a proof in the place of the solver.
 
-use std::io::BufWriter;
 use std::path::Path;
 
+use margay_models::certificate::{Proved, proved};
 use margay_solver::proof::{Flaw, Log, Replay, Replayed};
 
-use super::{Answer, Atoms, Case, Cube, Decision, Extent, Fault, Learned, Outcome, Session, Setting, Shape, decide, decide_from};
-use margay_models::whole::unfinished_in;
+use super::{Answer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
 
-/// The answers of a case, and what was written of it.
-pub struct Certified {
-    /// The answers.
-    pub decisions: Vec<Decision>,
-    /// The proof, as it was read back and accepted.
-    pub proof: Option<Replayed>,
-    /// Why the proof could not be written, if it could not. The answers are then as good as those of a search without a certificate.
-    pub unwritten: Option<String>,
-}
-
-/// Decides the questions with the given indices, writes the proof into a file and reads it back: an answer whose proof is not accepted
-/// is none. The file is there once the proof is accepted; until then it has another name. A proof that cannot be written (a full disk)
-/// costs the certificate and not the answer.
+/// Decides the questions with the given indices, and writes the proof into a file.
 ///
 /// # Errors
 /// The engines disagree about a candidate, or solver and checker about a proof.
 pub fn decide_certified(
     setting: &Setting<'_>,
-    shape: &Shape,
-    cube: &Cube,
+    (shape, cube): (&Shape, &Cube),
     questions: &[usize],
     file: &Path,
-) -> Result<Certified, Fault> {
-    let extent = if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) };
-    if !setting.options.backend.proves() {
-        let what = format!("the solver `{}` writes no proofs", setting.options.backend);
-        return Ok(Certified { decisions: decide(setting, extent, questions)?, proof: None, unwritten: Some(what) });
-    }
-    let unfinished = file.parent().map_or_else(|| unfinished_in(Path::new(".")), unfinished_in);
-    let open = unfinished.and_then(|unfinished| {
-        let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
-        Ok((Log::to(Box::new(out))?, unfinished))
-    });
-    let (log, unfinished) = match open {
-        Ok(open) => open,
-        Err(error) => {
-            let decisions = decide(setting, extent, questions)?;
-            return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
+) -> Result<Proved<Vec<Decision>>, Fault> {
+    // All techniques are on, the shared solver among them: there is one case.
+    let search = |log: Option<&Log>| {
+        let start = log.map_or(Start::Solver, Start::Logged);
+        decide(setting, extent(shape, cube), questions, start)
+    };
+    let again = |decisions: &Vec<Decision>, file: &Path| {
+        let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
+        match replay(setting, (shape, cube), &answers, file) {
+            Ok((refuted, proof)) if decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r) => Ok(proof),
+            Ok(_) => Err("does not have the solver's answers".to_owned()),
+            Err(flaw) => Err(format!("is not accepted: {flaw}")),
         }
     };
-    // All techniques are on, the shared solver among them: there is one case.
-    let start = || {
-        let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-        let bounds = setting.problem.vocabulary.bounds(&atoms);
-        let session = Session::logged(bounds, setting.options.techniques.encoding, &setting.options.backend, &log);
-        Case::restricted(setting, atoms, session, cube)
-    };
-    let decisions = decide_from(setting, extent, questions, start)?;
-    if let Err(error) = log.finish() {
-        return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error)) });
-    }
-    let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
-    let proof = match replay(setting, (shape, cube), &answers, unfinished.path()) {
-        Ok((refuted, proof)) if decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r) => proof,
-        Ok(_) => return Err(Fault::Disagreement(format!("the proof of {shape} does not have the solver's answers"))),
-        Err(flaw) => return Err(Fault::Disagreement(format!("the proof of {shape} is not accepted: {flaw}"))),
-    };
-    if let Err(error) = unfinished.persist(file) {
-        return Ok(Certified { decisions, proof: None, unwritten: Some(cannot(file, &error.error)) });
-    }
-    Ok(Certified { decisions, proof: Some(proof), unwritten: None })
-}
-
-fn cannot(file: &Path, error: &std::io::Error) -> String {
-    format!("the proof `{}` cannot be written: {error}", file.display())
+    let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
+    // Of several questions, what is learned for one is a part of the proof of the next.
+    proved((file, &setting.options.backend), search, |_| true, again, refused)
 }
 
 /// Translates a case, a shape or a leaf of it, again and compares it with its proof, clause by clause; for each question, given with its answer and with what is
@@ -88,27 +48,19 @@ pub fn replay(
     file: &Path,
 ) -> Result<(Vec<bool>, Replayed), Flaw> {
     let replay = Replay::open(file)?;
-    let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-    let bounds = setting.problem.vocabulary.bounds(&atoms);
-    let session = Session::replayed(bounds, setting.options.techniques.encoding, &replay);
-    let mut case = Case::restricted(setting, atoms, session, cube);
+    let mut of = case(setting, extent(shape, cube), Start::Replayed(&replay));
     let mut refuted = vec![false; questions.len()];
     // Where a limit ended the search, nothing that came later counts.
     let answered = questions.iter().take_while(|q| q.1 != Answer::Unknown).count();
     for (&(question, _, learned), refuted) in questions[..answered].iter().zip(&mut refuted) {
-        let goals = case.goals(question);
+        let goals = goals(&mut of, setting, question);
         let mut lessons = learned.0.iter();
-        *refuted = loop {
-            match case.session.solve(&goals, &margay_solver::Limits::default()) {
-                Ok(Outcome::Unsat) => break lessons.next().is_none(),
-                Ok(Outcome::Unknown) | Err(_) => break false,
-                // A candidate, and what refuted it.
-                Ok(Outcome::Sat(_)) => match lessons.next() {
-                    Some(taught) => case.teach(taught),
-                    None => break false,
-                },
-            }
-        };
+        *refuted = of.is_refuted(&goals, &mut lessons) && lessons.next().is_none();
     }
     Ok((refuted, replay.finish(answered == questions.len())?))
+}
+
+/// The executions of a leaf; of the whole shape without facts.
+fn extent<'a>(shape: &'a Shape, cube: &'a Cube) -> Extent<'a> {
+    if cube.is_empty() { Extent::Shape(shape) } else { Extent::Leaf(shape, cube) }
 }

@@ -8,11 +8,15 @@ use margay_solver::Outcome;
 
 use super::*;
 use crate::certificate::Lesson;
+use crate::check::program::{self, Refuter};
 use crate::check::questions;
 use crate::check::taught::taught;
+use crate::encode::atoms::Place;
 use crate::encode::{Prefix, ProblemOptions, Programs, Reasons, Sources, Techniques, is_undefined_behaviour};
 use crate::language::{LoadOptions, load_text};
+use crate::level::Level;
 use crate::library;
+use crate::witness::witness;
 
 /// Asks of a mapping at program level.
 fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&Setting<'_>) -> T) -> T {
@@ -39,7 +43,6 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         options: &options,
         lessons: &BTreeSet::new(),
         costs: &Costs::default(),
-        answers: None,
         unwritten: &Mutex::default(),
     })
 }
@@ -51,8 +54,8 @@ fn sample(mapping: &Mapping, only: &[&str], shape: &Shape, each: usize, programs
 
 fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
     let (mapping, problem, options) = (setting.mapping, setting.problem, setting.options);
-    let mut case = Case::new(setting, shape);
-    let goal = case.session.goal(&problem.logic, setting.asks[0].goal);
+    let mut case = case(setting, Extent::Shape(shape), Start::Solver);
+    let goal = case.goal(setting.asks[0].goal);
     let mut lessons = Vec::new();
     while let Ok(Outcome::Sat(instance)) = case.session.solve(&[goal], &options.limits()) {
         let mut refuter = Refuter::new(&mapping.source);
@@ -66,7 +69,7 @@ fn learn(setting: &Setting<'_>, shape: &Shape, each: usize) -> (usize, usize) {
         };
         match race {
             Some(prefix) => {
-                case.exclude_race(&prefix, refuter.reasons());
+                case.teach(&Taught::Race(prefix.clone()));
                 lessons.push((prefix, refuter.reasons()));
             }
             None => break,
@@ -85,9 +88,9 @@ fn excluded(setting: &Setting<'_>, shape: &Shape, prefix: &Prefix, reasons: Reas
     let (mapping, problem) = (setting.mapping, setting.problem);
     let mut runner = Runner::new(&mapping.source);
     assert!(mapping.source.checks.iter().any(is_undefined_behaviour));
-    let mut case = Case::new(setting, shape);
-    let races = case.problem.to_mut().races(mapping, &case.atoms, prefix, reasons);
-    case.session.assert(&case.problem.logic, races);
+    let mut case = case(setting, Extent::Shape(shape), Start::Solver);
+    let races = case.formulas.to_mut().races(mapping, &case.atoms, prefix, reasons);
+    case.assert(races);
     let v = &problem.vocabulary;
     for &event in rmws {
         let kinds = v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw);

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use super::{Answers, CaseFile, Part};
-use crate::check::Progress;
-use crate::check::case::Setting;
+use super::{Answered, CaseFile, Decider, Keeping, Part};
+use crate::check::case::{Preferred, Setting, Wanted};
+use crate::check::{Fault, Progress};
 
 /// The cases of a bound that are not answered yet.
 #[derive(Debug)]
@@ -35,20 +35,37 @@ pub trait Engine: Debug + Send + Sync {
     fn solve(&self, work: &Work<'_>, progress: &dyn Progress);
 }
 
-/// Has the engine of the options solve what is not answered yet.
-pub fn elsewhere(setting: &Setting<'_>, answers: &Answers, parts: &[Part<'_>], progress: &dyn Progress) {
-    let Some(engine) = &setting.options.engine else { return };
-    let open: Vec<&Part<'_>> = parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
-    if open.is_empty() {
-        return;
+/// Has an engine find the answers that are not kept yet.
+pub struct Elsewhere<'a> {
+    /// The engine.
+    pub engine: &'a dyn Engine,
+    /// Takes its answers, and decides what it leaves.
+    pub inner: Keeping<'a>,
+}
+
+impl Decider for Elsewhere<'_> {
+    fn begin(&self, setting: &Setting<'_>, parts: &[Part<'_>]) {
+        let Keeping { answers, progress, .. } = self.inner;
+        let open: Vec<&Part<'_>> = parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
+        if open.is_empty() {
+            return;
+        }
+        let cases: Vec<CaseFile> = open.iter().map(|part| CaseFile::new(setting, answers, part)).collect();
+        let paths: Vec<PathBuf> = cases.iter().map(|case| answers.store.path(&case.name)).collect();
+        // What is there was refused: it must not be taken for a new answer.
+        for path in &paths {
+            let _ = std::fs::remove_file(path);
+        }
+        let folder = answers.store.folder().parent().unwrap_or(Path::new("."));
+        let certify = setting.options.certify.as_deref();
+        self.engine.solve(&Work { cases, folder, certify, all: parts.len(), answers: paths }, progress);
     }
-    let cases: Vec<CaseFile> = open.iter().map(|part| CaseFile::new(setting, answers, part)).collect();
-    let paths: Vec<PathBuf> = cases.iter().map(|case| answers.store.path(&case.name)).collect();
-    // What is there was refused: it must not be taken for a new answer.
-    for path in &paths {
-        let _ = std::fs::remove_file(path);
+
+    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault> {
+        self.inner.decide(setting, part)
     }
-    let folder = answers.store.folder().parent().unwrap_or(Path::new("."));
-    let certify = setting.options.certify.as_deref();
-    engine.solve(&Work { cases, folder, certify, all: parts.len(), answers: paths }, progress);
+
+    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+        self.inner.preferred(setting, wanted)
+    }
 }

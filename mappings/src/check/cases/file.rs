@@ -9,10 +9,9 @@ use margay_models::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
-use super::cube::Cube;
 use super::part::Part;
 use super::statement::{CODE, Statement};
-use super::{Answered, Answers, kind, name, solve};
+use super::{Answered, Answers, Decider, Keeping, Search, kind, name};
 use crate::check::Progress;
 use crate::check::case::{Answer, Setting};
 use crate::check::kind::Kind;
@@ -20,6 +19,7 @@ use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
 use crate::check::{certify, questions};
 use crate::encode::shape::Shape;
+use crate::search::Cube;
 use margay_models::limited;
 use margay_models::whole::write_whole;
 
@@ -179,7 +179,7 @@ impl CaseFile {
         let shape = Shape::of(&self.shape).filter(|s| s.events() == self.bound);
         let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
         let mut kinds = Kind::all(&mapping, &options, &asked);
-        let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options, None)) == self.kind);
+        let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options)) == self.kind);
         let known = known.ok_or_else(|| wrong("is about a kind of programs that its mapping does not have"))?;
         let kind = &mut kinds[known];
         questions::check_bound(&kind.problem, &options)?;
@@ -190,18 +190,14 @@ impl CaseFile {
             return Err(wrong("speaks of questions, events or threads that it does not have"));
         }
         kind.lessons = self.lessons.iter().cloned().collect();
-        let setting = kind.setting(&mapping, &options, Some(&answers));
+        let setting = kind.setting(&mapping, &options);
         let part = Part { shape: &shape, questions: self.questions.clone(), cube: self.cube.clone(), cost: None };
         if name(&setting, part.shape, &part.questions, &part.cube) != self.name {
             return Err(wrong("has the name of another case"));
         }
-        let kept = answers.kept(&setting, &part, progress);
-        let was_kept = kept.is_some();
-        let Answered { decisions, .. } = match kept {
-            Some(kept) => kept,
-            None => solve(&setting, &part, progress)
-                .map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?,
-        };
+        let keeping = Keeping { answers: &answers, inner: &Search, progress };
+        let Answered { decisions, kept, .. } =
+            keeping.decide(&setting, &part).map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?;
         let path = answers.store.path(&self.name);
         let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
         let found = |answer: Answer| match answer {
@@ -214,7 +210,7 @@ impl CaseFile {
             answers: decisions.iter().map(|d| (axioms(d.question), found(d.answer))).collect(),
             conflicts: decisions.iter().map(|d| d.statistics.conflicts).sum(),
             seconds: decisions.iter().map(|d| d.seconds).sum(),
-            kept: was_kept,
+            kept,
             unwritten: answers.is_full.load(Ordering::Relaxed),
             path,
             elapsed: start.elapsed().as_secs_f64(),

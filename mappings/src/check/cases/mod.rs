@@ -3,7 +3,6 @@
 //! therefore ends as one that was not. Only answers are kept, never that a limit was reached.
 
 mod cost;
-mod cube;
 mod engine;
 mod file;
 mod makespan;
@@ -21,19 +20,19 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Progress;
-use super::case::{self, Decision, Extent, Preferred, Setting};
+use super::case::{self, Decision, Extent, Preferred, Setting, Wanted};
 use super::options::CheckOptions;
-use super::program::Learned;
 use super::questions::Asked;
-use super::witness::Fault;
 use crate::certificate::{PROOF, Proof};
 use crate::encode::Programs;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
+use crate::search::Start;
+pub use crate::search::{Cube, Fact, covers};
+use crate::witness::Fault;
 pub use cost::{Cost, Costs};
-pub use cube::{Cube, Fact, covers};
-pub use engine::{Engine, Work, elsewhere};
+pub use engine::{Elsewhere, Engine, Work};
 pub use file::{CaseFile, Solved};
 pub use makespan::makespan;
 use margay_models::digest::{digest_of, digest_of_file};
@@ -54,6 +53,7 @@ pub struct Answers {
 }
 
 /// What came out for a part.
+#[derive(Default)]
 pub struct Answered {
     /// The answers.
     pub decisions: Vec<Decision>,
@@ -61,6 +61,8 @@ pub struct Answered {
     pub proof: Option<Proof>,
     /// Why it could not be written, if it could not.
     pub unwritten: Option<String>,
+    /// Was it found by a run before?
+    pub kept: bool,
 }
 
 /// The name of the proof of a case.
@@ -129,7 +131,7 @@ impl Answers {
             let all = decisions.len() == part.questions.len();
             let decisions = decisions.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
             let decisions = all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()?;
-            Some(Answered { decisions, proof, unwritten: None })
+            Some(Answered { decisions, proof, unwritten: None, kept: true })
         })?;
         let Some(folder) = &setting.options.certify else { return Some(kept) };
         let Some(proof) = &kept.proof else {
@@ -187,64 +189,89 @@ impl Answers {
     }
 }
 
-/// Decides the questions of a part, or takes the answers that were kept; with a proof where the options ask for a certificate.
-///
-/// # Errors
-/// The engines disagree about a candidate, or solver and checker about a proof.
-pub fn decide(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Fault> {
-    match setting.answers.and_then(|answers| answers.kept(setting, part, progress)) {
-        Some(kept) => Ok(kept),
-        None => solve(setting, part, progress),
-    }
+/// Who decides the parts of a check's cases. What keeps answers, or has others find them, has another one inside.
+pub trait Decider: Sync {
+    /// Is told of all parts of a bound before the first is decided.
+    fn begin(&self, _setting: &Setting<'_>, _parts: &[Part<'_>]) {}
+
+    /// Decides the questions of a part.
+    ///
+    /// # Errors
+    /// The engines disagree about a candidate, or solver and checker about a proof.
+    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault>;
+
+    /// Chooses the preferred counterexample of a shape ([`case::preferred`]).
+    ///
+    /// # Errors
+    /// The engines disagree about a candidate.
+    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault>;
 }
 
-/// Decides the questions of a part, and keeps the answers.
-fn solve(setting: &Setting<'_>, part: &Part<'_>, progress: &dyn Progress) -> Result<Answered, Fault> {
-    let answered = match &setting.options.certify {
-        None => {
+/// The search itself; with proofs where the options ask for a certificate.
+pub struct Search;
+
+impl Decider for Search {
+    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault> {
+        let Some(folder) = &setting.options.certify else {
             let extent = if part.cube.is_empty() { Extent::Shape(part.shape) } else { Extent::Leaf(part.shape, &part.cube) };
-            Answered { decisions: case::decide(setting, extent, &part.questions)?, proof: None, unwritten: None }
-        }
-        Some(folder) => {
-            let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
-            let of = case::decide_certified(setting, part.shape, &part.cube, &part.questions, &folder.join(&file))?;
-            Answered { decisions: of.decisions, proof: of.proof.map(|proof| Proof::of(&proof, file)), unwritten: of.unwritten }
-        }
-    };
-    if let Some(answers) = setting.answers
-        && let Some(decisions) = answered.decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect()
-    {
-        let (name, depends) = part.place(setting);
-        answers.write(&name, &depends, progress, &AnswerRecord { decisions, proof: answered.proof.clone() });
+            let decisions = case::decide(setting, extent, &part.questions, Start::Solver)?;
+            return Ok(Answered { decisions, proof: None, unwritten: None, kept: false });
+        };
+        let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
+        let of = case::decide_certified(setting, (part.shape, &part.cube), &part.questions, &folder.join(&file))?;
+        let proof = of.proof.map(|proof| Proof::of(&proof, file));
+        Ok(Answered { decisions: of.answer, proof, unwritten: of.unwritten, kept: false })
     }
-    Ok(answered)
+
+    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+        case::preferred(setting, wanted)
+    }
 }
 
-/// Chooses the preferred counterexample of a shape ([`case::preferred`]), or takes the one that was kept. That there is none within
-/// `most` is not kept: a limit says the same.
-///
-/// # Errors
-/// The engines disagree about a candidate.
-pub fn preferred(
-    setting: &Setting<'_>,
-    shape: &Shape,
-    question: usize,
-    learned: &Learned,
-    most: Option<u64>,
-    progress: &dyn Progress,
-) -> Result<Option<Preferred>, Fault> {
-    let Some(answers) = setting.answers else { return case::preferred(setting, shape, question, learned, most) };
-    let within = most.map_or(String::new(), |most| format!("-within-{most}"));
-    let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));
-    let depends = digest_of(&(&name, setting.lessons));
-    let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
-    let restore = |record: PreferredRecord| record.preferred(setting, atoms);
-    if let Some(kept) = answers.read(&name, &depends, progress, restore) {
-        return Ok(Some(kept));
+/// Takes answers that were kept, and keeps those that are found.
+#[derive(Clone, Copy)]
+pub struct Keeping<'a> {
+    /// Where answers are kept.
+    pub answers: &'a Answers,
+    /// Who finds them.
+    pub inner: &'a dyn Decider,
+    /// Is told what cannot be used, and what cannot be kept.
+    pub progress: &'a dyn Progress,
+}
+
+impl Decider for Keeping<'_> {
+    fn begin(&self, setting: &Setting<'_>, parts: &[Part<'_>]) {
+        self.inner.begin(setting, parts);
     }
-    let chosen = case::preferred(setting, shape, question, learned, most)?;
-    if let Some(chosen) = &chosen {
-        answers.write(&name, &depends, progress, &PreferredRecord::new(setting, chosen));
+
+    fn decide(&self, setting: &Setting<'_>, part: &Part<'_>) -> Result<Answered, Fault> {
+        if let Some(kept) = self.answers.kept(setting, part, self.progress) {
+            return Ok(kept);
+        }
+        let answered = self.inner.decide(setting, part)?;
+        if let Some(decisions) = answered.decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect() {
+            let (name, depends) = part.place(setting);
+            let record = AnswerRecord { decisions, proof: answered.proof.clone() };
+            self.answers.write(&name, &depends, self.progress, &record);
+        }
+        Ok(answered)
     }
-    Ok(chosen)
+
+    /// That there is none within [`Wanted::most`] is not kept: a limit says the same.
+    fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
+        let &Wanted { shape, question, most, .. } = wanted;
+        let within = most.map_or(String::new(), |most| format!("-within-{most}"));
+        let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));
+        let depends = digest_of(&(&name, setting.lessons));
+        let atoms = Atoms::new(shape, setting.problem.vocabulary.content.slots);
+        let restore = |record: PreferredRecord| record.preferred(setting, atoms);
+        if let Some(kept) = self.answers.read(&name, &depends, self.progress, restore) {
+            return Ok(Some(kept));
+        }
+        let chosen = self.inner.preferred(setting, wanted)?;
+        if let Some(chosen) = &chosen {
+            self.answers.write(&name, &depends, self.progress, &PreferredRecord::new(setting, chosen));
+        }
+        Ok(chosen)
+    }
 }

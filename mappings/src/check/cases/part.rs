@@ -5,7 +5,7 @@ use crate::check::program::Learned;
 use crate::encode::shape::Shape;
 
 use super::cost::Cost;
-use super::cube::{Cube, covers, facts, leaves};
+use crate::search::{Cube, covers, facts, leaves};
 
 /// No shape is split into more than 2 to this power.
 const DEEPEST: usize = 10;

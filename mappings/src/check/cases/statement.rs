@@ -6,10 +6,11 @@ use margay_solver::Backend;
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::{ModelText, Text};
-use crate::check::options::{CheckOptions, CoReading, Level};
+use crate::check::options::CheckOptions;
 use crate::check::questions::Asked;
 use crate::encode::Techniques;
 use crate::language::Mapping;
+use crate::level::{CoReading, Level};
 use margay_models::digest::{digest, digest_of};
 
 /// The release and the fingerprint of the code (build.rs).

@@ -17,8 +17,8 @@ use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Signature;
 
 use super::options::{CheckOptions, MAX_BOUND};
-use super::witness::{Fault, Witness};
 use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
+use crate::witness::{Fault, Witness};
 use interleaving::{Program, is_racy};
 
 pub use extension::extends;

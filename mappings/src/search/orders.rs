@@ -1,8 +1,9 @@
 //! Another coherence order (and Fence-SC order) with which a model allows the outcome of a candidate.
 
 use margay_models::model::Model;
-use margay_solver::{Atom, Backend, Bounds, Encoding, Failure, Formula, Instance, Limits, Outcome, Session, TupleSet};
+use margay_solver::{Atom, Backend, Encoding, Failure, Formula, Limits, Outcome, Session, TupleSet};
 
+use super::{Candidate, Refutation};
 use crate::certificate::Lesson;
 use crate::encode::Comparison;
 
@@ -48,30 +49,19 @@ impl Orders {
     }
 }
 
-/// What became of a search for an explanation.
-pub enum Explanation {
-    /// There is one.
-    Found(Orders),
-    /// There is none.
-    None,
-    /// A limit was reached.
-    Unknown,
-}
-
-/// Looks for an explanation of a candidate by the model of one side. `bounds` are those of the comparison.
+/// Does the model of one side (its number) explain the outcome of a candidate? `comparison` is a copy for such searches: what the solver of
+/// the case is told must not depend on it, so that it can be told again.
 ///
 /// # Errors
 /// The solver failed.
 pub fn explanation(
     comparison: &mut Comparison,
-    side: usize,
-    model: &Model,
-    mut bounds: Bounds,
-    instance: &Instance,
-    backend: &Backend,
-    limits: &Limits,
-) -> Result<Explanation, Failure> {
+    (side, model): (usize, &Model),
+    Candidate { instance, atoms, .. }: &Candidate<'_, Orders>,
+    (backend, limits): (&Backend, &Limits),
+) -> Result<Refutation<Orders>, Failure> {
     let v = comparison.vocabulary.clone();
+    let mut bounds = v.bounds(atoms);
     for relation in v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r)) {
         if let Some(tuples) = instance.tuples(relation) {
             bounds.exactly(relation, tuples.clone());
@@ -89,8 +79,8 @@ pub fn explanation(
         session.assert(&comparison.logic, formula);
     }
     Ok(match session.solve(&[], limits)? {
-        Outcome::Unknown => Explanation::Unknown,
-        Outcome::Unsat => Explanation::None,
+        Outcome::Unknown => Refutation::Unknown,
+        Outcome::Unsat => Refutation::None,
         Outcome::Sat(found) => {
             let mut coherence = found.evaluate(&comparison.logic, comparison.coherence);
             if model.signature.total_coherence() {
@@ -102,7 +92,7 @@ pub fn explanation(
             let events = instance.evaluate(&comparison.logic, comparison.events());
             let is_event = |a: Atom| events.contains(&[a]);
             let pairs = coherence.iter().filter(|pair| is_event(pair[0]) && is_event(pair[1])).map(<[Atom]>::to_vec);
-            Explanation::Found(Orders { coherence: TupleSet::from_tuples(2, pairs), fences })
+            Refutation::Taught(Orders { coherence: TupleSet::from_tuples(2, pairs), fences })
         }
     })
 }

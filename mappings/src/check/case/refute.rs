@@ -1,0 +1,155 @@
+//! What refutes a candidate of a check: a modification order that explains its outcome, or a race of its program.
+
+use std::borrow::Cow;
+
+use margay_solver::{Backend, Encoding, Formula, Instance, Limits, Outcome, Session, TupleSet};
+
+use super::Setting;
+use crate::check::program::{self, Refuter, Taught};
+use crate::encode::Problem;
+use crate::encode::atoms::{Atoms, Place};
+use crate::level::{CoReading, Level};
+use crate::search::{Candidate, Question, Refutation};
+use crate::witness::{Fault, witness};
+
+/// What refutes the candidates of a case.
+pub struct Refuters<'a> {
+    /// A copy for the search for explanations: what the solver of the case is told must not depend on it, so that it can be told again.
+    explaining: Cow<'a, Problem>,
+    /// Decides the questions about programs; at execution level there are none.
+    programs: Option<Refuter>,
+}
+
+impl<'a> Question for Setting<'a> {
+    type Formulas = Problem;
+    type Lesson = Taught;
+    type Refuter = Refuters<'a>;
+
+    fn formulas(&self) -> &Problem {
+        self.problem
+    }
+
+    fn holds(&self, _: &Atoms) -> Vec<Formula> {
+        self.problem.hard.clone()
+    }
+
+    fn orders_equal_threads(&self) -> bool {
+        self.options.techniques.equal_threads
+    }
+
+    fn known(&self, refuter: &Refuters<'a>, atoms: &Atoms) -> Vec<Taught> {
+        let Some(reasons) = refuter.programs.as_ref().map(Refuter::reasons) else { return Vec::new() };
+        if reasons.complete {
+            return Vec::new();
+        }
+        self.lessons.iter().flat_map(|lesson| lesson.in_shape(atoms)).map(Taught::Race).collect()
+    }
+
+    fn refuter(&self) -> Refuters<'a> {
+        Refuters {
+            explaining: Cow::Borrowed(self.problem),
+            programs: (self.options.level == Level::Program).then(|| Refuter::new(&self.mapping.source)),
+        }
+    }
+
+    fn refute(&self, refuter: &mut Refuters<'a>, candidate: &Candidate<'_, Taught>) -> Result<Refutation<Taught>, Fault> {
+        let Refuters { explaining, programs } = refuter;
+        match programs {
+            Some(programs) => refute_program(self, explaining, programs, candidate),
+            None if self.options.co == CoReading::Exists => refute_by_order(self, explaining, candidate),
+            None => Ok(Refutation::None),
+        }
+    }
+
+    fn excluded(&self, refuter: &Refuters<'a>, problem: &mut Problem, atoms: &Atoms, lesson: &Taught) -> Option<Formula> {
+        match lesson {
+            Taught::Order(order) => Some(problem.not_explained_by(self.mapping, order.clone())),
+            Taught::Race(prefix) => {
+                // Single executions have no races with others.
+                let reasons = refuter.programs.as_ref()?.reasons();
+                let races = problem.races(self.mapping, atoms, prefix, reasons);
+                Some(problem.logic.not(races))
+            }
+        }
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.options.techniques.encoding
+    }
+
+    fn backend(&self) -> &Backend {
+        &self.options.backend
+    }
+
+    fn limits(&self) -> Limits {
+        self.options.limits()
+    }
+}
+
+fn refute_program(
+    setting: &Setting<'_>,
+    explaining: &mut Cow<'_, Problem>,
+    programs: &mut Refuter,
+    candidate: &Candidate<'_, Taught>,
+) -> Result<Refutation<Taught>, Fault> {
+    let witness = witness(setting.mapping, &setting.problem.vocabulary, candidate.atoms, candidate.instance)
+        .ok_or_else(|| Fault::Disagreement("an instance could not be read back".to_owned()))?;
+    // Races are found fastest, and teach most.
+    let prefix = match programs.race_of_interleaving(&witness) {
+        Some(prefix) => prefix,
+        None => match refute_by_order(setting, explaining, candidate)? {
+            Refutation::None => match programs.run(&witness, setting.options)? {
+                program::Refutation::Races(prefix) => prefix,
+                program::Refutation::None => return Ok(Refutation::None),
+                program::Refutation::Unknown => return Ok(Refutation::Unknown),
+            },
+            other => return Ok(other),
+        },
+    };
+    let race = Taught::Race(prefix);
+    if candidate.learned.contains(&race) {
+        let what = "a race did not exclude the program that it was found in:";
+        return Err(Fault::Disagreement(format!("{what}\n{}", program::litmus(&witness)?)));
+    }
+    Ok(Refutation::Taught(race))
+}
+
+fn refute_by_order(
+    setting: &Setting<'_>,
+    explaining: &mut Cow<'_, Problem>,
+    candidate: &Candidate<'_, Taught>,
+) -> Result<Refutation<Taught>, Fault> {
+    Ok(match explanation(setting, explaining, candidate.atoms, candidate.instance)? {
+        None => Refutation::Unknown,
+        Some(None) => Refutation::None,
+        Some(Some(order)) => Refutation::Taught(Taught::Order(order)),
+    })
+}
+
+/// The modification order that explains a candidate, if there is one. `None` if a limit was reached.
+fn explanation(
+    setting: &Setting<'_>,
+    explaining: &mut Cow<'_, Problem>,
+    atoms: &Atoms,
+    instance: &Instance,
+) -> Result<Option<Option<TupleSet>>, Fault> {
+    let formula = explaining.to_mut().explainable(setting.mapping);
+    let v = &explaining.vocabulary;
+    let mut bounds = v.bounds(atoms);
+    for relation in v.searched() {
+        if let Some(tuples) = instance.tuples(relation) {
+            bounds.exactly(relation, tuples.clone());
+        }
+    }
+    let n = atoms.events();
+    let event = Place::Event;
+    let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
+    bounds.between(v.other_order, TupleSet::new(2), atoms.pairs(pairs));
+    let mut session = Session::new(bounds, Encoding::default(), &setting.options.backend);
+    session.assert(&explaining.logic, formula);
+    Ok(match session.solve(&[], &setting.options.limits())? {
+        Outcome::Sat(found) => Some(found.tuples(v.other_order).cloned()),
+        Outcome::Unsat => Some(None),
+        Outcome::Unknown => None,
+    })
+}

@@ -1,0 +1,172 @@
+//! One case: a solver for the executions of a thread shape, and the loop of proposals and refutations.
+
+use std::borrow::Cow;
+
+use margay_solver::proof::{Log, Replay};
+use margay_solver::{Atom, Failure, Formula, Instance, Limits, Literal, Outcome, Relation, Session};
+
+use super::{Answer, Candidate, Formulas, Question, Refutation};
+use crate::encode::atoms::{Atoms, Place};
+use crate::encode::symmetry::equal_threads;
+use crate::witness::Fault;
+
+/// Who answers.
+#[derive(Clone, Copy)]
+pub enum Start<'a> {
+    /// The solver.
+    Solver,
+    /// The solver, which writes a proof.
+    Logged(&'a Log),
+    /// A proof in the place of the solver.
+    Replayed(&'a Replay),
+}
+
+/// What a search for one execution came to.
+pub enum Found<T> {
+    /// It is one that is asked for, with what the solver said of it.
+    One(Instance, T),
+    /// There is none.
+    None,
+    /// A limit was reached; the candidate in hand, if there was one.
+    Unknown(Option<Instance>),
+}
+
+impl<T> Found<T> {
+    /// The answer alone.
+    pub fn answer(&self) -> Answer {
+        match self {
+            Found::One(..) => Answer::Found,
+            Found::None => Answer::None,
+            Found::Unknown(_) => Answer::Unknown,
+        }
+    }
+}
+
+/// A solver for the executions of one shape.
+pub struct Case<'a, Q: Question> {
+    question: &'a Q,
+    /// A copy that can grow by what is learned.
+    pub formulas: Cow<'a, Q::Formulas>,
+    /// The atoms.
+    pub atoms: Atoms,
+    /// The solver.
+    pub session: Session,
+    refuter: Q::Refuter,
+    /// What refuted candidates taught, in the order in which they did.
+    pub learned: Vec<Q::Lesson>,
+}
+
+impl<'a, Q: Question> Case<'a, Q> {
+    /// Translates what holds of every candidate.
+    pub fn new(question: &'a Q, atoms: Atoms, start: Start<'_>) -> Self {
+        let (bounds, encoding) = (question.bounds(&atoms), question.encoding());
+        let session = match start {
+            Start::Solver => Session::new(bounds, encoding, question.backend()),
+            Start::Logged(log) => Session::logged(bounds, encoding, question.backend(), log),
+            Start::Replayed(replay) => Session::replayed(bounds, encoding, replay),
+        };
+        let formulas = Cow::Borrowed(question.formulas());
+        let mut case = Self { question, formulas, atoms, session, refuter: question.refuter(), learned: Vec::new() };
+        for formula in question.holds(&case.atoms) {
+            case.assert(formula);
+        }
+        if question.orders_equal_threads() && !case.atoms.chosen {
+            for vectors in equal_threads(case.formulas.vocabulary(), &case.atoms) {
+                let pairs: Vec<[Literal; 2]> = vectors.into_iter().map(|pair| pair.map(|(r, p)| case.literal(r, &[p]))).collect();
+                case.session.add_lexicographic(&pairs);
+            }
+        }
+        for lesson in question.known(&case.refuter, &case.atoms) {
+            case.teach(&lesson);
+        }
+        case
+    }
+
+    /// The literal of a tuple.
+    pub fn literal(&mut self, relation: Relation, places: &[Place]) -> Literal {
+        let tuple: Vec<Atom> = places.iter().map(|&p| self.atoms.atom(p)).collect();
+        self.session.tuple(relation, &tuple)
+    }
+
+    /// The literal that stands for a formula where it is assumed.
+    pub fn goal(&mut self, formula: Formula) -> Literal {
+        self.session.goal(self.formulas.logic(), formula)
+    }
+
+    /// From now on executions that do not have this are left out.
+    pub fn assert(&mut self, formula: Formula) {
+        self.session.assert(self.formulas.logic(), formula);
+    }
+
+    /// From now on executions that a lesson is true of are left out.
+    pub fn teach(&mut self, lesson: &Q::Lesson) {
+        if let Some(formula) = self.question.excluded(&self.refuter, self.formulas.to_mut(), &self.atoms, lesson) {
+            self.assert(formula);
+        }
+    }
+
+    /// An execution that is asked for, among those that the solver proposes: what refutes one is excluded for all. What can refute is
+    /// finite, so this ends.
+    ///
+    /// # Errors
+    /// The engines disagree about a candidate, or the solver failed.
+    pub fn find<T>(
+        &mut self,
+        mut propose: impl FnMut(&mut Session, &Limits) -> Result<(Outcome, T), Failure>,
+    ) -> Result<Found<T>, Fault> {
+        loop {
+            let (instance, said) = match propose(&mut self.session, &self.question.limits())? {
+                (Outcome::Unsat, _) => return Ok(Found::None),
+                (Outcome::Unknown, _) => return Ok(Found::Unknown(None)),
+                (Outcome::Sat(instance), said) => (instance, said),
+            };
+            let candidate = Candidate { instance: &instance, atoms: &self.atoms, learned: &self.learned };
+            match self.question.refute(&mut self.refuter, &candidate)? {
+                Refutation::None => return Ok(Found::One(instance, said)),
+                Refutation::Unknown => return Ok(Found::Unknown(Some(instance))),
+                Refutation::Taught(lesson) => {
+                    tracing::debug!("{} conflicts, {}: {lesson:?}", self.session.statistics().conflicts, self.atoms.shape);
+                    self.teach(&lesson);
+                    self.learned.push(lesson);
+                }
+            }
+        }
+    }
+
+    /// An execution that is asked for and has the goals, if there is one.
+    ///
+    /// # Errors
+    /// As [`Case::find`].
+    pub fn solve(&mut self, goals: &[Literal]) -> Result<Found<()>, Fault> {
+        self.find(|session, limits| Ok((session.solve(goals, limits)?, ())))
+    }
+
+    /// From now on an execution that differs from this one in some tuple of these.
+    pub fn block(&mut self, instance: &Instance, tuples: impl IntoIterator<Item = (Relation, Vec<Atom>)>, also: Vec<Literal>) {
+        let mut clause: Vec<Literal> = Vec::new();
+        for (relation, tuple) in tuples {
+            let literal = self.session.tuple(relation, &tuple);
+            clause.push(if instance.contains(relation, &tuple) { !literal } else { literal });
+        }
+        clause.extend(also);
+        self.session.add_clause(&clause);
+    }
+
+    /// Does a proof in the place of the solver say that nothing has the goals, once these lessons are taught, each where a candidate
+    /// was refuted by it? What a lesson excludes is not asked for, whatever it was learned from.
+    pub fn is_refuted<'l>(&mut self, goals: &[Literal], lessons: &mut impl Iterator<Item = &'l Q::Lesson>) -> bool
+    where
+        Q::Lesson: 'l,
+    {
+        loop {
+            match self.session.solve(goals, &Limits::default()) {
+                Ok(Outcome::Unsat) => return true,
+                Ok(Outcome::Unknown) | Err(_) => return false,
+                Ok(Outcome::Sat(_)) => match lessons.next() {
+                    Some(lesson) => self.teach(lesson),
+                    None => return false,
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The search that every question is put to (docs/search.md): a solver proposes an execution, the question refutes it or keeps it, and
+//! what refuted it is taught to the solver.
+
+mod case;
+mod cube;
+mod orders;
+mod progress;
+
+pub use case::{Case, Found, Start};
+pub use cube::{Cube, Fact, covers, facts, leaves};
+pub use orders::{Orders, explanation};
+pub use progress::{Progress, Silent};
+
+use std::fmt::Debug;
+
+use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic};
+
+use crate::encode::atoms::Atoms;
+use crate::encode::vocabulary::Vocabulary;
+use crate::encode::{Comparison, Problem};
+use crate::witness::Fault;
+
+/// How a question came out for the executions of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// There is one that is asked for.
+    Found,
+    /// There is none.
+    None,
+    /// A limit was reached.
+    Unknown,
+}
+
+/// Formulas over a vocabulary, of which a copy can grow.
+pub trait Formulas: Clone {
+    /// All expressions.
+    fn logic(&self) -> &Logic;
+
+    /// The relations.
+    fn vocabulary(&self) -> &Vocabulary;
+}
+
+impl Formulas for Problem {
+    fn logic(&self) -> &Logic {
+        &self.logic
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+}
+
+impl Formulas for Comparison {
+    fn logic(&self) -> &Logic {
+        &self.logic
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+}
+
+/// An execution that the solver proposes.
+pub struct Candidate<'a, L> {
+    /// The execution.
+    pub instance: &'a Instance,
+    /// The atoms that it speaks of.
+    pub atoms: &'a Atoms,
+    /// What earlier candidates of the case taught.
+    pub learned: &'a [L],
+}
+
+/// What becomes of a candidate.
+pub enum Refutation<L> {
+    /// It is what is asked for.
+    None,
+    /// It is not, and neither is any other execution of which this is true.
+    Taught(L),
+    /// A limit was reached.
+    Unknown,
+}
+
+/// What is asked of the executions of a thread shape.
+pub trait Question: Sync {
+    /// The formulas.
+    type Formulas: Formulas;
+    /// What a refuted candidate teaches about all executions.
+    type Lesson: Debug;
+    /// What refutes candidates. Each case has one of its own.
+    type Refuter;
+
+    /// The formulas that every case begins with.
+    fn formulas(&self) -> &Self::Formulas;
+
+    /// The bounds for some atoms.
+    fn bounds(&self, atoms: &Atoms) -> Bounds {
+        self.formulas().vocabulary().bounds(atoms)
+    }
+
+    /// What holds of every candidate.
+    fn holds(&self, atoms: &Atoms) -> Vec<Formula>;
+
+    /// May threads of equal length be taken in one order alone?
+    fn orders_equal_threads(&self) -> bool {
+        true
+    }
+
+    /// What smaller cases taught, as lessons about these atoms.
+    fn known(&self, _refuter: &Self::Refuter, _atoms: &Atoms) -> Vec<Self::Lesson> {
+        Vec::new()
+    }
+
+    /// What refutes candidates.
+    fn refuter(&self) -> Self::Refuter;
+
+    /// Is a candidate what is asked for?
+    ///
+    /// # Errors
+    /// The engines disagree about it, or the solver failed.
+    fn refute(
+        &self,
+        refuter: &mut Self::Refuter,
+        candidate: &Candidate<'_, Self::Lesson>,
+    ) -> Result<Refutation<Self::Lesson>, Fault>;
+
+    /// The formula: a lesson is not true of an execution. `None` if it cannot be true of any.
+    fn excluded(
+        &self,
+        refuter: &Self::Refuter,
+        formulas: &mut Self::Formulas,
+        atoms: &Atoms,
+        lesson: &Self::Lesson,
+    ) -> Option<Formula>;
+
+    /// How formulas become clauses.
+    fn encoding(&self) -> Encoding {
+        Encoding::default()
+    }
+
+    /// The SAT solver.
+    fn backend(&self) -> &Backend;
+
+    /// How long it may take.
+    fn limits(&self) -> Limits;
+}

@@ -1,0 +1,41 @@
+//! What a search tells while it goes on.
+
+use margay_models::diagnostic::Diagnostic;
+
+/// Told what a search is doing. Methods are called from several threads.
+pub trait Progress: Sync {
+    /// A bound begins: so many thread shapes are to be decided for these axioms.
+    fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
+        let _ = (events, shapes, axioms);
+    }
+
+    /// A thread shape was decided for all axioms; so many of the bound are done.
+    fn shape(&self, shape: &str, done: usize) {
+        let _ = (shape, done);
+    }
+
+    /// Of the seconds of one core that the cases of a bound are predicted to take, those of the cases that are done; so many threads work.
+    fn cost(&self, done: f64, of: f64, workers: usize) {
+        let _ = (done, of, workers);
+    }
+
+    /// Of a bound's cases that are solved elsewhere, so many are done of so many.
+    fn cases(&self, done: usize, of: usize) {
+        let _ = (done, of);
+    }
+
+    /// A counterexample exists, and the smallest one is being chosen.
+    fn choosing(&self, axiom: &str, events: usize) {
+        let _ = (axiom, events);
+    }
+
+    /// Something is not as it should be, and the check goes on.
+    fn warning(&self, what: &Diagnostic) {
+        let _ = what;
+    }
+}
+
+/// No progress display.
+pub struct Silent;
+
+impl Progress for Silent {}

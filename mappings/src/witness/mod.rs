@@ -1,0 +1,98 @@
+//! From an instance to two executions, and the judge's confirmation. The target execution is built from the mapping's rows, not
+//! from the solver's target relations: the judge so checks the lowering too.
+
+mod build;
+pub(crate) mod canonical;
+mod read;
+
+pub use build::witness;
+
+use std::fmt;
+
+use margay_models::bits::Event;
+use margay_models::execution::Execution;
+use margay_models::judge::judge;
+use margay_models::model::{Check, Role as CheckRole};
+use margay_models::wellformed;
+use margay_solver::Failure;
+
+use crate::encode::{Question, is_undefined_behaviour};
+use crate::language::Mapping;
+use crate::level::Level;
+
+/// The two executions of an instance.
+#[derive(Debug, Clone)]
+pub struct Witness {
+    /// The source execution.
+    pub source: Execution,
+    /// The target execution.
+    pub target: Execution,
+    /// The source event of each target event.
+    pub origin: Vec<Event>,
+    /// The last write of each location in modification order.
+    pub finals: Vec<Option<Event>>,
+    /// The same write in the target.
+    pub target_finals: Vec<Option<Event>>,
+}
+
+/// Why a search cannot go on, though no limit was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The judge does not confirm a witness: translator and judge disagree.
+    Disagreement(String),
+    /// The SAT solver failed.
+    Solver(Failure),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disagreement(what) => {
+                write!(f, "the two engines disagree, which is a bug in Margay; please report it: {what}")
+            }
+            Self::Solver(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self::Solver(failure)
+    }
+}
+
+/// Does the check's role call the execution illegal (or undefined), given whether its test holds?
+fn is_violated(check: &Check, holds: bool) -> bool {
+    match check.role {
+        CheckRole::Flag => holds,
+        CheckRole::Axiom | CheckRole::UndefinedUnless | CheckRole::Assert => !holds,
+    }
+}
+
+impl Witness {
+    /// The judge's opinion: both executions are well-formed, the target is legal, and the source is defined and violates one
+    /// of the questions' axioms. Returns the first that it violates. (At program level consistent executions must be defined, and
+    /// this one is not consistent.)
+    ///
+    /// # Errors
+    /// What does not hold: a bug in the translator or in the judge.
+    pub fn confirm(&self, mapping: &Mapping, questions: &[Question], level: Level) -> Result<Question, Fault> {
+        for (side, execution) in [("source", &self.source), ("target", &self.target)] {
+            if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
+                return Err(Fault::Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
+            }
+        }
+        let verdict = judge(&mapping.target, &self.target);
+        if !verdict.consistent {
+            return Err(Fault::Disagreement("the target execution is not legal".to_owned()));
+        }
+        let verdict = judge(&mapping.source, &self.source);
+        for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
+            if level == Level::Execution && is_undefined_behaviour(check) && is_violated(check, holds) {
+                return Err(Fault::Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
+            }
+        }
+        let violated = |q: &&Question| is_violated(&mapping.source.checks[q.0], verdict.holds[q.0]);
+        questions.iter().find(violated).copied().ok_or_else(|| Fault::Disagreement("the source execution is legal".to_owned()))
+    }
+}

@@ -1,0 +1,152 @@
+//! What an instance says of each event.
+
+use margay_models::execution::{EventData, Kind, Order, Placement, Scope};
+use margay_models::signature::{Construct, Operation};
+use margay_solver::{Instance, Relation};
+
+use crate::encode::Special;
+use crate::encode::atoms::{Atoms, Place};
+use crate::encode::vocabulary::Vocabulary;
+use crate::language::{Lowering, Mapping};
+
+/// Reads one instance.
+pub struct Reader<'a> {
+    pub mapping: &'a Mapping,
+    pub v: &'a Vocabulary,
+    pub atoms: &'a Atoms,
+    pub instance: &'a Instance,
+}
+
+impl Reader<'_> {
+    pub fn has(&self, relation: Relation, places: &[Place]) -> bool {
+        let tuple: Vec<_> = places.iter().map(|&p| self.atoms.atom(p)).collect();
+        self.instance.contains(relation, &tuple)
+    }
+
+    /// Is the event, or the operation that it belongs to, special in this way?
+    pub fn is(&self, special: Special, event: usize) -> bool {
+        self.v.special.iter().any(|&(s, r)| s == special && self.has(r, &[Place::Event(event)]))
+    }
+
+    /// A barrier or proxy fence; `None` for constructs.
+    pub fn own_kind(&self, event: usize) -> Option<EventData> {
+        let thread = Some(self.atoms.thread[event] as u8);
+        let of = |kind: Kind| EventData::new(kind, thread, Order::Plain);
+        let (special, _) = self.v.special.iter().find(|&&(s, _)| s.is_event() && self.is(s, event))?;
+        Some(match special {
+            Special::Arrival => EventData { barrier: Some(0), ..of(Kind::BarrierArrive) },
+            Special::Wait => EventData { barrier: Some(0), ..of(Kind::BarrierWait) },
+            Special::ProxyFence(proxy) => EventData { proxy: *proxy, ..of(Kind::ProxyFence) },
+            _ => return None,
+        })
+    }
+
+    /// Writes down how an access is special.
+    pub fn mark(&self, event: usize, head: usize, data: &mut EventData) {
+        for &(special, _) in self.v.special.iter().filter(|&&(s, _)| self.is(s, event)) {
+            match special {
+                Special::Volatile => data.volatile = true,
+                Special::Mmio => data.mmio = true,
+                Special::Through(proxy) => data.proxy = proxy,
+                _ => {}
+            }
+        }
+        data.reduction = self.is(Special::Red, head);
+    }
+
+    /// The construct that begins at an event; `None` for the write half of an RMW, and for barriers and proxy fences.
+    pub fn construct(&self, event: usize) -> Option<Construct> {
+        self.v.construct.iter().find(|&&(_, r)| self.has(r, &[Place::Event(event)])).map(|&(c, _)| c)
+    }
+
+    /// The event whose construct this event belongs to.
+    pub fn head(&self, event: usize) -> usize {
+        if self.is_write_half(event) { event.saturating_sub(1) } else { event }
+    }
+
+    pub fn is_write_half(&self, event: usize) -> bool {
+        self.construct(event).is_none() && self.own_kind(event).is_none()
+    }
+
+    pub fn scope(&self, event: usize) -> Option<Scope> {
+        self.v.scope.iter().find(|&&(_, r)| self.has(r, &[Place::Event(event)])).map(|&(s, _)| s)
+    }
+
+    /// The event that names the location of an access.
+    pub fn class(&self, event: usize) -> Option<usize> {
+        (0..self.atoms.events()).find(|&f| self.has(self.v.at, &[Place::Event(event), Place::Event(f)]))
+    }
+
+    pub fn lowering(&self, head: usize) -> Option<&Lowering> {
+        let construct = self.construct(head)?;
+        let row = self.mapping.row(construct, self.scope(head))?;
+        let choice = self.v.choice.iter().position(|&r| self.has(r, &[Place::Event(head)])).unwrap_or(0);
+        row.alternatives.get(choice)
+    }
+
+    pub fn mo(&self, a: usize, b: usize) -> bool {
+        let pair = |a: usize, b: usize| [Place::Event(a), Place::Event(b)];
+        if a < b { self.has(self.v.mo_ascending, &pair(a, b)) } else { !self.has(self.v.mo_ascending, &pair(b, a)) }
+    }
+
+    pub fn related(&self, a: usize, b: usize) -> bool {
+        self.has(self.v.related, &[Place::Event(a.min(b)), Place::Event(a.max(b))])
+    }
+
+    pub fn placements(&self) -> Vec<Placement> {
+        let threads = self.atoms.shape.threads();
+        let level = |scope: Scope| self.v.together.iter().find(|(s, _)| *s == scope).map(|&(_, r)| r);
+        // The number of a thread's group: that of the first thread that it shares the scope with.
+        let group = |scope: Scope, t: usize, otherwise: usize| match level(scope) {
+            Some(r) => (0..t).find(|&s| self.has(r, &[Place::Thread(s), Place::Thread(t)])).unwrap_or(t),
+            None => otherwise,
+        };
+        let raw: Vec<[usize; 3]> =
+            (0..threads).map(|t| [group(Scope::Gpu, t, 0), group(Scope::Cluster, t, 0), group(Scope::Cta, t, t)]).collect();
+        // Numbers without gaps, in order of first use.
+        let dense = |i: usize, t: usize| {
+            let mut seen: Vec<usize> = Vec::new();
+            for r in &raw {
+                if !seen.contains(&r[i]) {
+                    seen.push(r[i]);
+                }
+            }
+            seen.iter().position(|&g| g == raw[t][i]).unwrap_or(0) as u8
+        };
+        (0..threads).map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t) }).collect()
+    }
+
+    /// The number of source events.
+    pub fn events(&self) -> usize {
+        self.atoms.events()
+    }
+
+    /// Is the event a write, alone or as a half of an RMW?
+    pub fn is_write(&self, event: usize) -> bool {
+        match self.construct(event) {
+            Some(c) => c.operation == Operation::Write,
+            None => self.is_write_half(event),
+        }
+    }
+
+    /// The write that a read reads from; `None` for the initial one.
+    pub fn reads_from(&self, event: usize) -> Option<usize> {
+        (0..self.events()).find(|&w| self.has(self.v.rf, &[Place::Event(w), Place::Event(event)]))
+    }
+
+    /// The k-th write of a location in modification order writes k.
+    fn value_written(&self, w: usize) -> i64 {
+        let is_before = |&x: &usize| x != w && self.is_write(x) && self.class(x) == self.class(w) && self.mo(x, w);
+        (0..self.events()).filter(is_before).count() as i64 + 1
+    }
+
+    /// The value that an access reads, or else writes.
+    pub fn value(&self, event: usize) -> Option<i64> {
+        match self.construct(event).map(|c| c.operation) {
+            Some(Operation::Fence) => None,
+            Some(Operation::Read | Operation::Rmw) => Some(self.reads_from(event).map_or(0, |w| self.value_written(w))),
+            Some(Operation::Write) => Some(self.value_written(event)),
+            None => self.is_write_half(event).then(|| self.value_written(event)),
+        }
+    }
+}

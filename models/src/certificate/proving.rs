@@ -1,0 +1,104 @@
+//! A search that writes a proof, which is read back before its answer counts as proved.
+
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use margay_solver::Backend;
+use margay_solver::proof::{Log, Replayed};
+use tempfile::NamedTempFile;
+
+use crate::whole::unfinished_in;
+
+/// What a search came to.
+#[derive(Debug, Clone)]
+pub struct Proved<T> {
+    /// Its answer.
+    pub answer: T,
+    /// The proof, as it was read back and accepted.
+    pub proof: Option<Replayed>,
+    /// Why the proof could not be written, if it could not. The answer is then as good as that of a search without a certificate.
+    pub unwritten: Option<String>,
+}
+
+/// Searches, writes the proof into a file, and reads it back. The file is there once the proof is accepted; until then it has another
+/// name. `needed` says whether the answer has something to prove. `replay` translates the question again and compares it with the proof;
+/// it says why the proof does not show the answer.
+///
+/// A proof that cannot be written (a full disk) costs the certificate and not the answer.
+///
+/// # Errors
+/// Those of the search; what `refused` makes of a proof that is not accepted.
+pub fn proved<T, E>(
+    (file, backend): (&Path, &Backend),
+    search: impl FnOnce(Option<&Log>) -> Result<T, E>,
+    needed: impl FnOnce(&T) -> bool,
+    replay: impl FnOnce(&T, &Path) -> Result<Replayed, String>,
+    refused: impl FnOnce(String) -> E,
+) -> Result<Proved<T>, E> {
+    let cannot = |error: &io::Error| format!("the proof `{}` cannot be written: {error}", file.display());
+    let begun = if backend.proves() {
+        begin(file).map_err(|error| cannot(&error))
+    } else {
+        Err(format!("the solver `{backend}` writes no proofs"))
+    };
+    let (log, unfinished) = match begun {
+        Ok(begun) => begun,
+        Err(why) => return Ok(Proved { answer: search(None)?, proof: None, unwritten: Some(why) }),
+    };
+    let answer = search(Some(&log))?;
+    let written = log.finish();
+    if !needed(&answer) {
+        return Ok(Proved { answer, proof: None, unwritten: None });
+    }
+    if let Err(error) = written {
+        return Ok(Proved { answer, proof: None, unwritten: Some(cannot(&error)) });
+    }
+    let proof = replay(&answer, unfinished.path()).map_err(refused)?;
+    Ok(match unfinished.persist(file) {
+        Ok(_) => Proved { answer, proof: Some(proof), unwritten: None },
+        Err(error) => Proved { answer, proof: None, unwritten: Some(cannot(&error.error)) },
+    })
+}
+
+/// A proof in a file that has no name yet.
+fn begin(file: &Path) -> io::Result<(Log, NamedTempFile)> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unfinished = unfinished_in(folder)?;
+    let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
+    Ok((Log::to(Box::new(out))?, unfinished))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::proved;
+    use margay_solver::Backend;
+
+    /// How many files there are after a search whose answer needs a proof or not, and whose proof is not accepted.
+    fn left(needed: bool) -> (Result<bool, String>, usize) {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("a.proof");
+        let backend = Backend::available().into_iter().find(Backend::proves).unwrap_or_default();
+        let search = |log: Option<&_>| Ok(log.is_some());
+        let found = proved((&file, &backend), search, |_| needed, |_, _| Err("it is wrong".to_owned()), |why| why);
+        let files = std::fs::read_dir(folder.path()).expect("it is there").count();
+        (found.map(|f| f.answer), files)
+    }
+
+    #[test]
+    fn what_is_not_needed_or_not_accepted_leaves_no_file() {
+        let proves = Backend::available().iter().any(Backend::proves);
+        assert_eq!(left(false), (Ok(proves), 0));
+        assert_eq!(left(true), (if proves { Err("it is wrong".to_owned()) } else { Ok(false) }, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_written_costs_no_answer() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("missing").join("a.proof");
+        let search = |log: Option<&_>| Ok::<bool, String>(log.is_some());
+        let found = proved((&file, &Backend::default()), search, |_| true, |_, _| Err(String::new()), |why| why);
+        let found = found.expect("there is an answer");
+        assert!(!found.answer && found.proof.is_none());
+        assert!(found.unwritten.is_some());
+    }
+}
