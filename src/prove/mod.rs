@@ -3,6 +3,7 @@
 
 mod matrix;
 mod model;
+mod page;
 
 use margay_answers::check::is_like;
 use margay_answers::prove::answer::Answer;
