@@ -284,15 +284,16 @@ pub struct Check {
 /// Options of `prove`.
 #[derive(Debug, Args)]
 pub struct Prove {
-    /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'
+    /// A .map file, or the name of a built-in mapping; with --model the property to prove, e.g. 'irreflexive cause-base'; with
+    /// --all-mappings one more table
     #[arg(value_name = "MAPPING")]
     pub mapping: Option<String>,
     /// Prove a property of this model: `empty`, `irreflexive` or `acyclic` of an expression over its definitions
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["source", "target", "axiom", "all_mappings"])]
     pub model: Option<String>,
     /// Make the page of all mappings: what compilers emit, and Fig. 11, against four readings of C++ and two of PTX; --timeout is then for
-    /// each question, --out gets the page
-    #[arg(long, conflicts_with_all = ["mapping", "source", "target", "axiom", "tried"])]
+    /// each question, --out gets the page, again with each answer
+    #[arg(long, conflicts_with_all = ["source", "target", "axiom", "tried"])]
     pub all_mappings: bool,
     /// The statement; the bounded search for a counterexample runs beside the proof
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open.
+//! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open. The page is
+//! written again with each answer, so that an interruption leaves what was found.
 
 use std::io;
 use std::time::Instant;
@@ -9,7 +10,7 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict, prove as document};
 
 use super::answer::{Answer, Said};
-use super::of_mapping;
+use super::{of_mapping, page};
 use crate::Outcome;
 use crate::arguments::{Format, Prove};
 use crate::check::{TARGETS, sources};
@@ -20,13 +21,17 @@ use crate::output::Output;
 use crate::table::table;
 
 /// The answer to one question.
-struct Cell {
-    mapping: &'static str,
-    source: &'static str,
-    target: &'static str,
-    verdict: Verdict,
+pub struct Cell {
+    /// The name of the table.
+    pub mapping: String,
+    /// The reading of C++.
+    pub source: &'static str,
+    /// The reading of PTX.
+    pub target: &'static str,
+    /// Theorem, counterexample, or undecided.
+    pub verdict: Verdict,
     /// `theorem`, `counterexample at 4 (Coherence)`, `open, none up to 5`.
-    words: String,
+    pub words: String,
     /// For each axiom its name and the same.
     axioms: Vec<(String, String)>,
     seconds: f64,
@@ -39,7 +44,8 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     let all = Limits::start(None, options.search.memory);
     let mut cells = Vec::new();
     let mut stopped = None;
-    let names: Vec<&'static str> = std::iter::once("rc11-to-ptx").chain(library::compilers()).collect();
+    let mut names: Vec<&str> = std::iter::once("rc11-to-ptx").chain(library::compilers()).collect();
+    names.extend(options.mapping.as_deref());
     'questions: for mapping in names {
         let readings = match sources(mapping) {
             Ok(readings) => readings,
@@ -47,14 +53,17 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         };
         for &source in readings {
             for target in TARGETS {
-                match question(options, (mapping, source, target), &all, output) {
-                    Ok(cell) => cells.push(cell),
+                let cell = match question(options, (mapping, source, target), &all, output) {
+                    Ok(cell) => cell,
                     Err(errors) => return output.wrong(&errors),
-                }
+                };
+                // What was interrupted is no answer.
                 stopped = all.reason().map(Reason::words);
                 if stopped.is_some() {
                     break 'questions;
                 }
+                cells.push(cell);
+                write(&cells, options, Some("interrupted"), output);
             }
         }
     }
@@ -68,13 +77,19 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         Format::Human => print(&cells, options, stopped, start, output),
         Format::Json => output.document(&report(&cells, options, stopped)),
     };
-    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page(&cells, options, stopped)));
+    write(&cells, options, stopped, output);
     printed.map(|()| exit)
+}
+
+/// Writes the page. `stopped`: why not all questions were asked.
+fn write(cells: &[Cell], options: &Prove, stopped: Option<&str>, output: &Output) {
+    let page = || page::page(cells, options, &counts(cells), stopped);
+    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page()));
 }
 
 fn question(
     options: &Prove,
-    (mapping, source, target): (&'static str, &'static str, &'static str),
+    (mapping, source, target): (&str, &'static str, &'static str),
     all: &Limits,
     output: &Output,
 ) -> Result<Cell, Vec<Diagnostic>> {
@@ -93,18 +108,34 @@ fn question(
         rocq: None,
         seconds: 0.0,
     };
-    let axioms = answer.axioms().iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect();
-    let whole = answer.whole();
-    let first = search.foremost().map_or(String::new(), |c| format!(" ({})", c.axiom));
+    let (axioms, whole) = (answer.axioms(), answer.whole());
+    let late = matches!(whole, Said::Open(..)) && limits.reason() == Some(Reason::Time);
+    let late = if late { " (time)" } else { "" };
     Ok(Cell {
-        mapping,
+        mapping: mapping.to_owned(),
         source,
         target,
         verdict: whole.verdict(),
-        words: format!("{}{first}", words(&whole)),
-        axioms,
+        words: format!("{}{}{late}", words(&whole), more(&whole, &axioms)),
+        axioms: axioms.iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect(),
         seconds: begin.elapsed().as_secs_f64(),
     })
+}
+
+/// Which axioms fall first, or which are theorems though the whole is open.
+fn more(whole: &Said<'_>, axioms: &[(&str, Said<'_>)]) -> String {
+    let list = |wanted: &dyn Fn(&Said<'_>) -> bool| -> String {
+        let names: Vec<&str> = axioms.iter().filter(|a| wanted(&a.1)).map(|a| a.0).collect();
+        names.join(", ")
+    };
+    match whole {
+        Said::Counterexample(n) => format!(" ({})", list(&|s| matches!(s, Said::Counterexample(m) if m == n))),
+        Said::Open(..) => match list(&|s| matches!(s, Said::Theorem)) {
+            none if none.is_empty() => none,
+            some => format!("; theorem: {some}"),
+        },
+        Said::Theorem | Said::Bug => String::new(),
+    }
 }
 
 fn words(said: &Said<'_>) -> String {
@@ -133,7 +164,7 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
     let rows: Vec<Vec<String>> = cells
         .iter()
         .map(|c| {
-            [c.mapping, c.source, c.target, &c.words]
+            [&c.mapping, c.source, c.target, &c.words]
                 .map(str::to_owned)
                 .into_iter()
                 .chain([format!("{:.1}", c.seconds)])
@@ -147,7 +178,7 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
 fn report(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> document::Matrix {
     let axiom = |(name, words): &(String, String)| document::AxiomInWords { axiom: name.clone(), answer: words.clone() };
     let cell = |c: &Cell| document::Answer {
-        mapping: c.mapping.to_owned(),
+        mapping: c.mapping.clone(),
         source: c.source.to_owned(),
         target: c.target.to_owned(),
         verdict: c.verdict,
@@ -156,28 +187,4 @@ fn report(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> document::M
         seconds: c.seconds,
     };
     document::Matrix { complete: stopped.is_none(), bound: options.statement.bound, answers: cells.iter().map(cell).collect() }
-}
-
-/// The page.
-fn page(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> String {
-    let timeout = options.search.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
-    let mut out = format!(
-        "# What compilers emit, proved\n\nMade by `margay prove --all-mappings --bound {}{timeout}`, version {}. *Theorem*: every legal target \
-         execution, of whatever size, read back as a source execution without undefined behaviour, is one that the source model allows, for \
-         every modification order above the target's coherence order. *Counterexample at n*: one with n source events (a read-modify-write \
-         is two) is not. *Open*: no proof was found, and none of so many events or fewer is a counterexample. All of this is about single \
-         executions, not programs ([docs/unbounded.md](../../docs/unbounded.md)).\n\n{}.\n\n",
-        options.statement.bound,
-        env!("CARGO_PKG_VERSION"),
-        counts(cells)
-    );
-    if let Some(reason) = stopped {
-        out.push_str(&format!("**{reason}: not all questions were asked.**\n\n"));
-    }
-    out.push_str("| mapping | source | target | answer | axioms |\n| --- | --- | --- | --- | --- |\n");
-    for c in cells {
-        let axioms: Vec<String> = c.axioms.iter().map(|(name, words)| format!("{name}: {words}")).collect();
-        out.push_str(&format!("| {} | {} | {} | {} | {} |\n", c.mapping, c.source, c.target, c.words, axioms.join("; ")));
-    }
-    out
 }

@@ -8,6 +8,7 @@ mod json;
 mod lemmas;
 mod matrix;
 mod model;
+mod page;
 mod rocq;
 mod written;
 

@@ -265,3 +265,21 @@ fn a_rewritten_model_is_equal_for_every_size() {
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert_eq!(json(&output)["equal_for_every_size"], false);
 }
+
+/// The page of all mappings has a row for each table and reading of C++, also for a table that is named; nothing is left out.
+#[test]
+fn all_mappings_make_a_page() {
+    let dir = folder("prove/all");
+    let (page, table) = (dir.join("out"), "rc11-to-ptx-no-release-fence");
+    let asked = ["prove", table, "--all-mappings", "--bound", "1", "--timeout", "5ms", "--format", "json"];
+    let output = margay(&[&asked[..], &["--out", page.to_str().expect("text")]].concat());
+    // What is decided in so little time depends on the machine, and nothing here depends on it.
+    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", err(&output));
+    let report = json(&output);
+    let questions = report["answers"].as_array().expect("a list").len();
+    assert!(questions > 130 && report["complete"] == true, "{questions}");
+    let text = std::fs::read_to_string(page.join("README.md")).expect("it was written");
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---")).count();
+    assert_eq!(rows, questions / 2 + 1, "a head, and two answers in each row:\n{text}");
+    assert!(text.contains(&format!("\n| {table} | ")) && !text.contains("not asked"), "{text}");
+}

@@ -3,8 +3,11 @@
 
 mod check;
 mod claim;
+mod needed;
 mod obligations;
+mod possible;
 mod prove;
+mod settle;
 mod written;
 
 pub use check::{Flaw, check};

@@ -4,7 +4,8 @@
 use super::proven::{Pieces, alternatives, cases, injection, pieces, whole};
 use super::text::event;
 use super::writer::{Writer, claim_name};
-use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
+use crate::search::houdini::treatment;
 use crate::theory::{Opening, Theory, Treatment};
 
 /// The rest of a term, of type False, given what holds.
@@ -32,16 +33,6 @@ impl State {
     pub fn name(&mut self) -> String {
         self.fresh += 1;
         format!("h{}", self.fresh)
-    }
-}
-
-/// How [`crate::search::houdini::open_all`] treats a symbol.
-fn treatment(theory: &Theory, p: Pred, within: &[Pred], group: &[Pred]) -> Treatment {
-    match (theory.bound(p), theory.symbols.get(p).meaning) {
-        _ if group.contains(&p) => Treatment::Keep,
-        (Some(bound), _) if !within.contains(&p) => Treatment::Within(bound),
-        (None, Meaning::Defined(body)) if !theory.is_local(p) => Treatment::Replace(body),
-        _ => Treatment::Keep,
     }
 }
 

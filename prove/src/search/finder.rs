@@ -3,10 +3,10 @@
 use margay_models::model::{CheckKind, Model, Role, Sort};
 
 use super::houdini::inductive;
-use super::invariant::{self, NoInvariant, find};
+
+use super::invariant::{NoInvariant, find};
 use super::property::Property;
-use super::template::{Vocabulary, guesses};
-use super::truncated;
+use super::template::{STAGES, Vocabulary, ends_within, guesses};
 use crate::argument::{Claim, Rule, Step, apart, obligations};
 use crate::ground::{Effort, Limits, Outcome, Reach, Structure, settle};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
@@ -47,10 +47,6 @@ pub struct Finder {
     /// Members for invariants that a user suggests, which are tried first.
     pub(super) members: Vec<(u8, ExprId)>,
 }
-
-/// Kinds of guesses in the order in which they are made, each with how many steps away events may be. What the third kind brings may
-/// help the second.
-const STAGES: [usize; 5] = [0, 1, 2, 1, 3];
 
 impl Finder {
     /// A search that begins with a theory.
@@ -120,10 +116,10 @@ impl Finder {
         Limits { events: self.reach.events, depth: steps, ..Limits::default() }
     }
 
-    /// Keeps the largest inductive set of guesses.
-    fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>) {
+    /// Keeps the largest inductive set of guesses. Events may be so many steps away.
+    fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
         let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
-        let limits = self.limits(0);
+        let limits = self.limits(steps);
         let found = inductive(&mut self.theory, group, all, limits);
         self.effort.add(found.effort);
         let kept: Vec<String> = found.kept.iter().map(|(p, g)| g.text(&self.theory, *p)).collect();
@@ -145,7 +141,17 @@ impl Finder {
         for subject in subjects {
             for stage in STAGES {
                 let all = guesses(&mut self.theory, subject, &vocabulary, stage);
-                self.guess(&[subject], all);
+                self.guess(&[subject], all, 0);
+            }
+        }
+    }
+
+    /// Finds out where what recursive relations of a model relate lies along program order. Each guess is for itself: an induction
+    /// supposes one inclusion of earlier pairs.
+    pub fn lemmas_along_program_order(&mut self, roots: &[ExprId]) {
+        for subject in Vocabulary::of(&self.theory, roots.iter().copied()).relations {
+            for bound in ends_within(&mut self.theory, subject) {
+                self.guess(&[subject], vec![(subject, Property::Within(bound))], 1);
             }
         }
     }
@@ -156,7 +162,7 @@ impl Finder {
         sets.iter().for_each(|&s| self.theory.explain(s));
         let vocabulary = Vocabulary { sets, relations: Vec::new() };
         let all = guesses(&mut self.theory, closure, &vocabulary, 0);
-        self.guess(&[closure], all);
+        self.guess(&[closure], all, 0);
     }
 
     /// Finds an invariant of a closure.
@@ -249,47 +255,6 @@ impl Finder {
             self.theory.explain(p);
             !self.holds(&Claim::Within(own, back), 0, 0)
         });
-        found
-    }
-
-    fn candidates(&mut self, closure: Pred, relations: &[Pred], places: &[Pred]) -> Vec<(u8, ExprId)> {
-        let closures: Vec<Pred> =
-            relations.iter().copied().filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_))).collect();
-        let cut = truncated::candidates(&mut self.theory, closure, &closures);
-        if !cut.is_empty() {
-            let po = self.theory.symbols.named("po");
-            let whole = po.into_iter().chain(closures).map(|p| (0, self.theory.exprs.symbol(p))).collect::<Vec<_>>();
-            return whole.into_iter().chain(cut).collect();
-        }
-        let mut vocabulary: Vec<ExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
-        for &place in places {
-            let place = self.theory.exprs.symbol(place);
-            let back = self.theory.exprs.make(Expr::Inverse(place));
-            vocabulary.extend([place, back]);
-        }
-        invariant::candidates(&mut self.theory, &vocabulary)
-    }
-
-    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence.
-    fn order_candidates(&mut self, closures: &[Pred]) -> Vec<(u8, ExprId)> {
-        let names = ["loc", "F"].map(|n| self.theory.symbols.named(n));
-        let [Some(loc), Some(fence)] = names else { return Vec::new() };
-        let [loc, fence] = [loc, fence].map(|p| self.theory.exprs.symbol(p));
-        let fence = self.theory.exprs.make(Expr::Diagonal(fence));
-        let mut found = Vec::new();
-        for &closure in closures {
-            let whole = self.theory.exprs.symbol(closure);
-            let here = self.theory.exprs.intersection(whole, loc);
-            for (rank, end) in [(0, here), (1, whole)] {
-                found.push((rank, end));
-                for &before in closures {
-                    let before = self.theory.exprs.symbol(before);
-                    let both = self.theory.exprs.sequence(before, end);
-                    found.push((rank, self.theory.exprs.sequence(fence, both)));
-                }
-            }
-        }
-        found.sort_by_key(|f| f.0);
         found
     }
 }

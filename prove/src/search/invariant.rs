@@ -1,14 +1,14 @@
 //! Invariants of closures: a union of relations that contains the closure, found from below. Each way for a pair to come into the
 //! closure must be within the union; where one is not, a relation that contains it is added.
 
-use crate::ground::{Answer, Effort, Limits, Problem, Structure, matches};
-use crate::logic::form::normalised;
-use crate::logic::{Atom, Clause, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
+use super::candidate::Candidate;
+use crate::ground::{Effort, Limits, Structure};
+use crate::logic::{Atom, ExprId, Form, Lit, Pred, Term};
 use crate::search::houdini::{Rule, rules};
 use crate::theory::Theory;
 
 /// The most members of a union.
-const MOST: usize = 40;
+pub(super) const MOST: usize = 40;
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -32,51 +32,54 @@ pub struct NoInvariant {
     pub uncovered: Form,
     /// A structure in which it is there.
     pub structure: Option<Structure>,
+    /// Members that were tried and given up, since none contains what comes behind them.
+    pub given_up: Vec<ExprId>,
     /// What it took.
     pub effort: Effort,
 }
 
 /// A way to come into the closure: what is there, where earlier pairs are of the given relations.
 #[derive(Debug, Clone)]
-struct Way {
-    form: Form,
-    events: usize,
+pub(super) struct Way {
+    pub(super) form: Form,
+    pub(super) events: usize,
     /// Does it begin at an initial write? Such ways have members of their own: an initial write is first in every order, but no
     /// operation that synchronises.
-    initial: bool,
+    pub(super) initial: bool,
 }
 
-/// Finds an invariant of a closure, of relations and sequences of two.
+/// The most members that are given up before a search ends.
+const GIVEN_UP: usize = 24;
+
+/// Finds an invariant of a closure, of relations and sequences of two. A member behind which no candidate contains the next step is in no
+/// invariant: it is given up, and the search begins again without it. What is left when no member fails is an invariant, so the search
+/// misses none that its candidates have, but for the limit on what is given up.
 ///
 /// # Errors
-/// What no relation contains.
+/// What no relation contains, as it was before anything was given up.
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
     let rules = rules(theory, &[of], true);
     let candidates: Vec<Candidate> = candidates.iter().map(|&(rank, e)| Candidate::new(theory, e, rank)).collect();
     let mut search = Search { theory, of, candidates, items: Vec::new(), steps: Vec::new(), effort: Effort::default(), limits };
     search.find_steps();
-    let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut first: Option<Box<NoInvariant>> = None;
+    let mut given_up = Vec::new();
     loop {
-        let mut open = Vec::new();
-        for (r, rule) in rules.iter().enumerate() {
-            for choice in choices(rule.earlier.len(), search.items.len()) {
-                if !done.contains(&(r, choice.clone())) {
-                    open.push((r, choice));
-                }
-            }
-        }
-        if open.is_empty() {
-            break;
-        }
-        for (r, choice) in open {
-            for way in search.ways(&rules[r], &choice) {
-                search.cover(&way, 0)?;
-            }
-            done.push((r, choice));
-        }
+        let Err((failed, behind)) = search.close(&rules) else {
+            search.tidy();
+            return Ok(Invariant { of, items: search.exprs(), effort: search.effort });
+        };
+        let mut first_failed = first.unwrap_or(failed);
+        let Some(behind) = behind.filter(|_| given_up.len() < GIVEN_UP && !search.theory.stop.is_raised()) else {
+            first_failed.effort = search.effort;
+            first_failed.given_up = given_up;
+            return Err(first_failed);
+        };
+        first = Some(first_failed);
+        search.candidates.retain(|c| c.expr != behind);
+        search.items.clear();
+        given_up.push(behind);
     }
-    search.tidy();
-    Ok(Invariant { of, items: search.exprs(), effort: search.effort })
 }
 
 /// Which member each earlier pair is of.
@@ -88,38 +91,45 @@ fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// The relations that a union may be made of: those given, and sequences of two, those with closures first. `[IW]; r` is for what begins
-/// at an initial write.
-pub fn candidates(theory: &mut Theory, vocabulary: &[ExprId]) -> Vec<(u8, ExprId)> {
-    let mut found = Vec::new();
-    for &first in vocabulary {
-        found.push(first);
-        if let Some(init) = theory.symbols.named("IW") {
-            let init = theory.exprs.symbol(init);
-            let init = theory.exprs.make(Expr::Diagonal(init));
-            found.push(theory.exprs.sequence(init, first));
-        }
-        for &second in vocabulary {
-            found.push(theory.exprs.sequence(first, second));
-        }
-    }
-    let mut found: Vec<(u8, ExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
-    found.sort_by_key(|f| f.0);
-    found
+pub(super) struct Search<'a> {
+    pub(super) theory: &'a mut Theory,
+    pub(super) of: Pred,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) items: Vec<Candidate>,
+    /// Relations that have the steps from one half of an operation to the other.
+    pub(super) steps: Vec<Pred>,
+    pub(super) effort: Effort,
+    pub(super) limits: Limits,
 }
 
-struct Search<'a> {
-    theory: &'a mut Theory,
-    of: Pred,
-    candidates: Vec<Candidate>,
-    items: Vec<Candidate>,
-    /// Relations that have the steps from one half of an operation to the other.
-    steps: Vec<Pred>,
-    effort: Effort,
-    limits: Limits,
-}
+/// What is in no candidate, and the member behind which it comes.
+type Stuck = (Box<NoInvariant>, Option<ExprId>);
 
 impl Search<'_> {
+    /// Adds members until each way into the closure is within them.
+    fn close(&mut self, rules: &[Rule]) -> Result<(), Stuck> {
+        let mut done: Vec<(usize, Vec<usize>)> = Vec::new();
+        loop {
+            let mut open = Vec::new();
+            for (r, rule) in rules.iter().enumerate() {
+                for choice in choices(rule.earlier.len(), self.items.len()) {
+                    if !done.contains(&(r, choice.clone())) {
+                        open.push((r, choice));
+                    }
+                }
+            }
+            if open.is_empty() {
+                return Ok(());
+            }
+            for (r, choice) in open {
+                for way in self.ways(&rules[r], &choice) {
+                    self.cover(&way, 0).map_err(|failed| (failed, choice.iter().max().map(|&i| self.items[i].expr)))?;
+                }
+                done.push((r, choice));
+            }
+        }
+    }
+
     fn find_steps(&mut self) {
         let Some(rmw) = self.theory.symbols.named("rmw") else { return };
         let rmw = self.theory.exprs.symbol(rmw);
@@ -158,147 +168,19 @@ impl Search<'_> {
         ways
     }
 
-    /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
-    /// operation are told from others; then closures are taken apart at their last step.
-    fn cover(&mut self, way: &Way, depth: usize) -> Result<(), Box<NoInvariant>> {
-        let failed = match self.cover_whole(way) {
-            Ok(()) => return Ok(()),
-            Err(failed) => failed,
-        };
-        match depth {
-            0 => {
-                for part in self.by_halves(way) {
-                    self.cover(&part, 1)?;
-                }
-                Ok(())
-            }
-            1 => match self.last_step(way) {
-                Some(longer) => self.cover(&longer, 2),
-                None => Err(failed),
-            },
-            _ => Err(failed),
-        }
-    }
-
-    /// The ways in which each step of program order is between halves, or is not.
-    fn by_halves(&mut self, way: &Way) -> Vec<Way> {
-        let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
-        let steps: Vec<Atom> =
-            way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
-        let mut ways = vec![way.clone()];
-        for step in steps {
-            let half = Lit::yes(Atom::binary(rmw, step.args[0], step.args[1]));
-            ways = ways
-                .into_iter()
-                .flat_map(|w| [half, !half].map(|l| Way { form: Form::and([w.form.clone(), Form::Lit(l)]), ..w.clone() }))
-                .collect();
-        }
-        ways
-    }
-
-    /// The way with closures of the target taken apart at their last step.
-    fn last_step(&mut self, way: &Way) -> Option<Way> {
-        let mut longer = way.clone();
-        for lit in way.form.lits() {
-            let Meaning::Closure(step) = self.theory.symbols.get(lit.atom.pred).meaning else { continue };
-            if !lit.positive || lit.atom.pred == self.of {
-                continue;
-            }
-            let whole = self.theory.exprs.symbol(lit.atom.pred);
-            let more = self.theory.exprs.sequence(whole, step);
-            let last = self.theory.exprs.union(step, more);
-            let [a, b] = lit.atom.args;
-            let (form, events) = super::houdini::open_all(self.theory, last, a, b, longer.events, &[]);
-            longer.form = Form::and([longer.form, form]);
-            longer.events = events;
-        }
-        (longer.events > way.events).then_some(longer)
-    }
-
-    /// Sees to it that a way is within the union, by one relation more.
-    fn cover_whole(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
-        for lit in way.form.lits() {
-            self.theory.explain(lit.atom.pred);
-        }
-        let mut problem = Problem::new(self.theory, way.events, self.limits);
-        problem.ask(&way.form);
-        for clause in self.items.iter().flat_map(|i| &i.absent) {
-            problem.suppose(clause.clone(), None);
-        }
-        let first = match problem.solve() {
-            Answer::Refuted => {
-                self.effort.add(problem.effort);
-                return Ok(());
-            }
-            Answer::Model(structure) => structure,
-            Answer::Unknown => {
-                let effort = problem.effort;
-                self.effort.add(effort);
-                return Err(self.fail(way, None));
-            }
-        };
-        // Relations that hold in every structure so far.
-        let mut left: Vec<&Candidate> = self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first)).collect();
-        let mut covers = Vec::new();
-        while !left.is_empty() {
-            let candidate = left.remove(0);
-            // Only the best kind is of interest.
-            if covers.first().is_some_and(|best: &Candidate| best.rank < candidate.rank) {
-                break;
-            }
-            let guard = problem.assumption();
-            for clause in &candidate.absent {
-                problem.suppose(clause.clone(), Some(guard));
-            }
-            match problem.solve() {
-                Answer::Refuted => covers.push(candidate.clone()),
-                Answer::Model(structure) => left.retain(|c| c.holds(&structure)),
-                Answer::Unknown => {}
-            }
-            problem.release(guard);
-        }
-        self.effort.add(problem.effort);
-        let Some(best) = self.tightest(&covers) else { return Err(self.fail(way, Some(first))) };
-        if self.items.len() >= MOST {
-            return Err(self.fail(way, Some(first)));
-        }
-        self.items.push(best);
-        Ok(())
-    }
-
-    fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
-        Box::new(NoInvariant { of: self.of, items: self.exprs(), uncovered: way.form.clone(), structure, effort: self.effort })
+    pub(super) fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
+        Box::new(NoInvariant {
+            of: self.of,
+            items: self.exprs(),
+            uncovered: way.form.clone(),
+            structure,
+            given_up: Vec::new(),
+            effort: self.effort,
+        })
     }
 
     fn exprs(&self) -> Vec<ExprId> {
         self.items.iter().map(|i| i.expr).collect()
-    }
-
-    /// One that contains none of the others but equal ones.
-    fn tightest(&mut self, covers: &[Candidate]) -> Option<Candidate> {
-        let mut best = covers.first()?.clone();
-        for other in &covers[1..] {
-            if self.within(other, &[&best]) && !self.within(&best, &[other]) {
-                best = other.clone();
-            }
-        }
-        Some(best)
-    }
-
-    /// Is a relation within a union in every execution?
-    fn within(&mut self, a: &Candidate, union: &[&Candidate]) -> bool {
-        let (form, events) = super::houdini::open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
-        for lit in form.lits() {
-            self.theory.explain(lit.atom.pred);
-        }
-        let mut problem = Problem::new(self.theory, events, Limits { depth: 0, ..self.limits });
-        problem.ask(&form);
-        for clause in union.iter().flat_map(|b| &b.absent) {
-            problem.suppose(clause.clone(), None);
-        }
-        let refuted = problem.solve() == Answer::Refuted;
-        self.effort.add(problem.effort);
-        refuted
     }
 
     /// Takes away members that the others contain.
@@ -313,69 +195,6 @@ impl Search<'_> {
                 at += 1;
             }
         }
-    }
-}
-
-/// Is it `[IW]; r`?
-fn is_initial(theory: &Theory, e: ExprId) -> bool {
-    let Expr::Sequence(a, _) = theory.exprs.get(e) else { return false };
-    let Expr::Diagonal(set) = theory.exprs.get(a) else { return false };
-    theory.as_symbol(set).is_some_and(|p| theory.symbols.name(p) == "IW")
-}
-
-/// Which kind of member is tried first: closures, which compose with themselves, then what is recursive, then sequences with one of them.
-fn rank(theory: &Theory, e: ExprId) -> u8 {
-    let meaning = |e: ExprId| theory.as_symbol(e).map(|p| theory.symbols.get(p).meaning);
-    let recursive = |e: ExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
-    match theory.exprs.get(e) {
-        Expr::Sequence(_, b) if is_initial(theory, e) => rank(theory, b),
-        Expr::Sequence(a, b) if recursive(a) || recursive(b) => 2,
-        Expr::Sequence(..) => 4,
-        _ if matches!(meaning(e), Some(Meaning::Closure(_))) => 0,
-        _ if recursive(e) => 1,
-        _ => 3,
-    }
-}
-
-/// A relation that a union may be made of.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    expr: ExprId,
-    rank: u8,
-    /// Does it relate initial writes alone?
-    initial: bool,
-    /// "The pair of events 0 and 1 is not in it."
-    absent: Vec<Clause>,
-    /// "It is", with variables for the events between.
-    cases: Vec<(Vec<Lit>, u8)>,
-}
-
-impl Candidate {
-    /// A relation.
-    pub fn new(theory: &mut Theory, expr: ExprId, rank: u8) -> Self {
-        let (form, events) = theory.opened(expr);
-        for lit in form.lits() {
-            theory.explain(lit.atom.pred);
-        }
-        let mut values = vec![Term::event(0), Term::event(1)];
-        values.extend((0..events).map(Term::variable));
-        let form = form.with(&values);
-        let absent = form.negated().clauses().into_iter().filter_map(normalised);
-        let absent = absent.map(|(lits, variables)| Clause { lits, variables }).collect();
-        let cases = form.cases().into_iter().map(|lits| (lits, events)).collect();
-        Self { expr, rank, initial: is_initial(theory, expr), absent, cases }
-    }
-
-    /// Is the pair of events 0 and 1 in it, as the structure has it?
-    fn holds(&self, structure: &Structure) -> bool {
-        self.cases.iter().any(|(lits, variables)| {
-            let mut any = false;
-            matches(structure, *variables, lits, &mut |_| {
-                any = true;
-                false
-            });
-            any
-        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! The search for lemmas and invariants.
 
+mod candidate;
+mod cover;
 pub mod finder;
 pub mod houdini;
 pub mod invariant;

@@ -2,10 +2,12 @@
 //! contains even behind any number of A edges. A cycle without B would be a loop of A's closure; any other, cut behind each B edge, is
 //! a cycle of S.
 
+use super::candidate;
 use super::finder::{Finder, Missing};
 use crate::argument::{Claim, Rule};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
 use crate::theory::Theory;
+use rustc_hash::FxHashMap;
 
 /// The edges of a relation: a union with as many members as there are ways through it.
 pub fn edges(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
@@ -71,6 +73,16 @@ pub fn by_halves(theory: &mut Theory, edge: ExprId) -> Vec<ExprId> {
         _ => vec![edge],
     }
 }
+
+/// A strict order, and the edges of a relation: those outside of it and those within.
+struct Split {
+    order: ExprId,
+    first: Vec<ExprId>,
+    second: Vec<ExprId>,
+}
+
+/// As many orders are tried for one relation.
+const ATTEMPTS: usize = 4;
 
 impl Finder {
     /// Is a relation a strict order? Then that becomes a step.
@@ -138,30 +150,53 @@ impl Finder {
     }
 
     fn within(&mut self, closure: Pred, relations: &[Pred]) -> bool {
-        let candidates: Vec<(u8, ExprId)> = relations.iter().map(|&p| (0, self.theory.exprs.symbol(p))).collect();
+        let whole: Vec<ExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
+        let initial = whole.iter().filter_map(|&e| candidate::initial(&mut self.theory, e)).collect::<Vec<_>>();
+        let candidates: Vec<(u8, ExprId)> = whole.into_iter().chain(initial).map(|e| (0, e)).collect();
         self.bounded(closure, &candidates).is_ok()
     }
 
-    /// Proves that a relation has no cycle.
+    /// Proves that a relation has no cycle. The order with the fewest edges outside of it is tried first; where it leads nowhere, the next.
     ///
     /// # Errors
-    /// What was missing in the attempt that came furthest.
+    /// What was missing in the first attempt.
     pub(super) fn acyclic(&mut self, r: ExprId, orders: &[ExprId], candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
         let edges = edges_by_halves(&mut self.theory, r);
-        let mut attempts: Vec<(Vec<ExprId>, Vec<ExprId>, ExprId)> = Vec::new();
+        let mut left = orders.to_vec();
+        let mut known = FxHashMap::default();
+        let mut missing = None;
+        for _ in 0..ATTEMPTS {
+            let Some(Split { order, first, second }) = self.best_split(&edges, &left, &mut known) else { break };
+            match self.by_orders(r, order, first, second, candidates) {
+                Ok(()) => return Ok(()),
+                Err(what) => missing = missing.or(Some(what)),
+            }
+            left.retain(|&o| o != order);
+        }
+        Err(missing.unwrap_or(Missing::Order(r)))
+    }
+
+    /// The order that the fewest edges are outside of, with these and those within. `known`: which edges are known to be within which order.
+    fn best_split(
+        &mut self,
+        edges: &[(ExprId, Vec<ExprId>)],
+        orders: &[ExprId],
+        known: &mut FxHashMap<(ExprId, ExprId), bool>,
+    ) -> Option<Split> {
+        let mut best: Option<Split> = None;
         for &order in orders {
+            let mut within = |finder: &mut Self, edge: ExprId| {
+                *known.entry((edge, order)).or_insert_with(|| finder.holds(&Claim::Within(edge, order), 1, 1))
+            };
             let (mut first, mut second) = (Vec::new(), Vec::new());
-            for (edge, parts) in &edges {
-                if self.holds(&Claim::Within(*edge, order), 1, 1) {
+            for (edge, parts) in edges {
+                if within(self, *edge) {
                     second.push(*edge);
                     continue;
                 }
                 // The two halves of an operation have the same fences: steps between them are told from others.
-                let inside: Vec<bool> = if parts.len() < 2 {
-                    vec![false]
-                } else {
-                    parts.iter().map(|&p| self.holds(&Claim::Within(p, order), 1, 1)).collect()
-                };
+                let inside: Vec<bool> =
+                    if parts.len() < 2 { vec![false] } else { parts.iter().map(|&p| within(self, p)).collect() };
                 if inside.contains(&true) {
                     for (&part, inside) in parts.iter().zip(inside) {
                         if inside { second.push(part) } else { first.push(part) }
@@ -170,21 +205,18 @@ impl Finder {
                     first.push(*edge);
                 }
                 // Another order that contains more was there before.
-                if attempts.iter().any(|a| a.0.len() < first.len()) {
+                if best.as_ref().is_some_and(|b| b.first.len() < first.len()) {
                     break;
                 }
             }
-            if !second.is_empty() {
-                attempts.push((first, second, order));
-                attempts.sort_by_key(|a| a.0.len());
-                attempts.truncate(1);
+            if !second.is_empty() && best.as_ref().is_none_or(|b| first.len() < b.first.len()) {
+                best = Some(Split { order, first, second });
             }
-            if attempts.first().is_some_and(|a| a.0.is_empty()) {
+            if best.as_ref().is_some_and(|b| b.first.is_empty()) {
                 break;
             }
         }
-        let Some((first, second, order)) = attempts.pop() else { return Err(Missing::Order(r)) };
-        self.by_orders(r, order, first, second, candidates)
+        best
     }
 
     fn by_orders(

@@ -50,8 +50,12 @@ impl Vocabulary {
     }
 }
 
-/// How many kinds of guesses there are; simpler ones come first, and what is kept of them is known to the others.
-pub const STAGES: usize = 4;
+/// The kind of guesses that speak of the halves of read-modify-writes.
+const HALVES: usize = 3;
+
+/// Kinds of guesses in the order in which they are made: simpler ones come first, and what is kept of them is known to the others. What
+/// the third kind brings may help the second.
+pub const STAGES: [usize; 6] = [0, 1, 2, HALVES, 1, 4];
 
 /// The guesses of one kind about a closure or fixpoint.
 pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: usize) -> Vec<(Pred, Property)> {
@@ -81,6 +85,14 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &Vocabulary, stage: us
                 found.extend(
                     [[r(Z, X), own(Z, Y)], [r(X, Z), own(Z, Y)], [r(Y, Z), own(X, Z)], [r(Z, Y), own(X, Z)]].map(Vec::from),
                 );
+            }
+        }
+        // rmw^-1; C in C | id, C; rmw^-1 in C | id: for a C that has the steps between the halves of an operation.
+        HALVES => {
+            if let Some(rmw) = theory.symbols.named("rmw") {
+                let rmw = |a, b| Lit::no(Atom::binary(rmw, a, b));
+                let same = |a, b| Lit::yes(Atom::binary(Pred::EQUAL, a, b));
+                found.extend([[rmw(X, Z), own(Z, Y), same(Z, Y)], [rmw(Z, Y), own(X, Z), same(X, Z)]].map(Vec::from));
             }
         }
         // r; C in s, C; r in s.
@@ -129,4 +141,30 @@ fn linear(theory: &mut Theory, of: Pred) -> Option<ExprId> {
         }
     }
     (all != base).then_some(all)
+}
+
+/// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of program order, or has a first part
+/// of program order and then begins in *s*; the same of its end; and both. What is observed of a weak write is observed so.
+pub fn ends_within(theory: &mut Theory, of: Pred) -> Vec<ExprId> {
+    let (Some(_), Some(po)) = (linear(theory, of), theory.symbols.named("po")) else { return Vec::new() };
+    let own = theory.exprs.symbol(of);
+    let po = theory.exprs.symbol(po);
+    let mut sets = Vocabulary::of(theory, [own]).sets;
+    sets.retain(|&s| matches!(theory.symbols.get(s).meaning, Meaning::Defined(_)));
+    let mut found = Vec::new();
+    for set in sets {
+        let set = theory.exprs.symbol(set);
+        let set = theory.exprs.make(Expr::Diagonal(set));
+        let begins = theory.exprs.sequence(set, own);
+        let ends = theory.exprs.sequence(own, set);
+        let behind = theory.exprs.sequence(po, begins);
+        let before = theory.exprs.sequence(ends, po);
+        found.push(theory.exprs.union_all([po, begins, behind]));
+        found.push(theory.exprs.union_all([po, ends, before]));
+        let both = theory.exprs.sequence(begins, set);
+        let around = [theory.exprs.sequence(po, both), theory.exprs.sequence(both, po)];
+        let all = theory.exprs.sequence(around[0], po);
+        found.push(theory.exprs.union_all([po, both, around[0], around[1], all]));
+    }
+    found
 }

@@ -156,8 +156,15 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> Gap {
             let of = theory.symbols.name(none.of).to_owned();
             let items: Vec<String> = none.items.iter().map(|&i| theory.text(i)).collect();
             let so_far = if items.is_empty() { String::new() } else { format!(" besides {}", items.join(" | ")) };
+            let without = match none.given_up.len() {
+                0 => String::new(),
+                1 => ". Nor is there one without the member that this is behind".to_owned(),
+                n => format!(". Nor is there one without {n} members that nothing contains the next step of"),
+            };
             Gap {
-                what: format!("no invariant of `{of}` was found: the first two events are in it, and in no candidate{so_far}"),
+                what: format!(
+                    "no invariant of `{of}` was found: the first two events are in it, and in no candidate{so_far}{without}"
+                ),
                 obligation: Some(format!("{of} in ?")),
                 drawing: none.structure.map(|s| Drawing::of(setting, theory, &s)),
             }

@@ -208,6 +208,10 @@ impl<'a> Setting<'a> {
         let mut suggested = self.lemmas.map_or_else(Vec::new, |lemmas| finder.suggestions(lemmas, &self.base));
         finder.show_suggested(&mut suggested);
         finder.lemmas(&self.roots);
+        // What a mapping makes is known well enough without these, which take their time.
+        if self.roles.is_empty() {
+            finder.lemmas_along_program_order(&self.roots);
+        }
         finder.show_suggested(&mut suggested);
         let checks: Vec<(usize, ExprId)> = self.goals.iter().map(|g| (g.check, g.expr)).collect();
         let found = finder.axioms(self.claimed, &checks, &self.supposed, &self.closures, &self.places);

@@ -1,0 +1,176 @@
+//! What the goals need: which claims of which steps, found from the end of an argument, and nothing that a refutation can do without.
+
+use super::claim::{Claim, Rule, Step};
+use super::obligations::obligations;
+use super::prove::Failure;
+use super::settle::{Found, WAYS, Way, settle_one};
+use crate::ground::{Claims, Effort, Obligation, Reach};
+use crate::search::property::Property;
+use crate::theory::Theory;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// The way in which each obligation was refuted: the number of its step, and what it says.
+pub type Ways = FxHashMap<(usize, String), Way>;
+
+/// Which claims of each step the goals need, and in which way each obligation was refuted.
+pub fn needed(
+    mut theory: Theory,
+    steps: &[Step],
+    goals: &[Claim],
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<(Vec<Vec<bool>>, Ways), Box<Failure>> {
+    let mut ways = Ways::default();
+    for (number, step) in steps.iter().enumerate() {
+        theory.learn(number, step);
+    }
+    let mut needed: Vec<Vec<bool>> = steps.iter().map(|s| s.claims.iter().map(|c| goals.contains(c)).collect()).collect();
+    for number in (0..steps.len()).rev() {
+        let step = &steps[number];
+        theory.before = number;
+        if let Rule::Orders { order, first, second } = &step.rule {
+            for claim in step.claims.iter().zip(needed[number].clone()).filter(|(_, n)| *n).map(|(c, _)| c) {
+                let Claim::Acyclic(r) = claim else { continue };
+                let supports = theory.orders_need(*r, *order, first, second).unwrap_or_default();
+                mark(&steps[..number], &mut needed, &supports);
+            }
+            continue;
+        }
+        needed_of_step(&mut theory, steps, number, &mut needed, &mut ways, reach, effort)?;
+    }
+    Ok((needed, ways))
+}
+
+/// How many obligations are looked at side by side when it is found out what they need. What one of them needs does for the next ones, so
+/// it is a small number, whatever the number of threads: the outcome must not depend on that.
+const AT_ONCE: usize = 2;
+
+/// Marks what the needed claims of one step need. Claims of a step support each other: whatever one of them supposes is needed, too.
+fn needed_of_step(
+    theory: &mut Theory,
+    steps: &[Step],
+    number: usize,
+    needed: &mut [Vec<bool>],
+    ways: &mut Ways,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<(), Box<Failure>> {
+    let step = &steps[number];
+    if !needed[number].contains(&true) {
+        return Ok(());
+    }
+    let whole = obligations(theory, step);
+    let theory = &*theory;
+    let all: Claims = all_claims(steps, number, |_, _| true);
+    let mut done = vec![false; whole.len()];
+    loop {
+        let open: Vec<usize> = (0..whole.len()).filter(|&o| !done[o] && needed[number][whole[o].claim]).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let found: Vec<(Result<Found, Box<Failure>>, Effort)> = open
+            .par_iter()
+            .map(|&o| {
+                let mut effort = Effort::default();
+                (settle_one(theory, Some(&all), &whole[o], &WAYS, reach, &mut effort), effort)
+            })
+            .collect();
+        let mut found: Vec<(usize, Found)> = open
+            .into_iter()
+            .zip(found)
+            .map(|(o, (found, own))| {
+                effort.add(own);
+                found.map(|f| (o, f))
+            })
+            .collect::<Result<_, _>>()?;
+        // Those first that leave no choice, or little.
+        found.sort_by_key(|(o, f)| (f.lemmas.len(), *o));
+        for some in found.chunks_mut(AT_ONCE) {
+            let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
+            let efforts: Vec<Effort> = some
+                .par_iter_mut()
+                .map(|(o, found)| {
+                    let mut effort = Effort::default();
+                    leave_out(theory, &known, &whole[*o], found, reach, &mut effort).map(|()| effort)
+                })
+                .collect::<Result<_, _>>()?;
+            efforts.into_iter().for_each(|own| effort.add(own));
+            for (o, Found { settled, lemmas, way }) in some {
+                let obligation = &whole[*o];
+                done[*o] = true;
+                ways.insert((number, obligation.what.clone()), *way);
+                let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
+                for (lemma, claim) in lemmas.iter().copied().chain(opened).filter(|l| l.0 < number) {
+                    needed[lemma][claim] = true;
+                }
+                for claim in settled.refutation.supposed(obligation).chain(parts_of(step)) {
+                    needed[number][claim] = true;
+                }
+            }
+        }
+    }
+}
+
+/// Leaves out of a refutation what it does not need besides `known`. It is tried again in the way in which it was found alone: with less
+/// that is known, simpler ways have no better chance.
+fn leave_out(
+    theory: &Theory,
+    known: &Claims,
+    obligation: &Obligation,
+    found: &mut Found,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<(), Box<Failure>> {
+    let more: Vec<(usize, usize)> = found.lemmas.iter().copied().filter(|l| !known.contains(l)).collect();
+    if more.is_empty() {
+        return Ok(());
+    }
+    let way = [found.way];
+    let mut with = |kept: &Claims| settle_one(theory, Some(kept), obligation, &way, reach, effort);
+    if let Ok(less) = with(known) {
+        *found = less;
+        return Ok(());
+    }
+    let mut kept = known.clone();
+    kept.extend(more.iter().copied());
+    for lemma in &more {
+        kept.remove(lemma);
+        // The refutation at hand may do without it already.
+        if !found.lemmas.contains(lemma) {
+            continue;
+        }
+        // `known` alone was tried.
+        let less = if kept.len() == known.len() { None } else { with(&kept).ok() };
+        match less {
+            Some(less) => *found = less,
+            None => {
+                kept.insert(*lemma);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mark(steps: &[Step], needed: &mut [Vec<bool>], claims: &[Claim]) {
+    for claim in claims {
+        for (step, needed) in steps.iter().zip(needed.iter_mut()) {
+            if let Some(at) = step.claims.iter().position(|c| c == claim) {
+                needed[at] = true;
+                break;
+            }
+        }
+    }
+}
+
+/// The claims of steps before one, those that are wanted.
+fn all_claims(steps: &[Step], before: usize, wanted: impl Fn(usize, usize) -> bool) -> Claims {
+    let pairs = steps[..before].iter().enumerate().flat_map(|(s, step)| (0..step.claims.len()).map(move |c| (s, c)));
+    pairs.filter(|&(s, c)| wanted(s, c)).collect()
+}
+
+/// The inclusions that an induction supposes: their parts are in the questions themselves.
+fn parts_of(step: &Step) -> impl Iterator<Item = usize> + '_ {
+    let is_inclusion = |c: &Claim| matches!(c, Claim::Pairs { property: Property::Within(_), .. });
+    step.claims.iter().enumerate().filter(move |(_, c)| is_inclusion(c)).map(|(i, _)| i)
+}

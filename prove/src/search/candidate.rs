@@ -1,0 +1,141 @@
+//! What an invariant may be made of: relations, and sequences of two.
+
+use super::finder::Finder;
+use super::truncated;
+use crate::ground::{Structure, matches};
+use crate::logic::form::normalised;
+use crate::logic::{Clause, Expr, ExprId, Lit, Meaning, Pred, Term};
+use crate::theory::Theory;
+
+/// A relation that a union may be made of.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The relation.
+    pub expr: ExprId,
+    /// How early it is tried.
+    pub rank: u8,
+    /// Does it relate initial writes alone?
+    pub initial: bool,
+    /// "The pair of events 0 and 1 is not in it."
+    pub absent: Vec<Clause>,
+    /// "It is", with variables for the events between.
+    cases: Vec<(Vec<Lit>, u8)>,
+}
+
+impl Candidate {
+    /// A relation.
+    pub fn new(theory: &mut Theory, expr: ExprId, rank: u8) -> Self {
+        let (form, events) = theory.opened(expr);
+        for lit in form.lits() {
+            theory.explain(lit.atom.pred);
+        }
+        let mut values = vec![Term::event(0), Term::event(1)];
+        values.extend((0..events).map(Term::variable));
+        let form = form.with(&values);
+        let absent = form.negated().clauses().into_iter().filter_map(normalised);
+        let absent = absent.map(|(lits, variables)| Clause { lits, variables }).collect();
+        let cases = form.cases().into_iter().map(|lits| (lits, events)).collect();
+        Self { expr, rank, initial: is_initial(theory, expr), absent, cases }
+    }
+
+    /// Is the pair of events 0 and 1 in it, as the structure has it?
+    pub fn holds(&self, structure: &Structure) -> bool {
+        self.cases.iter().any(|(lits, variables)| {
+            let mut any = false;
+            matches(structure, *variables, lits, &mut |_| {
+                any = true;
+                false
+            });
+            any
+        })
+    }
+}
+
+/// The relations that a union may be made of: those given, and sequences of two, those with closures first. `[IW]; r` is for what begins
+/// at an initial write.
+pub fn candidates(theory: &mut Theory, vocabulary: &[ExprId]) -> Vec<(u8, ExprId)> {
+    let mut found = Vec::new();
+    for &first in vocabulary {
+        found.push(first);
+        found.extend(initial(theory, first));
+        for &second in vocabulary {
+            found.push(theory.exprs.sequence(first, second));
+        }
+    }
+    let mut found: Vec<(u8, ExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
+    found.sort_by_key(|f| f.0);
+    found
+}
+
+/// `[IW]; r`.
+pub fn initial(theory: &mut Theory, r: ExprId) -> Option<ExprId> {
+    let init = theory.symbols.named("IW")?;
+    let init = theory.exprs.symbol(init);
+    let init = theory.exprs.make(Expr::Diagonal(init));
+    Some(theory.exprs.sequence(init, r))
+}
+
+/// Is it `[IW]; r`?
+fn is_initial(theory: &Theory, e: ExprId) -> bool {
+    let Expr::Sequence(a, _) = theory.exprs.get(e) else { return false };
+    let Expr::Diagonal(set) = theory.exprs.get(a) else { return false };
+    theory.as_symbol(set).is_some_and(|p| theory.symbols.name(p) == "IW")
+}
+
+/// Which kind of member is tried first: closures, which compose with themselves, then what is recursive, then sequences with one of them.
+fn rank(theory: &Theory, e: ExprId) -> u8 {
+    let meaning = |e: ExprId| theory.as_symbol(e).map(|p| theory.symbols.get(p).meaning);
+    let recursive = |e: ExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
+    match theory.exprs.get(e) {
+        Expr::Sequence(_, b) if is_initial(theory, e) => rank(theory, b),
+        Expr::Sequence(a, b) if recursive(a) || recursive(b) => 2,
+        Expr::Sequence(..) => 4,
+        _ if matches!(meaning(e), Some(Meaning::Closure(_))) => 0,
+        _ if recursive(e) => 1,
+        _ => 3,
+    }
+}
+
+impl Finder {
+    /// What the invariant of a closure of the source may be made of. `places`: the relations from operations to their fences.
+    pub(super) fn candidates(&mut self, closure: Pred, relations: &[Pred], places: &[Pred]) -> Vec<(u8, ExprId)> {
+        let closures: Vec<Pred> =
+            relations.iter().copied().filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_))).collect();
+        let cut = truncated::candidates(&mut self.theory, closure, &closures);
+        if !cut.is_empty() {
+            let po = self.theory.symbols.named("po");
+            let whole = po.into_iter().chain(closures).map(|p| (0, self.theory.exprs.symbol(p))).collect::<Vec<_>>();
+            return whole.into_iter().chain(cut).collect();
+        }
+        let mut vocabulary: Vec<ExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
+        for &place in places {
+            let place = self.theory.exprs.symbol(place);
+            let back = self.theory.exprs.make(Expr::Inverse(place));
+            vocabulary.extend([place, back]);
+        }
+        candidates(&mut self.theory, &vocabulary)
+    }
+
+    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence.
+    pub(super) fn order_candidates(&mut self, closures: &[Pred]) -> Vec<(u8, ExprId)> {
+        let names = ["loc", "F"].map(|n| self.theory.symbols.named(n));
+        let [Some(loc), Some(fence)] = names else { return Vec::new() };
+        let [loc, fence] = [loc, fence].map(|p| self.theory.exprs.symbol(p));
+        let fence = self.theory.exprs.make(Expr::Diagonal(fence));
+        let mut found = Vec::new();
+        for &closure in closures {
+            let whole = self.theory.exprs.symbol(closure);
+            let here = self.theory.exprs.intersection(whole, loc);
+            for (rank, end) in [(0, here), (1, whole)] {
+                found.push((rank, end));
+                for &before in closures {
+                    let before = self.theory.exprs.symbol(before);
+                    let both = self.theory.exprs.sequence(before, end);
+                    found.push((rank, self.theory.exprs.sequence(fence, both)));
+                }
+            }
+        }
+        found.sort_by_key(|f| f.0);
+        found
+    }
+}

@@ -1,0 +1,143 @@
+//! One way to come into a closure: which relation contains it, whole or in parts.
+
+use super::candidate::Candidate;
+use super::invariant::{MOST, NoInvariant, Search, Way};
+use crate::ground::{Answer, Limits, Problem};
+use crate::logic::{Atom, Form, Lit, Meaning, Term};
+
+impl Search<'_> {
+    /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
+    /// operation are told from others; then closures are taken apart at their last step.
+    pub(super) fn cover(&mut self, way: &Way, depth: usize) -> Result<(), Box<NoInvariant>> {
+        let failed = match self.cover_whole(way) {
+            Ok(()) => return Ok(()),
+            Err(failed) => failed,
+        };
+        match depth {
+            0 => {
+                for part in self.by_halves(way) {
+                    self.cover(&part, 1)?;
+                }
+                Ok(())
+            }
+            1 => match self.last_step(way) {
+                Some(longer) => self.cover(&longer, 2),
+                None => Err(failed),
+            },
+            _ => Err(failed),
+        }
+    }
+
+    /// The ways in which each step of program order is between halves, or is not.
+    fn by_halves(&mut self, way: &Way) -> Vec<Way> {
+        let Some(rmw) = self.theory.symbols.named("rmw") else { return vec![way.clone()] };
+        let steps: Vec<Atom> =
+            way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
+        let mut ways = vec![way.clone()];
+        for step in steps {
+            let half = Lit::yes(Atom::binary(rmw, step.args[0], step.args[1]));
+            ways = ways
+                .into_iter()
+                .flat_map(|w| [half, !half].map(|l| Way { form: Form::and([w.form.clone(), Form::Lit(l)]), ..w.clone() }))
+                .collect();
+        }
+        ways
+    }
+
+    /// The way with closures of the target taken apart at their last step.
+    fn last_step(&mut self, way: &Way) -> Option<Way> {
+        let mut longer = way.clone();
+        for lit in way.form.lits() {
+            let Meaning::Closure(step) = self.theory.symbols.get(lit.atom.pred).meaning else { continue };
+            if !lit.positive || lit.atom.pred == self.of {
+                continue;
+            }
+            let whole = self.theory.exprs.symbol(lit.atom.pred);
+            let more = self.theory.exprs.sequence(whole, step);
+            let last = self.theory.exprs.union(step, more);
+            let [a, b] = lit.atom.args;
+            let (form, events) = super::houdini::open_all(self.theory, last, a, b, longer.events, &[]);
+            longer.form = Form::and([longer.form, form]);
+            longer.events = events;
+        }
+        (longer.events > way.events).then_some(longer)
+    }
+
+    /// Sees to it that a way is within the union, by one relation more.
+    fn cover_whole(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
+        for lit in way.form.lits() {
+            self.theory.explain(lit.atom.pred);
+        }
+        let mut problem = Problem::new(self.theory, way.events, self.limits);
+        problem.ask(&way.form);
+        for clause in self.items.iter().flat_map(|i| &i.absent) {
+            problem.suppose(clause.clone(), None);
+        }
+        let first = match problem.solve() {
+            Answer::Refuted => {
+                self.effort.add(problem.effort);
+                return Ok(());
+            }
+            Answer::Model(structure) => structure,
+            Answer::Unknown => {
+                let effort = problem.effort;
+                self.effort.add(effort);
+                return Err(self.fail(way, None));
+            }
+        };
+        // Relations that hold in every structure so far.
+        let mut left: Vec<&Candidate> = self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first)).collect();
+        let mut covers = Vec::new();
+        while !left.is_empty() {
+            let candidate = left.remove(0);
+            // Only the best kind is of interest.
+            if covers.first().is_some_and(|best: &Candidate| best.rank < candidate.rank) {
+                break;
+            }
+            let guard = problem.assumption();
+            for clause in &candidate.absent {
+                problem.suppose(clause.clone(), Some(guard));
+            }
+            match problem.solve() {
+                Answer::Refuted => covers.push(candidate.clone()),
+                Answer::Model(structure) => left.retain(|c| c.holds(&structure)),
+                Answer::Unknown => {}
+            }
+            problem.release(guard);
+        }
+        self.effort.add(problem.effort);
+        let Some(best) = self.tightest(&covers) else { return Err(self.fail(way, Some(first))) };
+        if self.items.len() >= MOST {
+            return Err(self.fail(way, Some(first)));
+        }
+        self.items.push(best);
+        Ok(())
+    }
+
+    /// One that contains none of the others but equal ones.
+    fn tightest(&mut self, covers: &[Candidate]) -> Option<Candidate> {
+        let mut best = covers.first()?.clone();
+        for other in &covers[1..] {
+            if self.within(other, &[&best]) && !self.within(&best, &[other]) {
+                best = other.clone();
+            }
+        }
+        Some(best)
+    }
+
+    /// Is a relation within a union in every execution?
+    pub(super) fn within(&mut self, a: &Candidate, union: &[&Candidate]) -> bool {
+        let (form, events) = super::houdini::open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
+        for lit in form.lits() {
+            self.theory.explain(lit.atom.pred);
+        }
+        let mut problem = Problem::new(self.theory, events, Limits { depth: 0, ..self.limits });
+        problem.ask(&form);
+        for clause in union.iter().flat_map(|b| &b.absent) {
+            problem.suppose(clause.clone(), None);
+        }
+        let refuted = problem.solve() == Answer::Refuted;
+        self.effort.add(problem.effort);
+        refuted
+    }
+}
