@@ -10,24 +10,27 @@ use margay_mappings::Backend;
 use crate::gpu::arguments::{Gpu, On};
 use crate::limits::at_least_one;
 
+/// The heading over the options of every command, which come behind those of the command at hand.
+const GENERAL: &str = "Options of every command";
+
 /// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
 #[derive(Debug, Parser)]
 #[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Arguments {
     /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's list of final states (`run`)
-    #[arg(long, global = true, value_enum, default_value_t = FormatOption::Human)]
+    #[arg(long, global = true, help_heading = GENERAL, value_enum, default_value_t = FormatOption::Human)]
     pub format: FormatOption,
     /// Colours; `auto` is on a terminal only
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    #[arg(long, global = true, help_heading = GENERAL, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,
     /// Say more than the answer: the reasons line by line, statistics, and what is not established
-    #[arg(short, long, global = true, overrides_with = "verbose")]
+    #[arg(short, long, global = true, help_heading = GENERAL, overrides_with = "verbose")]
     pub verbose: bool,
     /// The file with the defaults of options [default: margay.toml, here or in the nearest folder above] (docs/ci.md)
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = GENERAL, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Do without margay.toml
-    #[arg(long, global = true, conflicts_with = "config")]
+    #[arg(long, global = true, help_heading = GENERAL, conflicts_with = "config")]
     pub no_config: bool,
     /// What to do
     #[command(subcommand)]

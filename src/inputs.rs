@@ -1,5 +1,6 @@
 //! What commands read: models by name or file, litmus tests by file or folder.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use margay_litmus::read::{self, Read};
@@ -21,6 +22,35 @@ pub fn test(path: &Path, output: &Output) -> Result<Read, Vec<Diagnostic>> {
     let read = read::load(path)?;
     output.warn(&read.warnings);
     Ok(read)
+}
+
+/// How listings call tests: by their names, and with their files where two tests have one name.
+pub struct Names<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
+
+impl<'a> Names<'a> {
+    /// For the names and files of all tests of a listing; a test may come more than once.
+    pub fn new(tests: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut files = BTreeMap::<_, BTreeSet<_>>::new();
+        for (name, file) in tests {
+            files.entry(name).or_default().insert(file);
+        }
+        Self(files)
+    }
+
+    /// What the test of this name in this file is called.
+    pub fn of(&self, name: &str, file: &str) -> String {
+        match self.0.get(name).is_some_and(|files| files.len() > 1) {
+            true => format!("{name} ({file})"),
+            false => name.to_owned(),
+        }
+    }
+}
+
+/// The names of tests that were read.
+impl<'a> FromIterator<&'a Read> for Names<'a> {
+    fn from_iter<T: IntoIterator<Item = &'a Read>>(tests: T) -> Self {
+        Self::new(tests.into_iter().map(|read| (read.test.name.as_str(), read.file.name.as_str())))
+    }
 }
 
 /// A file to be read.

@@ -58,7 +58,7 @@ pub fn mappings(options: &List, output: &Output) -> Outcome {
 
 fn list(header: [&str; 3], rows: Vec<Vec<String>>, document: &impl Document, output: &Output) -> Outcome {
     match output.format {
-        Format::Human => output.print(&table(&header, &rows, &[], output.width()))?,
+        Format::Human => output.print(&table(&header, &rows, &[], output.list_width()))?,
         Format::Json => output.document(document)?,
     }
     Ok(Exit::Holds)

@@ -12,6 +12,7 @@ use crate::arguments::{Colour, Format, FormatOption};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::terminal;
+use crate::wrapped::wrapped;
 
 /// The output of the program.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,13 @@ pub struct Output {
     /// Is more wanted than the answer: statistics, reasons line by line, what is not established?
     pub verbose: bool,
     colour: Colour,
+}
+
+/// As many columns as COLUMNS says, or the terminal has.
+fn columns() -> Option<usize> {
+    let asked = || std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+    asked().or_else(terminal).map(|columns: usize| columns.clamp(30, 200))
 }
 
 /// How the program ends once the answer is known, whether or not it can be printed.
@@ -62,9 +70,16 @@ impl Output {
 
     /// The columns of the terminal; in a pipe, as many as COLUMNS says, or 100.
     pub fn width(self) -> usize {
-        let asked = || std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-        let terminal = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
-        asked().or_else(terminal).unwrap_or(100).clamp(30, 160)
+        columns().unwrap_or(100)
+    }
+
+    /// The columns of a list that programs cut by lines, too: those of the terminal; in a pipe as many as it takes, unless COLUMNS says
+    /// otherwise.
+    pub fn list_width(self) -> usize {
+        match std::env::var_os("COLUMNS").is_some() || io::stdout().is_terminal() {
+            true => self.width(),
+            false => usize::from(u16::MAX),
+        }
     }
 
     /// A text in a style, if there are colours.
@@ -100,6 +115,14 @@ impl Output {
         };
         let mut out = io::stdout().lock();
         writeln!(out, "{shown}")
+    }
+
+    /// Writes a line that programs may look for; where a terminal would break it within a word, it is broken between words.
+    pub fn headline(self, text: &str) -> io::Result<()> {
+        match io::stdout().is_terminal() && text.chars().count() > self.width() {
+            true => self.print(&wrapped(text, self.width())),
+            false => self.print(text),
+        }
     }
 
     /// Writes a document to standard output.

@@ -10,8 +10,12 @@ pub fn indented(line: &str, width: usize) -> String {
     format!("{}{}", " ".repeat(indent), lines.join(&inner))
 }
 
-/// A paragraph in lines of at most so many columns.
+/// Longer lines of prose lose their reader on the way back, however wide the window is.
+const WIDEST: usize = 100;
+
+/// A paragraph in lines of at most so many columns, and of at most [`WIDEST`].
 pub fn wrapped(text: &str, width: usize) -> String {
+    let width = width.min(WIDEST);
     let mut out = String::new();
     let mut column = 0;
     for word in text.split_whitespace() {

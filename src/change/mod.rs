@@ -32,12 +32,12 @@ fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping,
     Ok((mapping, limits, options))
 }
 
-/// `falls at 4 (Coherence)`, `falls at 4 (Coherence, racy)`.
+/// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`.
 fn falls(counterexample: &Counterexample) -> String {
     let Counterexample { events, axiom, status, .. } = counterexample;
     match status.is_bug() {
-        true => format!("falls at {events} ({axiom})"),
-        false => format!("falls at {events} ({axiom}, {})", status.name()),
+        true => format!("counterexample at {events} ({axiom})"),
+        false => format!("counterexample at {events} ({axiom}, {})", status.name()),
     }
 }
 

@@ -107,7 +107,7 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
     let title = &mapping.title;
     if let Some(index) = report.fallen {
         let how = falls(&report.pool.get(index).counterexample);
-        return format!("{}: {title} {how}; `margay repair` looks for what mends it", output.bad("it falls as it is"));
+        return format!("{}: {title}: {how}; `margay repair` looks for what mends it", output.bad("wrong as it is"));
     }
     let names = |rows: &[&RowReport]| {
         let heads: Vec<String> = rows.iter().map(|r| r.slot.text(mapping, r.slot.lowering(mapping)).0).collect();
@@ -149,7 +149,7 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
 fn words(report: &WeakenReport, row: &RowReport, weaker: &Weaker, bound: usize, output: Output) -> String {
     match &weaker.fate {
         Fate::Sound if row.is_loose(bound) => output.good(&format!("none up to {bound}")),
-        Fate::Sound => output.unsure(&format!("not told by {bound}")),
+        Fate::Sound => output.unsure(&format!("bound {bound} is too small")),
         Fate::Falls(index) => format!("{}: {}", falls(&report.pool.get(*index).counterexample), stem(*index)),
         Fate::Undecided(_) => output.unsure("undecided"),
     }

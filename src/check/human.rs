@@ -20,8 +20,8 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         Tone::Bad => output.bad(&found),
         Tone::Unsure => output.unsure(&found),
     };
-    output.print(&format!("{found}{rest}"))?;
-    output.print(&format!(
+    output.headline(&format!("{found}{rest}"))?;
+    output.headline(&format!(
         "{} ({}) -> {} ({})",
         context.mapping.source.name,
         context.mapping.source.source.name,
@@ -182,7 +182,9 @@ fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<String>, 
     }
     let (left, right) =
         (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
-    output.print(&side_by_side((&left, &shown.source), (&right, &shown.target), output.width()))?;
+    // The comment of a test says what the title over it says.
+    let bare = |test: &str| test.lines().filter(|line| !line.starts_with('"')).collect::<Vec<_>>().join("\n");
+    output.print(&side_by_side((&left, &bare(&shown.source)), (&right, &bare(&shown.target)), output.width()))?;
     output.print("")?;
     if output.verbose {
         output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
@@ -199,8 +201,9 @@ fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<String>, 
     for line in if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) } {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }
-    output.print("")?;
-    output.print(text(&c.source, &shown.source_picture, output.width(), output.colour()).trim_end())
+    // Its title says what the heading says.
+    let picture = text(&c.source, &shown.source_picture, output.width(), output.colour());
+    output.print(picture.split_once('\n').map_or("", |(_, drawn)| drawn).trim_end())
 }
 
 /// The columns, each with the level that it is of, where it is of one alone (about programs there is one question for all axioms), and the

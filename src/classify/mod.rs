@@ -14,6 +14,7 @@ use crate::Outcome;
 use crate::arguments::Format;
 use crate::diagnostics;
 use crate::exit::Exit;
+use crate::inputs::Names;
 use crate::output::Output;
 use crate::table::table;
 
@@ -133,18 +134,19 @@ fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: 
     if only_duplicates || found.is_empty() {
         return Ok(());
     }
+    let names = Names::new(found.iter().map(|c| (c.name.as_str(), c.file.as_str())));
     let rows: Vec<Vec<String>> = found
         .iter()
         .map(|c| {
             let shape = c.known.classic.unwrap_or("-").to_owned();
-            vec![c.name.clone(), shape, c.known.to_string(), format!("{:016x}", c.form.digest())]
+            vec![names.of(&c.name, &c.file), shape, c.known.to_string(), format!("{:016x}", c.form.digest())]
         })
         .collect();
     output.print("")?;
     // In a narrow window the name says it.
-    let kept = if output.width() < 90 { 3 } else { 4 };
+    let kept = if output.list_width() < 90 { 3 } else { 4 };
     let rows: Vec<Vec<String>> = rows.into_iter().map(|r| r[..kept].to_vec()).collect();
-    output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.width()))
+    output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.list_width()))
 }
 
 fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> document::Classified {

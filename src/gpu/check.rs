@@ -55,6 +55,7 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             Err(found) => errors.extend(found),
         }
     }
+    let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
     let start = Instant::now();
     let mut counted = Counted::default();
     for &target in &options.target {
@@ -91,7 +92,8 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
                 },
                 _ => None,
             };
-            show(test, target, verdict, explained.as_ref(), output)?;
+            let name = names.of(&test.1.test.name, &test.1.file.name);
+            show(test, &name, target, verdict, explained.as_ref(), output)?;
         }
     }
     if output.format == Format::Human {
@@ -173,6 +175,7 @@ impl Counted {
 
 fn show(
     (file, read): &(PathBuf, Read),
+    name: &str,
     target: Target,
     verdict: &Verdict,
     explained: Option<&Explained>,
@@ -207,7 +210,7 @@ fn show(
         });
     }
     if let Some(explained) = explained {
-        explained.print(&read.test.name, target, output)?;
+        explained.print(name, target, output)?;
         return output.print("");
     }
     for difference in differences {

@@ -143,11 +143,10 @@ fn line(question: Question, read: &Read, (counts, rows, bounded): (&Counts, &[Ro
 }
 
 /// The histogram for people.
-pub fn print(read: &Read, measured: &Measured, device: &Description, output: &Output) -> std::io::Result<()> {
+pub fn print(name: &str, measured: &Measured, device: &Description, output: &Output) -> std::io::Result<()> {
     let counts = &measured.counts;
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
     let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);
-    let name = &read.test.name;
     output.print(&output.heading(&format!(
         "{}{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)",
         device.mark(),

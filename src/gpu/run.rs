@@ -64,19 +64,21 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
     let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
         Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
+    let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
     let mut charts = options.charts.as_deref().map(Folder::open).transpose();
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
-        bar.step(&read.test.name);
+        let name = names.of(&read.test.name, &read.file.name);
+        bar.step(&name);
         match event {
             Event::Measured(measured) => {
                 let printed = match output.format {
                     Format::Json => output.line(&measured.line),
                     _ if options.soundness && !measured.differs() => Ok(()),
-                    _ => bar.aside(|| print(read, measured, device.description(), output)),
+                    _ => bar.aside(|| print(&name, measured, device.description(), output)),
                 };
                 if let Ok(Some(folder)) = &mut charts
-                    && let Err(error) = chart(folder, read, measured, device.description())
+                    && let Err(error) = chart(folder, &name, measured, device.description())
                 {
                     charts = Err(error);
                 }
@@ -126,18 +128,17 @@ fn compiled(
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut Folder, read: &Read, measured: &Measured, device: &Description) -> std::io::Result<()> {
+fn chart(folder: &mut Folder, name: &str, measured: &Measured, device: &Description) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
     let bars = Bars {
-        title: format!("{}{}: {} instances", device.mark(), read.test.name, number(measured.counts.instances)),
+        title: format!("{}{name}: {} instances", device.mark(), number(measured.counts.instances)),
         series: vec!["instances".to_owned()],
         groups,
         logarithmic: true,
     };
-    let file: String =
-        read.test.name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
+    let file: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 

@@ -7,7 +7,6 @@ mod herd;
 pub mod rows;
 mod show;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -298,16 +297,10 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: String, millis
 }
 
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
-    // Two files may have a test of one name: their rows say which file they are of.
-    let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for a in answers {
-        files.entry(&a.test.name).or_default().insert(a.file);
-    }
+    let names = inputs::Names::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
     let row = |a: &Answer<'_>| {
         let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
-        if files[a.test.name.as_str()].len() > 1 {
-            cells[0] = format!("{} ({})", a.test.name, a.file);
-        }
+        cells[0] = names.of(&a.test.name, a.file);
         cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) { "*" } else { "" });
         cells[4].push_str(if a.dependences.iter().any(Dependence::is_of_races) { "*" } else { "" });
         cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);

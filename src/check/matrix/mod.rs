@@ -55,11 +55,11 @@ struct Cell {
 }
 
 impl Cell {
-    /// `falls at 4 (Coherence)`, `falls at 4 (Coherence, racy)`, `none up to 7`.
+    /// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`, `none up to 7`.
     fn words(&self) -> String {
         match &self.found {
-            Some(Found { events, axiom, status: Status::Program, .. }) => format!("falls at {events} ({axiom})"),
-            Some(Found { events, axiom, status, .. }) => format!("falls at {events} ({axiom}, {})", status.name()),
+            Some(Found { events, axiom, status: Status::Program, .. }) => format!("counterexample at {events} ({axiom})"),
+            Some(Found { events, axiom, status, .. }) => format!("counterexample at {events} ({axiom}, {})", status.name()),
             None => format!("none up to {}", self.established),
         }
     }
@@ -216,7 +216,7 @@ fn summary(cells: &[Cell], stopped: Option<&str>, output: &Output) -> String {
     let mut parts = Vec::new();
     for level in [Level::Program, Level::Execution] {
         if cells.iter().any(|c| c.question.level == level) {
-            let words = format!("{} of {} mappings fall at {} level", fell(level), all.len(), level.name());
+            let words = format!("{} of {} mappings have a counterexample at {} level", fell(level), all.len(), level.name());
             let of_level = |c: &&Cell| c.question.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug());
             let mut bugs: Vec<&str> = cells.iter().filter(of_level).map(|c| c.question.mapping).collect();
             bugs.dedup();
