@@ -6,12 +6,12 @@ use crate::execution::Execution;
 use crate::signature::{BaseRelation, BaseSet};
 
 /// A base set.
-pub(super) fn set(execution: &Execution, set: BaseSet) -> u64 {
+pub fn set(execution: &Execution, set: BaseSet) -> u64 {
     execution.base_set(set).0
 }
 
 /// A base relation.
-pub(super) fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
+pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
     match relation {
         BaseRelation::Id => super::operate::diagonal(to, u64::MAX),
         BaseRelation::Po => copy(to, &execution.po),

@@ -2,8 +2,8 @@
 
 use margay_models::bits::Event;
 
-use crate::test::{Comparison, Operand, Proposition, ThreadId, Variable};
-use crate::unfold::{Skeleton, Symbol};
+use crate::test::{Comparison, Operand, Proposition, Quantifier, Test, ThreadId, Variable};
+use crate::unfold::{Skeleton, Symbol, Unfolding};
 
 /// A value in a final state.
 #[derive(Debug, Clone, Copy)]
@@ -119,4 +119,31 @@ impl Known<'_> {
             Term::Location(l) => self.finals.get(usize::from(l)).copied().flatten().and_then(|w| self.values[w.index()]),
         }
     }
+}
+
+/// What an execution must satisfy to count: the filter, and the condition (`forall`: its negation).
+pub(crate) fn asked(test: &Test, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
+    let wanted = test.condition.quantifier != Quantifier::Forall;
+    let filter = skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
+    filter.chain([(Outcome::new(&skeleton.asked.condition, skeleton), wanted)]).collect()
+}
+
+/// The numbers that the condition and the filter of a test compare with.
+pub(crate) fn condition_numbers(unfolding: &Unfolding) -> Vec<i64> {
+    let mut numbers = Vec::new();
+    let asked = unfolding.asked();
+    let mut open: Vec<&Proposition> = asked.filter.iter().chain([&asked.condition]).collect();
+    while let Some(p) = open.pop() {
+        match p {
+            Proposition::True | Proposition::False => {}
+            Proposition::Compare { left, right, .. } => numbers.extend([left, right].into_iter().filter_map(|o| match o {
+                Operand::Integer(n) => Some(*n),
+                Operand::AddressOf(name) => unfolding.address_of(name),
+                Operand::Variable(_) => None,
+            })),
+            Proposition::Not(p) => open.push(p),
+            Proposition::And(parts) | Proposition::Or(parts) => open.extend(parts),
+        }
+    }
+    numbers
 }

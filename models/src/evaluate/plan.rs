@@ -1,11 +1,11 @@
-//! In which order the nodes of a model are computed.
+//! In which order the nodes of a model are computed, and which of them change when something else is chosen for the same program.
 
 use crate::model::{CheckKind, DefId, ExprId, GroupId, Model, Node, Role, Sort};
 use crate::signature::BaseRelation;
 
 /// A step of the plan.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub enum Step {
     /// Compute a node from nodes that are known.
     Compute(Operation),
     /// Compute a least fixpoint.
@@ -14,61 +14,64 @@ pub(super) enum Step {
 
 /// Compute one node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Operation {
+pub struct Operation {
     /// The node.
-    pub(super) to: ExprId,
+    pub to: ExprId,
     /// How, where the operands are the nodes that hold the values: definitions are resolved.
-    pub(super) node: Node,
+    pub node: Node,
     /// Is the value a set?
-    pub(super) is_set: bool,
+    pub is_set: bool,
 }
 
 /// Start with empty members and apply the operations until nothing changes.
 #[derive(Debug, Clone)]
-pub(super) struct Fixpoint {
+pub struct Fixpoint {
     /// The `let rec`.
-    pub(super) group: GroupId,
+    pub group: GroupId,
     /// For each definition of the group its [`Node::Definition`], which holds the approximation, and its body.
-    pub(super) members: Vec<(ExprId, ExprId)>,
+    pub members: Vec<(ExprId, ExprId)>,
     /// What depends on the members, in order.
-    pub(super) operations: Vec<Operation>,
+    pub operations: Vec<Operation>,
 }
 
 /// A check of the model as the plan sees it.
 #[derive(Debug, Clone)]
-pub(super) struct Test {
+pub struct Test {
     /// The property.
-    pub(super) kind: CheckKind,
+    pub kind: CheckKind,
     /// Is it negated?
-    pub(super) negated: bool,
+    pub negated: bool,
     /// What the outcome means.
-    pub(super) role: Role,
+    pub role: Role,
     /// The node that has the value.
-    pub(super) expr: ExprId,
+    pub expr: ExprId,
     /// Is the value a set?
-    pub(super) is_set: bool,
+    pub is_set: bool,
     /// The steps that this test needs, indices into [`Plan::chosen`] in ascending order.
-    pub(super) needs: Vec<usize>,
+    pub needs: Vec<usize>,
 }
+
+/// Choices that a value depends on, one bit for each; 0 for what the program alone decides. Whoever makes a plan says what the bits mean.
+pub type Choices = u8;
 
 /// What to compute, in order.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub struct Plan {
     /// The number of nodes: the size of the table of values.
-    pub(super) nodes: usize,
+    pub nodes: usize,
     /// For each node the one that holds its value (for a definition outside of recursion: its body's).
-    pub(super) holder: Vec<ExprId>,
+    pub holder: Vec<ExprId>,
     /// What depends on the program only.
-    pub(super) fixed: Vec<Step>,
-    /// What depends on `rf`, `co`, `sync_fence` or `sync_barrier`.
-    pub(super) chosen: Vec<Step>,
+    pub fixed: Vec<Step>,
+    /// What depends on base relations that are chosen for a program, each with the choices that it depends on.
+    pub chosen: Vec<(Step, Choices)>,
     /// The checks.
-    pub(super) checks: Vec<Test>,
+    pub checks: Vec<Test>,
 }
 
 impl Plan {
-    /// The order for the nodes that `roots` need.
-    pub(super) fn new(model: &Model, roots: impl IntoIterator<Item = ExprId>) -> Self {
+    /// The order for the nodes that `roots` need. `choices` says which base relations are chosen for a program.
+    pub fn new(model: &Model, roots: impl IntoIterator<Item = ExprId>, choices: impl Fn(BaseRelation) -> Choices) -> Self {
         let builder = Builder::new(model);
         let mut plan = Self {
             nodes: model.arena.len(),
@@ -80,11 +83,14 @@ impl Plan {
         // Which step of `chosen` computes a node; `None` for what is fixed.
         let mut step_of: Vec<Option<usize>> = vec![None; model.arena.len()];
         for step in builder.steps(roots.into_iter().map(|r| plan.holder[r.index()])) {
-            if step.operands().any(|id| step_of[id.index()].is_some()) || step.operations().iter().any(Operation::is_chosen) {
-                step.results().for_each(|r| step_of[r.index()] = Some(plan.chosen.len()));
-                plan.chosen.push(step);
-            } else {
+            let of_node = |id: ExprId| step_of[id.index()].map_or(0, |i| plan.chosen[i].1);
+            let own = step.operations().iter().map(|o| if let Node::Relation(r) = o.node { choices(r) } else { 0 });
+            let depends = own.chain(step.operands().map(of_node)).fold(0, |all, of| all | of);
+            if depends == 0 {
                 plan.fixed.push(step);
+            } else {
+                step.results().for_each(|r| step_of[r.index()] = Some(plan.chosen.len()));
+                plan.chosen.push((step, depends));
             }
         }
         for check in &model.checks {
@@ -96,13 +102,18 @@ impl Plan {
         plan
     }
 
+    /// All steps, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.fixed.iter().chain(self.chosen.iter().map(|(step, _)| step))
+    }
+
     /// The steps of `chosen` that a node needs, in order.
     fn needs(&self, root: ExprId, step_of: &[Option<usize>]) -> Vec<usize> {
         let mut wanted = vec![false; self.chosen.len()];
         let mut open: Vec<usize> = step_of[root.index()].into_iter().collect();
         while let Some(step) = open.pop() {
             if !std::mem::replace(&mut wanted[step], true) {
-                open.extend(self.chosen[step].operands().filter_map(|id| step_of[id.index()]));
+                open.extend(self.chosen[step].0.operands().filter_map(|id| step_of[id.index()]));
             }
         }
         (0..wanted.len()).filter(|&i| wanted[i]).collect()
@@ -132,14 +143,6 @@ impl Step {
     /// The nodes that have a value after it.
     fn results(&self) -> impl Iterator<Item = ExprId> {
         self.operations().iter().map(|o| o.to).chain(self.members().iter().map(|m| m.0))
-    }
-}
-
-impl Operation {
-    /// Is it a base relation that is chosen for a program?
-    fn is_chosen(&self) -> bool {
-        use BaseRelation::{Co, Fr, Rf, SyncBarrier, SyncFence};
-        matches!(self.node, Node::Relation(Rf | Co | Fr | SyncBarrier | SyncFence))
     }
 }
 
