@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::table::table;
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 use margay_models::library as models;
 use margay_reports::{Document, builtin};
 
 use crate::Outcome;
-use crate::arguments::{Format, List};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::table::table;
+use crate::arguments::List;
 
 /// Lists the models, or shows one.
 pub fn models(options: &List, output: &Output) -> Outcome {

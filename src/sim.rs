@@ -4,8 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use margay_answers::histogram;
+use margay_answers::refusal::by_machine;
+use margay_campaigns::allowed;
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::limits;
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
 use margay_litmus::explicit::Runner;
-use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
@@ -14,14 +21,7 @@ use margay_runner::outcome::Histogram;
 use margay_runner::sim::{self, Limits, Machine};
 
 use crate::Outcome;
-use crate::allowed;
-use crate::arguments::{Format, Sim};
-use crate::exit::Exit;
-use crate::histogram;
-use crate::inputs;
-use crate::limits;
-use crate::output::Output;
-use crate::table::number;
+use crate::arguments::Sim;
 
 /// What one test showed.
 struct Shown {
@@ -61,7 +61,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
         let (machine, shown) = match simulate(&read.test, options, &limits.stop) {
             Ok(shown) => shown,
             Err(error) => {
-                errors.push(diagnostic(&error, name, read));
+                errors.push(by_machine(&error, name, read));
                 continue;
             }
         };
@@ -79,7 +79,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
                 None
             }
             Some((model, Err(error))) => {
-                errors.push(crate::run::diagnostic(&error, name, &read.file, model));
+                errors.push(margay_answers::refusal::by_engine(&error, name, &read.file, model));
                 continue;
             }
         };
@@ -161,15 +161,6 @@ fn stuck(shown: &Shown, options: &Sim) -> String {
         "A thread can wait for ever: at a barrier that not all of its threads come to, or for a value.".to_owned()
     } else {
         format!("{} runs did not end within {} steps; they are in no line.", number(shown.stuck), number(sim::STEPS as u64))
-    }
-}
-
-/// Why the machine cannot run a test.
-pub fn diagnostic(error: &sim::Error, file: &str, read: &Read) -> Diagnostic {
-    let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
-    match error.place {
-        Some(span) => diagnostic.at(&read.file, span, "here"),
-        None => diagnostic,
     }
 }
 

@@ -8,16 +8,16 @@ pub use weaken::run as weaken;
 
 use std::io;
 
+use margay_answers::check::{Presented, stem, write_counterexample};
+use margay_console::folder::Folder;
+use margay_console::limits::Limits;
+use margay_console::output::Output;
 use margay_mappings::change::Pool;
 use margay_mappings::check::{CheckOptions, CoReading, Counterexample};
 use margay_mappings::language::{Loaded, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::{Co, Question};
-use crate::check::{Presented, stem, write_counterexample};
-use crate::folder::Folder;
-use crate::limits::Limits;
-use crate::output::Output;
 
 /// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
 /// observe, so the reading of modification order is `exists` where none is asked for.

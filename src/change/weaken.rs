@@ -3,6 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use margay_answers::check::{is_like, stem};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::table;
+use margay_console::wrapped::wrapped;
 use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, Weaker, weaken};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
@@ -10,14 +17,7 @@ use margay_reports::{Verdict, change as document};
 
 use super::{falls, prepare, write};
 use crate::Outcome;
-use crate::arguments::{Format, Weaken};
-use crate::check::{is_like, stem};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::table;
-use crate::wrapped::wrapped;
+use crate::arguments::Weaken;
 
 /// Runs the command.
 pub fn run(options: &Weaken, output: &Output) -> Outcome {

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use margay_console::exit::Exit;
+use margay_console::inputs::Names;
+use margay_console::output::{Format, Output};
+use margay_console::table::table;
 use margay_litmus::identity::{Form, Name};
 use margay_litmus::read;
 use margay_litmus::test::Test;
@@ -11,12 +15,6 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::classify as document;
 
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::diagnostics;
-use crate::exit::Exit;
-use crate::inputs::Names;
-use crate::output::Output;
-use crate::table::table;
 
 /// Options of `classify`.
 #[derive(Debug, Args)]
@@ -41,7 +39,7 @@ struct Classified {
 
 /// Runs the command.
 pub fn run(options: &Classify, output: &Output) -> Outcome {
-    let files = match crate::inputs::files(&options.tests) {
+    let files = match margay_console::inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
@@ -164,6 +162,6 @@ fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> do
         tests: found.iter().map(test).collect(),
         duplicates: groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect(),
         counterparts: several.map(|g| g.same.iter().map(names).collect()).collect(),
-        errors: diagnostics::report(errors),
+        errors: errors.iter().map(Into::into).collect(),
     }
 }

@@ -4,6 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use margay_answers::refusal::as_kernel;
+use margay_campaigns::explain::{Explained, explain, level};
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
@@ -12,14 +18,8 @@ use margay_runner::emit::{Environment, Error, Fault, Kernel, Target, Writing, ke
 use margay_runner::sass::{self, Answer, Choice, Failure, Toolkit, Way};
 
 use super::arguments::GpuCheck;
-use super::explain::{Explained, explain, level};
-use super::{diagnostic, environment, session};
+use super::{environment, session};
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::inputs;
-use crate::output::Output;
-use crate::table::number;
 
 /// What came of a test on a target.
 enum Verdict {
@@ -65,7 +65,7 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             match written(&read.test, target, &environment) {
                 Ok((plain, apart)) => kernels.push((i, plain, apart)),
                 Err(error) if error.fault == Fault::Target => answers.push((i, Verdict::NotThere(error.message))),
-                Err(error) => errors.push(diagnostic(&error, &file.display().to_string(), read)),
+                Err(error) => errors.push(as_kernel(&error, &file.display().to_string(), read)),
             }
         }
         for (i, answer) in compared(&toolkit, target, options.optimize, &tests, &kernels) {

@@ -3,6 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use margay_campaigns::campaign::{Campaign, End, Event};
+use margay_campaigns::chart::{Bars, Group};
+use margay_campaigns::measure::{Judge, Measured, print};
+use margay_campaigns::results::Results;
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::inputs;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
+use margay_console::table::number;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
@@ -10,19 +21,8 @@ use margay_runner::device::Description;
 use margay_runner::emit::Compiled;
 
 use super::arguments::GpuRun;
-use super::campaign::{Campaign, End, Event};
-use super::measure::{Judge, Measured, print};
-use super::results::Results;
 use super::session::{Session, absent};
-use crate::arguments::Format;
-use crate::chart::{Bars, Group};
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::progress::Steps;
-use crate::table::number;
-use crate::{Outcome, inputs};
+use crate::Outcome;
 
 /// Runs the command.
 pub fn run(options: &GpuRun, output: &Output) -> Outcome {

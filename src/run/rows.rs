@@ -3,8 +3,8 @@
 use margay_litmus::corpus::Expected;
 use margay_litmus::test::{Quantifier, Test};
 
-use crate::output::Output;
-use crate::table::table;
+use margay_console::output::Output;
+use margay_console::table::table;
 
 /// The columns that every table of verdicts has.
 pub const COLUMNS: [&str; 5] = ["test", "model", "outcome", "condition", "races"];

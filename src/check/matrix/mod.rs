@@ -7,6 +7,13 @@ mod page;
 use std::io;
 use std::time::Instant;
 
+use margay_answers::check::Presented;
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::limits::{Limits, Reason};
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::table;
 use margay_mappings::change::{Costs, RepairReport, repair};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
 use margay_mappings::language::{LoadOptions, Mapping, ScopePattern};
@@ -14,15 +21,8 @@ use margay_mappings::library;
 use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
 
-use super::present::Presented;
 use crate::Outcome;
-use crate::arguments::{Check, Format};
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::limits::{Limits, Reason};
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::table;
+use crate::arguments::Check;
 use found::Found;
 
 /// The readings of C++: release sequences with and without the later writes of the same thread; and both without scopes, where every
