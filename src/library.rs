@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::table::table;
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 use margay_models::library as models;
 use margay_reports::{Document, builtin};
 
 use crate::Outcome;
-use crate::arguments::{Format, List};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::table::table;
+use crate::arguments::List;
 
 /// Lists the models, or shows one.
 pub fn models(options: &List, output: &Output) -> Outcome {
@@ -58,7 +58,7 @@ pub fn mappings(options: &List, output: &Output) -> Outcome {
 
 fn list(header: [&str; 3], rows: Vec<Vec<String>>, document: &impl Document, output: &Output) -> Outcome {
     match output.format {
-        Format::Human => output.print(&table(&header, &rows, &[], output.width()))?,
+        Format::Human => output.print(&table(&header, &rows, &[], output.list_width()))?,
         Format::Json => output.document(document)?,
     }
     Ok(Exit::Holds)

@@ -1,49 +1,37 @@
-//! The command line of Margay: one file for each subcommand.
+//! The command line of Margay: options, and a folder or file for each subcommand.
 
-mod allowed;
 mod arguments;
 mod case;
 mod change;
-mod chart;
 mod check;
 mod classify;
 mod cluster;
 mod config;
 mod confirm;
 mod corpus;
-mod diagnostics;
 mod diff;
-mod exit;
 mod explain;
 mod extract;
 mod fence;
-mod folder;
 mod r#gen;
 mod gpu;
-mod histogram;
-mod inputs;
 mod library;
-mod limits;
 mod manual;
-mod output;
-mod progress;
 mod prove;
 mod question;
 mod report;
 mod run;
-mod side_by_side;
 mod sim;
 mod synth;
-mod table;
-mod terminal;
+mod usage;
 mod verify;
-mod violation;
-mod wrapped;
 
 use std::process::ExitCode;
 
-use arguments::{Command, FormatOption};
-use exit::Exit;
+use arguments::Command;
+use margay_console::exit::{self, Exit};
+use margay_console::output::{FormatOption, Output};
+use margay_console::{limits, terminal};
 use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
@@ -52,13 +40,13 @@ fn main() -> ExitCode {
     margay_cadical::backend().register();
     let config::Given { arguments, settings, command } = match config::arguments() {
         Ok(arguments) => arguments,
-        Err(config::Wrong::Usage(error)) => return ExitCode::from(exit::usage(&error) as u8),
+        Err(config::Wrong::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
         Err(config::Wrong::File(errors, output)) => {
             return ExitCode::from(output.wrong(&errors).unwrap_or(Exit::Wrong) as u8);
         }
     };
     limits::watch_interrupts();
-    let output = output::Output::new(arguments.format, arguments.color, arguments.verbose, command);
+    let output = Output::new(arguments.format, arguments.color, arguments.verbose, command);
     if let Some(file) = settings.filter(|_| arguments.verbose) {
         output.aside(&format!("Options that are not given are as {} says.", file.display()));
     }

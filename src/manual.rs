@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::builtin;
 
 use crate::Outcome;
-use crate::arguments::{Arguments, Format};
-use crate::exit::Exit;
-use crate::output::Output;
+use crate::arguments::Arguments;
 
 /// Options of `completions`.
 #[derive(Debug, Args)]

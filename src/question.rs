@@ -1,12 +1,12 @@
 //! What is asked, from the command line to the library: shared by the commands that search.
 
+use margay_console::limits::Limits;
 use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_mappings::language::{LoadOptions, Loaded};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::{self, Co, Question, Search, Statement, Switch};
-use crate::limits::Limits;
 
 /// The level, as the library names it.
 pub fn level(level: arguments::Level) -> Level {

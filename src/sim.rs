@@ -4,8 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use margay_answers::histogram;
+use margay_answers::refusal::by_machine;
+use margay_campaigns::allowed;
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::limits;
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
 use margay_litmus::explicit::Runner;
-use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
@@ -14,14 +21,7 @@ use margay_runner::outcome::Histogram;
 use margay_runner::sim::{self, Limits, Machine};
 
 use crate::Outcome;
-use crate::allowed;
-use crate::arguments::{Format, Sim};
-use crate::exit::Exit;
-use crate::histogram;
-use crate::inputs;
-use crate::limits;
-use crate::output::Output;
-use crate::table::number;
+use crate::arguments::Sim;
 
 /// What one test showed.
 struct Shown {
@@ -48,26 +48,27 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
     let limits = limits::Limits::start(None, None);
     let mut runner = model.as_ref().map(Runner::new);
     let (mut errors, mut undecided, mut differs) = (Vec::new(), false, false);
+    let mut tests = Vec::new();
     for path in &files {
-        let name = path.display().to_string();
-        let read = match inputs::test(path, output) {
-            Ok(read) => read,
-            Err(found) => {
-                errors.extend(found);
-                continue;
-            }
-        };
+        match inputs::test(path, output) {
+            Ok(read) => tests.push(read),
+            Err(found) => errors.extend(found),
+        }
+    }
+    let names: inputs::Names = tests.iter().collect();
+    for read in &tests {
+        let name = &read.file.name;
         let (machine, shown) = match simulate(&read.test, options, &limits.stop) {
             Ok(shown) => shown,
             Err(error) => {
-                errors.push(diagnostic(&error, &name, &read));
+                errors.push(by_machine(&error, name, read));
                 continue;
             }
         };
         undecided |= shown.bounded;
         let asked = model.as_ref().zip(runner.as_mut());
         let variables = &machine.observed().variables;
-        let allowed = match asked.map(|(m, r)| (m, allowed::outcomes(&read, variables, r, options.timeout))) {
+        let allowed = match asked.map(|(m, r)| (m, allowed::outcomes(read, variables, r, options.timeout))) {
             None => None,
             Some((_, Ok(outcomes))) => Some(outcomes),
             // What the machine showed is shown; what the model says of it is not known.
@@ -78,7 +79,7 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
                 None
             }
             Some((model, Err(error))) => {
-                errors.push(crate::run::diagnostic(&error, &name, &read.file, model));
+                errors.push(margay_answers::refusal::by_engine(&error, name, &read.file, model));
                 continue;
             }
         };
@@ -89,9 +90,9 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
             output.settle(Exit::Found);
         }
         if output.format == Format::Json {
-            output.line(&line(&name, &read.test, &machine, &shown, &rows, model.as_ref(), options))?;
+            output.line(&line(name, &read.test, &machine, &shown, &rows, model.as_ref(), options))?;
         } else {
-            output.print(&output.heading(&headline(&read.test, &shown, options)))?;
+            output.print(&output.heading(&headline(&names.of(&read.test.name, name), &shown, options)))?;
             histogram::print(&rows, machine.observed(), !options.exhaustive, output)?;
             if shown.stuck > 0 {
                 output.print(&stuck(&shown, options))?;
@@ -135,21 +136,21 @@ fn simulate(test: &Test, options: &Sim, stop: &Arc<AtomicBool>) -> Result<(Machi
     Ok((machine, Shown { seconds: start.elapsed().as_secs_f64(), ..shown }))
 }
 
-fn headline(test: &Test, shown: &Shown, options: &Sim) -> String {
+fn headline(name: &str, shown: &Shown, options: &Sim) -> String {
     let machine = options.machine.kind().name();
     let seconds = shown.seconds;
     match shown.states {
         Some(states) => {
             let part = if shown.bounded { ", stopped at a limit" } else { "" };
-            format!("simulated: {}, {machine} machine: {} states{part}, {seconds:.3} s", test.name, number(states as u64))
+            format!("simulated: {name}, {machine} machine: {} states{part}, {seconds:.3} s", number(states as u64))
         }
         None => {
             let rate = shown.runs as f64 / seconds.max(1e-9);
             let (runs, rate) = (number(shown.runs), number(rate as u64));
             let part = if shown.bounded { format!(" of {}, stopped at a limit", number(options.runs)) } else { String::new() };
             format!(
-                "simulated: {}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
-                test.name, options.seed
+                "simulated: {name}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
+                options.seed
             )
         }
     }
@@ -160,15 +161,6 @@ fn stuck(shown: &Shown, options: &Sim) -> String {
         "A thread can wait for ever: at a barrier that not all of its threads come to, or for a value.".to_owned()
     } else {
         format!("{} runs did not end within {} steps; they are in no line.", number(shown.stuck), number(sim::STEPS as u64))
-    }
-}
-
-/// Why the machine cannot run a test.
-pub fn diagnostic(error: &sim::Error, file: &str, read: &Read) -> Diagnostic {
-    let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
-    match error.place {
-        Some(span) => diagnostic.at(&read.file, span, "here"),
-        None => diagnostic,
     }
 }
 

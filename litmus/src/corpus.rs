@@ -9,69 +9,16 @@
 //! The verdict says whether a legal execution satisfies the condition (`forall`: violates it), and where the model knows races
 //! whether there is one; `bounded` is added where a longer unrolling might find an execution.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
 
-use crate::explicit::Verdict;
+pub use crate::verdict::Expected;
 
 /// The name of the file with the expected verdicts of a folder.
 pub const EXPECTED: &str = "expected.txt";
-
-/// What is expected of a test under a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Expected {
-    /// Does some legal execution satisfy the condition (`forall`: violate it)?
-    pub reachable: bool,
-    /// Is the answer only known up to the bound of the loops?
-    pub bounded: bool,
-    /// Is there a race? `None` where the model does not say what a race is.
-    pub racy: Option<bool>,
-}
-
-impl From<&Verdict> for Expected {
-    fn from(v: &Verdict) -> Self {
-        Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy }
-    }
-}
-
-impl fmt::Display for Expected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.reachable { "reachable" } else { "unreachable" })?;
-        f.write_str(if self.bounded { ",bounded" } else { "" })?;
-        f.write_str(match self.racy {
-            Some(true) => ",racy",
-            Some(false) => ",race-free",
-            None => "",
-        })
-    }
-}
-
-impl std::str::FromStr for Expected {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut parts = text.split(',');
-        let reachable = match parts.next() {
-            Some("reachable") => true,
-            Some("unreachable") => false,
-            other => return Err(format!("expected `reachable` or `unreachable`, found `{}`", other.unwrap_or_default())),
-        };
-        let mut expected = Self { reachable, bounded: false, racy: None };
-        for part in parts {
-            match part {
-                "bounded" => expected.bounded = true,
-                "racy" => expected.racy = Some(true),
-                "race-free" => expected.racy = Some(false),
-                _ => return Err(format!("expected `bounded`, `racy` or `race-free`, found `{part}`")),
-            }
-        }
-        Ok(expected)
-    }
-}
 
 /// A line of `expected.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]

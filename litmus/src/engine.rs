@@ -3,7 +3,6 @@
 //! of a large test; if they do not suffice, the SAT engine answers. Steps are counted, not timed: the choice is the same on
 //! every machine.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use margay_models::model::Model;
@@ -11,26 +10,9 @@ use margay_solver::proof::Replayed;
 
 use crate::sat::Shown;
 use crate::test::Test;
+pub use crate::verdict::Engine;
 use crate::verdict::{Error, Forbidden, Options, Verdict};
 use crate::{explicit, sat};
-
-/// An engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Engine {
-    /// Candidate executions, one after the other, pruned as they grow.
-    Explicit,
-    /// One formula for a SAT solver.
-    Sat,
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Explicit => "explicit",
-            Self::Sat => "sat",
-        })
-    }
-}
 
 /// Who is to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -11,6 +11,8 @@ pub mod cycle;
 pub mod engine;
 pub mod explicit;
 pub mod identity;
+mod monotone;
+mod outcome;
 pub mod parallel;
 pub mod premise;
 mod prepare;

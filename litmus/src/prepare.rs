@@ -4,11 +4,14 @@
 use margay_models::model::{CheckKind, Model, Role};
 use margay_models::signature::Signature;
 
-use crate::cells;
-use crate::explicit::grows_with_reads;
+use crate::cells::{self, Split};
+use crate::monotone::grows_with_reads;
 use crate::test::Test;
 use crate::unfold::{Bounds, Unfolding};
 use crate::verdict::{Error, Options};
+
+/// Refuses a test in which accesses of two sizes to one location may race in a model. It takes an engine to find out.
+type Ordered = fn(&Split, &Model, &Options) -> Result<(), Error>;
 
 /// A model as an engine asks about it.
 #[derive(Debug, Clone)]
@@ -23,10 +26,11 @@ pub(crate) struct Questions {
     pub undefined: Vec<(usize, bool)>,
     /// Does the model forbid no less when reads are added to an execution?
     grows_with_reads: bool,
+    ordered: Ordered,
 }
 
 impl Questions {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, ordered: Ordered) -> Self {
         let undefined = model.checks.iter().enumerate().filter_map(|(i, c)| match c.role {
             // A flag that negates `empty` makes a program undefined (docs/cat.md, "Flags").
             Role::Flag if c.kind == CheckKind::Empty && c.negated => Some((i, true)),
@@ -42,6 +46,7 @@ impl Questions {
             axioms: model.axioms().map(|(i, _)| i).collect(),
             undefined: undefined.collect(),
             grows_with_reads: grows_with_reads(model),
+            ordered,
         }
     }
 
@@ -65,7 +70,7 @@ impl Questions {
         }
         let bounds = Bounds { skip_waiting, ..options.bounds };
         let Some(split) = cells::split(test)? else { return Ok(Unfolding::new(test, self.signature, bounds)?) };
-        cells::ordered(&split, &self.model, options)?;
+        (self.ordered)(&split, &self.model, options)?;
         Ok(Unfolding::new(&split.test, self.signature, bounds)?)
     }
 }

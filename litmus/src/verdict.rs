@@ -10,10 +10,78 @@ use margay_models::execution::Execution;
 use margay_models::signature::Signature;
 use margay_solver::{Failure, Limits};
 
-use crate::corpus::Expected;
-use crate::engine::Engine;
 use crate::test::Quantifier;
 use crate::unfold::{self, Bounds};
+
+/// An engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Candidate executions, one after the other, pruned as they grow.
+    Explicit,
+    /// One formula for a SAT solver.
+    Sat,
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Explicit => "explicit",
+            Self::Sat => "sat",
+        })
+    }
+}
+
+/// What is expected of a test under a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Expected {
+    /// Does some legal execution satisfy the condition (`forall`: violate it)?
+    pub reachable: bool,
+    /// Is the answer only known up to the bound of the loops?
+    pub bounded: bool,
+    /// Is there a race? `None` where the model does not say what a race is.
+    pub racy: Option<bool>,
+}
+
+impl From<&Verdict> for Expected {
+    fn from(v: &Verdict) -> Self {
+        Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.reachable { "reachable" } else { "unreachable" })?;
+        f.write_str(if self.bounded { ",bounded" } else { "" })?;
+        f.write_str(match self.racy {
+            Some(true) => ",racy",
+            Some(false) => ",race-free",
+            None => "",
+        })
+    }
+}
+
+impl std::str::FromStr for Expected {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(',');
+        let reachable = match parts.next() {
+            Some("reachable") => true,
+            Some("unreachable") => false,
+            other => return Err(format!("expected `reachable` or `unreachable`, found `{}`", other.unwrap_or_default())),
+        };
+        let mut expected = Self { reachable, bounded: false, racy: None };
+        for part in parts {
+            match part {
+                "bounded" => expected.bounded = true,
+                "racy" => expected.racy = Some(true),
+                "race-free" => expected.racy = Some(false),
+                _ => return Err(format!("expected `bounded`, `racy` or `race-free`, found `{part}`")),
+            }
+        }
+        Ok(expected)
+    }
+}
 
 /// How to run a test.
 #[derive(Debug, Clone, Copy, Default)]

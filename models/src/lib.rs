@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod diagnostic;
 pub mod dialect;
 pub mod digest;
+pub mod evaluate;
 pub mod execution;
 pub mod explain;
 pub mod judge;

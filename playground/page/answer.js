@@ -43,7 +43,7 @@ const Answer = (() => {
       WhatIf.program(text, { label: `${side} program`, model: name, word, ask }));
     return [
       facts(`${plural(c.events, "operation")}, ${plural(c.threads, "thread")}. Axiom ${c.axiom}. Outcome: ${c.outcome}`),
-      element("div", { class: "pair" },
+      element("div", { class: "pair programs" },
         program(c.source_litmus, "Source", report.source, "forbidden", compiled_again(context)),
         program(c.target_litmus, "Compiled", report.target, "allowed", explained_again(context, target))),
       element("div", { class: "pair" }, picture(c.source_svg, "Why the source model forbids it"), picture(c.target_svg, "How the compiled program does it")),
@@ -55,27 +55,49 @@ const Answer = (() => {
     ].filter(Boolean);
   };
 
-  /** One counterexample at a time, with a way to the others and to more. */
+  /** One counterexample at a time. Another one is what `check --next 1`, `--next 2` and so on show, until there is none; then it begins again. */
   const counterexamples = (report, context) => {
-    const all = report.counterexamples;
-    if (all.length === 0) return [];
-    let shown = 0;
+    const known = [...report.counterexamples];
+    if (known.length === 0) return [];
+    let shown = 0, asked = 0, listed = [], ended = context.next === null;
     const title = element("h3", { tabindex: "-1" });
+    const said = element("p", { class: "hint", role: "status" });
     const body = element("div", {});
     const draw = () => {
-      title.textContent = all.length === 1 ? "The smallest counterexample" : `Counterexample ${shown + 1} of ${all.length}${report.truncated ? " or more" : ""}`;
-      body.replaceChildren(...counterexample(all[shown], report, context));
+      // At execution level each axiom has its own.
+      const { axiom } = known[shown];
+      const list = listed.find((one) => one.axiom.split(" & ").includes(axiom));
+      const number = known.slice(0, shown + 1).filter((one) => one.axiom === axiom).length;
+      const against = known.some((one) => one.axiom !== axiom) ? ` against ${axiom}` : "";
+      title.textContent = list ? `Counterexample ${number} of ${list.more ? "more than " : ""}${list.of}${against}` : `The smallest counterexample${against}`;
+      body.replaceChildren(...counterexample(known[shown], report, context));
+      said.textContent = ended && known.length === 1 && context.next ? "There is no other of this size." : "";
+      button.hidden = ended && known.length === 1;
     };
-    const next = element("button", { type: "button", click: async () => {
-      if (all.length === 1 && context.more) return context.more();
-      shown = (shown + 1) % all.length;
+    /** Asks for the next one, and adds it to those that are known. */
+    const ask = async () => {
+      button.disabled = true;
+      said.textContent = "Asking for another one of this size …";
+      const [found] = await context.next(asked + 1);
+      button.disabled = false;
+      if (!found?.counterexamples) {
+        said.textContent = "Stopped: whether there is another one is not known.";
+        return false;
+      }
+      asked += 1;
+      listed = found.listed;
+      known.push(...found.counterexamples);
+      ended = !listed.some((list) => list.more || list.of > asked + 1);
+      return true;
+    };
+    const button = element("button", { type: "button", click: async () => {
+      if (shown + 1 === known.length && !ended && !(await ask())) return;
+      shown = (shown + 1) % known.length;
       draw();
       title.focus();
-      return undefined;
     } }, "Another one");
     draw();
-    const alone = all.length === 1 && context.all ? facts("There is no other of this size.") : null;
-    return [title, all.length > 1 || context.more ? next : null, alone, body].filter(Boolean);
+    return [title, button, said, body];
   };
 
   const check = (report, context) => [

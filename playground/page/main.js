@@ -106,13 +106,13 @@
   const warnings = (notes) => (notes.trim() === "" ? [] : [element("details", { open: true }, element("summary", {}, "Warnings"), code(notes.trim(), "warnings"))]);
 
   /** Asks, and shows the answer. */
-  const ask = async (extra = []) => {
+  const ask = async () => {
     await loading;
     Program.stop();
     const { name, args, files } = Question.command();
     Answer.diagnostics([], Question.files());
     show("Working …");
-    const said = await running(json([...args, ...extra]), files);
+    const said = await running(json(args), files);
     if (said.old) return;
     if (said.stopped) return show(`Stopped. Nothing is known: the question was not answered.`);
     if (said.crash) return show("Margay failed, which is a fault of Margay and not of your input.", code(`${said.notes}\n${said.crash}`, "what happened"));
@@ -132,8 +132,7 @@
       again,
       mapping: name === "check" || name === "prove" ? Question.mapping() : [],
       explain: () => { field("command").value = "explain"; Question.arrange(); ask(); },
-      all: extra.length > 0,
-      more: name === "check" && extra.length === 0 ? () => ask(["--all", "20"]) : null,
+      next: name === "check" ? (n) => again([...args, "--next", String(n)]) : null,
     };
     const raw = element("details", {}, element("summary", {}, "The whole answer as JSON"), code(said.out, "JSON"));
     show(`Answered in ${(said.milliseconds / 1000).toFixed(1)} s.`, ...answers.flatMap((one) => Answer[name](one, context)), ...warnings(said.notes), raw);

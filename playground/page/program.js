@@ -5,10 +5,18 @@ const Program = (() => {
   let module = null, worker = null, count = 0;
   const waiting = new Map();
 
-  /** The bytes of the program, which the page carries as base64 of gzip. */
+  /** What base64 says: by the browser, where it can; else by a loop (16 ms, where `Uint8Array.from` with a function takes 260). */
+  const bytes = (base64) => {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+    const text = atob(base64), out = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
+    return out;
+  };
+
+  /** The program, which the page carries as base64 of gzip. */
   const unpack = async () => {
-    const packed = Uint8Array.from(atob(source("program").trim()), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const text = source("program").trim();
+    const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
   };
 

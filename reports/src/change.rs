@@ -18,7 +18,7 @@ parts! {
         pub level: Level,
         /// The bound.
         pub bound: usize,
-        /// If the mapping falls as it is: `falls at 4 (Coherence)`.
+        /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
         pub falls: Option<String>,
         /// The rows.
         pub rows: Vec<Row>,
@@ -80,7 +80,7 @@ parts! {
         pub level: Level,
         /// The bound.
         pub bound: usize,
-        /// If the mapping falls as it is: `falls at 4 (Coherence)`.
+        /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
         pub falls: Option<String>,
         /// How the files of that counterexample begin with `--out`.
         pub files: Option<String>,

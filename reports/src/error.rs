@@ -1,5 +1,7 @@
 //! Wrong input: what is wrong, where, and what to do.
 
+use margay_models::diagnostic;
+
 use crate::document::parts;
 
 /// The version of errors where the command line could not be read; else it is that of the command's documents.
@@ -47,5 +49,23 @@ parts! {
         pub column: usize,
         /// What is said of the place.
         pub text: String,
+    }
+}
+
+impl From<&diagnostic::Diagnostic> for Diagnostic {
+    fn from(found: &diagnostic::Diagnostic) -> Self {
+        let label = |l: &diagnostic::Label| {
+            let (line, column) = l.file.position(l.span.start);
+            Label { file: l.file.name.clone(), line, column, text: l.text.clone() }
+        };
+        Self {
+            severity: match found.severity {
+                diagnostic::Severity::Error => Severity::Error,
+                diagnostic::Severity::Warning => Severity::Warning,
+            },
+            message: found.message.clone(),
+            labels: found.labels.iter().map(label).collect(),
+            help: found.help.clone(),
+        }
     }
 }

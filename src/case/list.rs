@@ -4,17 +4,16 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::{number, table};
 use margay_mappings::check::{CaseFile, Cost, Engine, Progress, Verdict as Searched, Work, check};
 use margay_reports::{Verdict, case};
 
 use super::List;
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::{number, table};
 
 /// Takes the cases of one bound and ends the check; those of smaller bounds are solved here.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use margay_console::output::Output;
 
 use crate::Outcome;
 use crate::arguments::Question;
-use crate::output::Output;
 
 /// Options of `case`.
 #[derive(Debug, Args)]
@@ -45,10 +45,10 @@ struct Run {
     #[arg(long, value_name = "DIR")]
     certify: Option<PathBuf>,
     /// Stop after this time, e.g. `30s`, `10m`
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     timeout: Option<Duration>,
     /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
-    #[arg(long, value_name = "SIZE", value_parser = crate::limits::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
     memory: Option<u64>,
 }
 

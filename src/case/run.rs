@@ -1,17 +1,16 @@
 //! `margay case run`: cases from their files.
 
+use margay_console::exit::Exit;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::{number, table};
 use margay_mappings::check::{CaseFile, CheckOptions, Solved};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict, case};
 
 use super::Run;
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::{number, table};
 
 fn answer(found: Option<bool>) -> Verdict {
     match found {

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::table::{number, table};
 use margay_mappings::check::{Cost, Costs, Recorded, makespan, recorded};
 use margay_mappings::encode::shape::Shape;
 use margay_models::diagnostic::Diagnostic;
@@ -10,10 +13,6 @@ use margay_reports::case;
 
 use super::Simulate;
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::table::{number, table};
 
 /// The numbers of workers.
 const WORKERS: [usize; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1000];

@@ -8,16 +8,16 @@ pub use weaken::run as weaken;
 
 use std::io;
 
+use margay_answers::check::{Presented, stem, write_counterexample};
+use margay_console::folder::Folder;
+use margay_console::limits::Limits;
+use margay_console::output::Output;
 use margay_mappings::change::Pool;
 use margay_mappings::check::{CheckOptions, CoReading, Counterexample};
 use margay_mappings::language::{Loaded, Mapping};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::{Co, Question};
-use crate::check::{Presented, stem, write_counterexample};
-use crate::folder::Folder;
-use crate::limits::Limits;
-use crate::output::Output;
 
 /// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
 /// observe, so the reading of modification order is `exists` where none is asked for.
@@ -32,12 +32,12 @@ fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping,
     Ok((mapping, limits, options))
 }
 
-/// `falls at 4 (Coherence)`, `falls at 4 (Coherence, racy)`.
+/// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`.
 fn falls(counterexample: &Counterexample) -> String {
     let Counterexample { events, axiom, status, .. } = counterexample;
     match status.is_bug() {
-        true => format!("falls at {events} ({axiom})"),
-        false => format!("falls at {events} ({axiom}, {})", status.name()),
+        true => format!("counterexample at {events} ({axiom})"),
+        false => format!("counterexample at {events} ({axiom}, {})", status.name()),
     }
 }
 

@@ -2,6 +2,13 @@
 
 use std::time::Instant;
 
+use margay_answers::check::{is_like, stem};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::table;
+use margay_console::wrapped::wrapped;
 use margay_mappings::change::{Changed, Costs, Repair, RepairReport, repair};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
@@ -9,14 +16,7 @@ use margay_reports::change as document;
 
 use super::{falls, prepare, write};
 use crate::Outcome;
-use crate::arguments::{self, Format};
-use crate::check::{is_like, stem};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::table;
-use crate::wrapped::wrapped;
+use crate::arguments::{self};
 
 /// Runs the command.
 pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {

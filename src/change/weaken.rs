@@ -3,6 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use margay_answers::check::{is_like, stem};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::table;
+use margay_console::wrapped::wrapped;
 use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, Weaker, weaken};
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
@@ -10,14 +17,7 @@ use margay_reports::{Verdict, change as document};
 
 use super::{falls, prepare, write};
 use crate::Outcome;
-use crate::arguments::{Format, Weaken};
-use crate::check::{is_like, stem};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::table;
-use crate::wrapped::wrapped;
+use crate::arguments::Weaken;
 
 /// Runs the command.
 pub fn run(options: &Weaken, output: &Output) -> Outcome {
@@ -107,7 +107,7 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
     let title = &mapping.title;
     if let Some(index) = report.fallen {
         let how = falls(&report.pool.get(index).counterexample);
-        return format!("{}: {title} {how}; `margay repair` looks for what mends it", output.bad("it falls as it is"));
+        return format!("{}: {title}: {how}; `margay repair` looks for what mends it", output.bad("wrong as it is"));
     }
     let names = |rows: &[&RowReport]| {
         let heads: Vec<String> = rows.iter().map(|r| r.slot.text(mapping, r.slot.lowering(mapping)).0).collect();
@@ -149,7 +149,7 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
 fn words(report: &WeakenReport, row: &RowReport, weaker: &Weaker, bound: usize, output: Output) -> String {
     match &weaker.fate {
         Fate::Sound if row.is_loose(bound) => output.good(&format!("none up to {bound}")),
-        Fate::Sound => output.unsure(&format!("not told by {bound}")),
+        Fate::Sound => output.unsure(&format!("bound {bound} is too small")),
         Fate::Falls(index) => format!("{}: {}", falls(&report.pool.get(*index).counterexample), stem(*index)),
         Fate::Undecided(_) => output.unsure("undecided"),
     }

@@ -1,19 +1,18 @@
 //! `--causes`: what is wrong with a mapping, grouped by what is to blame, the worst first.
 
+use margay_answers::check::{Presented, files};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::wrapped::wrapped;
 use margay_mappings::causes::{Cause, Causes, causes};
 use margay_mappings::check::{CheckOptions, Level};
 use margay_mappings::language::Mapping;
 use margay_reports::check as report;
 
-use super::files;
-use super::present::Presented;
 use crate::Outcome;
-use crate::arguments::{Check, Format};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::wrapped::wrapped;
+use crate::arguments::Check;
 
 /// Runs it, for a mapping without its `assumed` rows.
 pub fn run(options: &Check, mapping: &Mapping, assumed: &[String], asked: &CheckOptions, output: &Output) -> Outcome {

@@ -1,29 +1,21 @@
 //! `margay check`: a mapping, and the smallest counterexample.
 
-mod assumed;
 mod causes;
-mod files;
-mod human;
-mod json;
 mod matrix;
 mod one;
-mod present;
 
-pub use files::{counterexample as write_counterexample, is_like, stem};
-pub use human::counterexample as print_counterexample;
-pub use json::counterexample as counterexample_report;
 pub use matrix::{TARGETS, sources};
-pub use present::{Presented, outcome_of};
 
+use margay_answers::check::{assumed, files, human, is_like, json, present};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
 use margay_mappings::check::{Level, Verdict, check};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::Outcome;
-use crate::arguments::{Check, Format};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
+use crate::arguments::Check;
 use crate::question::level;
 
 /// Sees to it that files can be written where they are asked for.

@@ -2,6 +2,13 @@
 
 use std::path::Path;
 
+use margay_answers::check::outcome_of;
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::side_by_side::side_by_side;
+use margay_console::wrapped::{indented, wrapped};
 use margay_litmus::read::Read;
 use margay_mappings::language::{Form, Mapping};
 use margay_mappings::one::{Answer, One, Refusal, ask};
@@ -10,15 +17,7 @@ use margay_models::picture::{Picture, event_name, svg};
 use margay_reports::Verdict;
 use margay_reports::check as report;
 
-use super::present::outcome_of;
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::inputs;
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::side_by_side::side_by_side;
-use crate::wrapped::{indented, wrapped};
 
 /// Runs the command.
 pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> Outcome {
@@ -36,7 +35,7 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
         Ok(one) => one,
         Err(Refusal::Engine(error)) if error.is_undecided() => {
             output.settle(Exit::Undecided);
-            let reason = crate::limits::gave_up(&error);
+            let reason = margay_console::limits::gave_up(&error);
             let words = format!("{}: {reason}: {}", output.unsure("undecided"), read.test.name);
             match output.format {
                 Format::Human => output.print(&words)?,
@@ -69,7 +68,7 @@ fn tells_compare_exchange(mapping: &Mapping) -> bool {
 fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
     let (file, source) = (read.file.name.as_str(), &mapping.source);
     match refusal {
-        Refusal::Engine(error) => crate::run::diagnostic(error, file, &read.file, source),
+        Refusal::Engine(error) => margay_answers::refusal::by_engine(error, file, &read.file, source),
         Refusal::NoExecution => Diagnostic::error(format!("`{file}`: no execution has the outcome, whatever a model says"))
             .help("a read returns what some write wrote, or the initial value"),
         Refusal::NoRow => {

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use margay_console::exit::Exit;
+use margay_console::inputs::Names;
+use margay_console::output::{Format, Output};
+use margay_console::table::table;
 use margay_litmus::identity::{Form, Name};
 use margay_litmus::read;
 use margay_litmus::test::Test;
@@ -11,11 +15,6 @@ use margay_models::diagnostic::Diagnostic;
 use margay_reports::classify as document;
 
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::diagnostics;
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::table::table;
 
 /// Options of `classify`.
 #[derive(Debug, Args)]
@@ -40,7 +39,7 @@ struct Classified {
 
 /// Runs the command.
 pub fn run(options: &Classify, output: &Output) -> Outcome {
-    let files = match crate::inputs::files(&options.tests) {
+    let files = match margay_console::inputs::files(&options.tests) {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
@@ -133,18 +132,19 @@ fn print(found: &[Classified], groups: &[Group], only_duplicates: bool, output: 
     if only_duplicates || found.is_empty() {
         return Ok(());
     }
+    let names = Names::new(found.iter().map(|c| (c.name.as_str(), c.file.as_str())));
     let rows: Vec<Vec<String>> = found
         .iter()
         .map(|c| {
             let shape = c.known.classic.unwrap_or("-").to_owned();
-            vec![c.name.clone(), shape, c.known.to_string(), format!("{:016x}", c.form.digest())]
+            vec![names.of(&c.name, &c.file), shape, c.known.to_string(), format!("{:016x}", c.form.digest())]
         })
         .collect();
     output.print("")?;
     // In a narrow window the name says it.
-    let kept = if output.width() < 90 { 3 } else { 4 };
+    let kept = if output.list_width() < 90 { 3 } else { 4 };
     let rows: Vec<Vec<String>> = rows.into_iter().map(|r| r[..kept].to_vec()).collect();
-    output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.width()))
+    output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.list_width()))
 }
 
 fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> document::Classified {
@@ -162,6 +162,6 @@ fn document(found: &[Classified], groups: &[Group], errors: &[Diagnostic]) -> do
         tests: found.iter().map(test).collect(),
         duplicates: groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect(),
         counterparts: several.map(|g| g.same.iter().map(names).collect()).collect(),
-        errors: diagnostics::report(errors),
+        errors: errors.iter().map(Into::into).collect(),
     }
 }

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use margay_console::output::{Colour, FormatOption, Output};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::arguments::{Arguments, Colour, FormatOption};
-use crate::output::Output;
+use crate::arguments::Arguments;
 
 /// The name of the file, in the working directory or a folder above it.
 pub const NAME: &str = "margay.toml";

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use margay_console::limits::{Limits, stop};
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
 use margay_litmus::corpus::{Expected, Line};
 use margay_litmus::engine::Runner;
 use margay_litmus::explicit::{Error, Options};
@@ -15,10 +18,7 @@ use margay_models::model::Model;
 
 use super::Found;
 use super::choice::Chosen;
-use crate::arguments::{Corpus, Format};
-use crate::limits::{Limits, stop};
-use crate::output::Output;
-use crate::progress::Steps;
+use crate::arguments::Corpus;
 use crate::question::jobs;
 
 /// What became of one verdict.

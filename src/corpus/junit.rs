@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
+use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::escape;
 use margay_models::whole::write_over;
 
 use super::{Checked, Report};
-use crate::output::Output;
 
 /// A case, and what there is to say of it.
 struct Case {

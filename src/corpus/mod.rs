@@ -8,15 +8,15 @@ mod report;
 use std::fmt;
 use std::time::Instant;
 
+use margay_console::exit::Exit;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
 use margay_litmus::corpus::{self, Expected, Folder, Line};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::whole::write_over;
 
 use crate::Outcome;
-use crate::arguments::{Corpus, Format};
-use crate::exit::Exit;
-use crate::limits::Limits;
-use crate::output::Output;
+use crate::arguments::Corpus;
 use ask::Answer;
 
 /// What was found.

@@ -1,14 +1,13 @@
 //! What `margay test` prints: differences first, then how many verdicts are as expected.
 
+use margay_console::limits::Limits;
+use margay_console::output::{Format, FormatOption, Output};
+use margay_console::table::number;
 use margay_litmus::corpus;
 use margay_reports::corpus as document;
 
 use super::{Checked, Report, junit};
-use crate::arguments::{Corpus, Format, FormatOption};
-use crate::diagnostics;
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::table::number;
+use crate::arguments::Corpus;
 
 /// How many of the slowest are named with `-v`.
 const SLOWEST: usize = 5;
@@ -48,7 +47,7 @@ impl Report {
             without_verdict: self.unmentioned.clone(),
             require_verdicts: options.require_verdicts,
             blessed: options.bless,
-            errors: diagnostics::report(&self.errors),
+            errors: self.errors.iter().map(Into::into).collect(),
             seconds: self.seconds,
         }
     }

@@ -1,27 +1,20 @@
 //! `margay diff`: the smallest executions about which two models differ, or that there are none.
 
-mod files;
-mod human;
-mod json;
 mod load;
-mod present;
-mod proof;
 
-pub use human::differences as print_differences;
-pub use present::{Context, Presented};
-
+use margay_answers::diff::proof::{self, Proof};
+use margay_answers::diff::{Context, Presented, files, human, json};
+use margay_answers::prove::beside;
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
 use margay_mappings::check::Level;
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 
 use crate::Outcome;
-use crate::arguments::{Diff, Format, Switch};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::prove::beside;
+use crate::arguments::{Diff, Switch};
 use load::Loading;
-use proof::Proof;
 
 /// Runs the command.
 pub fn run(options: &Diff, output: &Output) -> Outcome {

@@ -39,7 +39,7 @@ pub struct Extract {
     /// Print the table as JSON, with the PTX of every row; the same as `--format json`
     #[arg(long)]
     pub json: bool,
-    /// Hold what is extracted against this table: exit code 1 if a row differs
+    /// Compare what is extracted with this table: exit code 1 if a row differs
     #[arg(long, value_name = "FILE.map")]
     pub against: Option<String>,
     /// A program of many functions may be compiled for so long; one function alone gets a fifth of it

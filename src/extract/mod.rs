@@ -1,8 +1,6 @@
 //! `margay extract`: what a compiler emits, as a table.
 
 pub mod arguments;
-mod difference;
-mod json;
 mod read;
 mod reproduce;
 mod sweep;
@@ -12,6 +10,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use margay_answers::extract::{difference, json};
+use margay_console::exit::Exit;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Count;
 use margay_extract::compile::{self, Command};
 use margay_extract::front::{self, FrontEnd};
 use margay_extract::lowering::Answer;
@@ -24,11 +27,6 @@ use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_reports::extract as report;
 
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::progress::Count;
 use crate::question::jobs;
 use arguments::Extract;
 

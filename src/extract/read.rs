@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
 use margay_extract::flow::explore;
 use margay_extract::ptx;
 use margay_extract::table::path_text;
@@ -10,9 +12,6 @@ use margay_models::limited;
 use margay_reports::extract as document;
 
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::output::Output;
 
 /// The largest file of PTX that is read, in bytes.
 const MAX_PTX: u64 = 1 << 28;

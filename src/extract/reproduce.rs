@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use margay_answers::check::{Presented, write_counterexample};
+use margay_console::exit::Exit;
+use margay_console::folder::Folder;
+use margay_console::output::Output;
 use margay_extract::compile::{Command, ran};
 use margay_extract::finding::{Finding, program};
 use margay_extract::front::FrontEnd;
@@ -14,10 +18,6 @@ use margay_models::execution::Scope;
 
 use super::arguments::Extract;
 use crate::Outcome;
-use crate::check::{Presented, write_counterexample};
-use crate::exit::Exit;
-use crate::folder::Folder;
-use crate::output::Output;
 
 /// Runs it.
 pub fn run(options: &Extract, front: &FrontEnd, command: &Command, output: &Output) -> Outcome {

@@ -7,18 +7,17 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
 use margay_litmus::cycle::{Family, Generated, cycles, random};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
 use margay_reports::r#gen as document;
 
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::table::number;
 
 pub use options::Gen;
 use options::Plan;

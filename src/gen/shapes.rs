@@ -4,17 +4,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
 use margay_litmus::shapes::{SETS, file_name};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::Document;
 use margay_reports::r#gen::Generated;
 
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::output::Output;
-use crate::table::number;
 
 /// Writes them into `folder`.
 pub fn run(folder: &Path, output: &Output) -> Outcome {

@@ -63,7 +63,7 @@ pub struct On {
     #[arg(long)]
     pub require_comparison: bool,
     /// Give the GPU up if launches take longer than this
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = margay_console::limits::parse_time)]
     pub watchdog: Duration,
 }
 
@@ -99,7 +99,7 @@ pub struct GpuRun {
     #[arg(long, value_name = "DIR")]
     pub charts: Option<PathBuf>,
     /// Give up on what the model allows after this time, e.g. `30s`
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub timeout: Option<Duration>,
 }
 
@@ -172,7 +172,7 @@ pub struct Tune {
     #[command(flatten)]
     pub on: On,
     /// Stop after this time, e.g. `10m`; the same command goes on
-    #[arg(long, value_name = "TIME", value_parser = crate::limits::parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
     pub budget: Option<Duration>,
     /// Instances for each measurement; a GPU runs whole launches, and so perhaps more
     #[arg(long, value_name = "N", default_value_t = 65_536)]

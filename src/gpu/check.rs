@@ -4,6 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use margay_answers::refusal::as_kernel;
+use margay_campaigns::explain::{Explained, explain, level};
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
@@ -12,14 +18,8 @@ use margay_runner::emit::{Environment, Error, Fault, Kernel, Target, Writing, ke
 use margay_runner::sass::{self, Answer, Choice, Failure, Toolkit, Way};
 
 use super::arguments::GpuCheck;
-use super::explain::{Explained, explain, level};
-use super::{diagnostic, environment, session};
+use super::{environment, session};
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::inputs;
-use crate::output::Output;
-use crate::table::number;
 
 /// What came of a test on a target.
 enum Verdict {
@@ -55,6 +55,7 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             Err(found) => errors.extend(found),
         }
     }
+    let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
     let start = Instant::now();
     let mut counted = Counted::default();
     for &target in &options.target {
@@ -64,7 +65,7 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
             match written(&read.test, target, &environment) {
                 Ok((plain, apart)) => kernels.push((i, plain, apart)),
                 Err(error) if error.fault == Fault::Target => answers.push((i, Verdict::NotThere(error.message))),
-                Err(error) => errors.push(diagnostic(&error, &file.display().to_string(), read)),
+                Err(error) => errors.push(as_kernel(&error, &file.display().to_string(), read)),
             }
         }
         for (i, answer) in compared(&toolkit, target, options.optimize, &tests, &kernels) {
@@ -91,7 +92,8 @@ pub fn run(options: &GpuCheck, output: &Output) -> Outcome {
                 },
                 _ => None,
             };
-            show(test, target, verdict, explained.as_ref(), output)?;
+            let name = names.of(&test.1.test.name, &test.1.file.name);
+            show(test, &name, target, verdict, explained.as_ref(), output)?;
         }
     }
     if output.format == Format::Human {
@@ -173,6 +175,7 @@ impl Counted {
 
 fn show(
     (file, read): &(PathBuf, Read),
+    name: &str,
     target: Target,
     verdict: &Verdict,
     explained: Option<&Explained>,
@@ -207,7 +210,7 @@ fn show(
         });
     }
     if let Some(explained) = explained {
-        explained.print(&read.test.name, target, output)?;
+        explained.print(name, target, output)?;
         return output.print("");
     }
     for difference in differences {

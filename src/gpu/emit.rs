@@ -1,15 +1,15 @@
 //! `margay gpu emit`: the kernel of a test.
 
+use margay_answers::refusal::as_kernel;
+use margay_console::exit::Exit;
+use margay_console::inputs;
+use margay_console::output::{Format, Output};
 use margay_reports::gpu::Kernel;
 use margay_runner::emit::{Writing, kernel_as};
 
 use super::arguments::Emit;
-use super::{diagnostic, environment};
+use super::environment;
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::inputs;
-use crate::output::Output;
 
 /// Runs the command.
 pub fn run(options: &Emit, output: &Output) -> Outcome {
@@ -24,7 +24,7 @@ pub fn run(options: &Emit, output: &Output) -> Outcome {
     let writing = if options.apart { Writing::Apart } else { Writing::Plain };
     let kernel = match kernel_as(&read.test, options.target, &environment, writing) {
         Ok(kernel) => kernel,
-        Err(error) => return output.wrong(&[diagnostic(&error, &options.test.display().to_string(), &read)]),
+        Err(error) => return output.wrong(&[as_kernel(&error, &options.test.display().to_string(), &read)]),
     };
     if output.format == Format::Human {
         output.print(kernel.text().trim_end())?;

@@ -1,27 +1,20 @@
 //! `margay gpu`: litmus tests as kernels.
 
 pub mod arguments;
-mod campaign;
 mod check;
 mod emit;
-mod explain;
-mod idioms;
-pub mod measure;
-mod places;
-pub mod results;
 mod run;
 pub mod session;
 mod summary;
 mod table6;
 mod tune;
 
-use margay_litmus::read::Read;
+use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
-use margay_runner::emit::{Environment, Error, Fault};
+use margay_runner::emit::Environment;
 
 use self::arguments::{Gpu, GpuCommand};
 use crate::Outcome;
-use crate::output::Output;
 
 /// Runs the command.
 pub fn run(options: &Gpu, output: &Output) -> Outcome {
@@ -39,18 +32,4 @@ pub fn run(options: &Gpu, output: &Output) -> Outcome {
 /// The environment of `--environment`.
 fn environment(text: &str) -> Result<Environment, Diagnostic> {
     Environment::parse(text).map_err(|why| Diagnostic::error(format!("--environment: {why}")))
-}
-
-/// Why there is no kernel for a test.
-fn diagnostic(error: &Error, name: &str, read: &Read) -> Diagnostic {
-    let diagnostic = Diagnostic::error(format!("there is no kernel for `{name}`: {error}"));
-    let diagnostic = match error.place {
-        Some(span) => diagnostic.at(&read.file, span, "here"),
-        None => diagnostic,
-    };
-    match error.fault {
-        Fault::Test => diagnostic,
-        Fault::Target => diagnostic.help("name another --target"),
-        Fault::Environment => diagnostic.help("change --environment"),
-    }
 }

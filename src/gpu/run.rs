@@ -3,6 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use margay_campaigns::campaign::{Campaign, End, Event};
+use margay_campaigns::chart::{Bars, Group};
+use margay_campaigns::measure::{Judge, Measured, print};
+use margay_campaigns::results::Results;
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::inputs;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
+use margay_console::table::number;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
@@ -10,19 +21,8 @@ use margay_runner::device::Description;
 use margay_runner::emit::Compiled;
 
 use super::arguments::GpuRun;
-use super::campaign::{Campaign, End, Event};
-use super::measure::{Judge, Measured, print};
-use super::results::Results;
 use super::session::{Session, absent};
-use crate::arguments::Format;
-use crate::chart::{Bars, Group};
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::progress::Steps;
-use crate::table::number;
-use crate::{Outcome, inputs};
+use crate::Outcome;
 
 /// Runs the command.
 pub fn run(options: &GpuRun, output: &Output) -> Outcome {
@@ -64,19 +64,21 @@ pub fn run(options: &GpuRun, output: &Output) -> Outcome {
     let bar = Steps::new(output.format == Format::Human, tests.len(), "tests");
     let mut campaign =
         Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
+    let names: inputs::Names = tests.iter().map(|(_, read)| read).collect();
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
     let mut charts = options.charts.as_deref().map(Folder::open).transpose();
     let end = campaign.run(&tests, &stopped, &mut |read, event, device| {
-        bar.step(&read.test.name);
+        let name = names.of(&read.test.name, &read.file.name);
+        bar.step(&name);
         match event {
             Event::Measured(measured) => {
                 let printed = match output.format {
                     Format::Json => output.line(&measured.line),
                     _ if options.soundness && !measured.differs() => Ok(()),
-                    _ => bar.aside(|| print(read, measured, device.description(), output)),
+                    _ => bar.aside(|| print(&name, measured, device.description(), output)),
                 };
                 if let Ok(Some(folder)) = &mut charts
-                    && let Err(error) = chart(folder, read, measured, device.description())
+                    && let Err(error) = chart(folder, &name, measured, device.description())
                 {
                     charts = Err(error);
                 }
@@ -126,18 +128,17 @@ fn compiled(
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut Folder, read: &Read, measured: &Measured, device: &Description) -> std::io::Result<()> {
+fn chart(folder: &mut Folder, name: &str, measured: &Measured, device: &Description) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
     let groups =
         measured.rows.iter().map(|r| Group { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
     let bars = Bars {
-        title: format!("{}{}: {} instances", device.mark(), read.test.name, number(measured.counts.instances)),
+        title: format!("{}{name}: {} instances", device.mark(), number(measured.counts.instances)),
         series: vec!["instances".to_owned()],
         groups,
         logarithmic: true,
     };
-    let file: String =
-        read.test.name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
+    let file: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 

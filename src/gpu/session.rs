@@ -4,6 +4,8 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 
+use margay_console::exit::Exit;
+use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
 use margay_runner::device::{self, Cuda, Device, Failing, Failure, Request, Sim, Titan};
@@ -13,8 +15,6 @@ use margay_runner::tune::Profile;
 
 use super::arguments::{On, RunDevice};
 use crate::Outcome;
-use crate::exit::Exit;
-use crate::output::Output;
 
 /// A device and what it is asked to do.
 pub struct Session {

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use margay_campaigns::results::{Answer, Entry};
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::gpu as document;
 
 use super::arguments::Summary;
-use super::results::{Answer, Entry};
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::table::{number, table};
 
 /// What all lines of a test come to.
 #[derive(Debug, Default, PartialEq)]

@@ -3,6 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use margay_campaigns::idioms;
+use margay_campaigns::places::Plots;
+use margay_console::exit::Exit;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
+use margay_console::table::{number, table};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::gpu as document;
 use margay_runner::device::Description;
@@ -12,16 +19,8 @@ use margay_runner::tune::{
 };
 
 use super::arguments::Tune;
-use super::idioms;
-use super::places::Plots;
 use super::session::{Session, absent};
 use crate::Outcome;
-use crate::arguments::Format;
-use crate::exit::Exit;
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::progress::Steps;
-use crate::table::{number, table};
 
 /// The bar, and what stops the search.
 struct Watch<'a> {

@@ -4,21 +4,21 @@
 use std::io;
 use std::time::Instant;
 
+use margay_answers::prove::answer::{Answer, Said};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::limits::{Limits, Reason};
+use margay_console::output::{Format, Output};
+use margay_console::table::table;
 use margay_mappings::language::LoadOptions;
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict, prove as document};
 
-use super::answer::{Answer, Said};
 use super::{of_mapping, page};
 use crate::Outcome;
-use crate::arguments::{Format, Prove};
+use crate::arguments::Prove;
 use crate::check::{TARGETS, sources};
-use crate::exit::Exit;
-use crate::folder;
-use crate::limits::{Limits, Reason};
-use crate::output::Output;
-use crate::table::table;
 
 /// The answer to one question.
 pub struct Cell {

@@ -1,21 +1,18 @@
 //! `margay prove`: for executions of every size. The proof and the bounded search run side by side; the end is a theorem, a counterexample,
 //! or what is missing.
 
-mod answer;
-mod beside;
-mod human;
-mod json;
-mod lemmas;
 mod matrix;
 mod model;
 mod page;
-mod rocq;
-mod written;
 
-pub use beside::beside;
-pub use human::{gaps, missing_events, steps};
-pub use json::{gap, step};
-
+use margay_answers::check::is_like;
+use margay_answers::prove::answer::Answer;
+use margay_answers::prove::{beside, human, json, lemmas, rocq, written};
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
 use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, asked, check};
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
@@ -25,14 +22,7 @@ use margay_prove::theorem::{Report, Setting};
 use margay_prove::theory::mapping::Selection;
 
 use crate::Outcome;
-use crate::arguments::{Format, Prove};
-use crate::check::is_like;
-use crate::exit::Exit;
-use crate::folder;
-use crate::limits::Limits;
-use crate::output::Output;
-use crate::progress::Bar;
-use answer::Answer;
+use crate::arguments::Prove;
 
 /// Runs the command.
 pub fn run(options: &Prove, output: &Output) -> Outcome {

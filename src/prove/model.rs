@@ -3,6 +3,13 @@
 
 use std::path::PathBuf;
 
+use margay_answers::diff::{Context, Presented, print_differences};
+use margay_answers::prove::written::{Written, certify};
+use margay_answers::prove::{beside, gap, gaps, step, steps};
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::wrapped::wrapped;
 use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict as Searched, compare};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::library;
@@ -13,15 +20,8 @@ use margay_prove::certificate::Document;
 use margay_prove::theorem::{Report, Setting};
 use margay_reports::{Verdict, prove as document};
 
-use super::written::{Written, certify};
-use super::{beside, gap, gaps, step, steps};
 use crate::Outcome;
-use crate::arguments::{Format, Prove};
-use crate::diff::{Context, Presented, print_differences};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::wrapped::wrapped;
+use crate::arguments::Prove;
 
 /// The model with the property as its last check.
 fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, usize), Vec<Diagnostic>> {
@@ -220,7 +220,7 @@ impl Answer<'_> {
             steps: self.report.steps.iter().map(step).collect(),
             certificate: self.certified.map(Written::report),
             seconds: self.seconds,
-            peak_memory_bytes: crate::limits::peak(),
+            peak_memory_bytes: margay_console::limits::peak(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use margay_console::limits::Limits;
 use margay_litmus::certificate::{Claim, proof_file};
 use margay_litmus::clusters;
 use margay_litmus::engine::{Choice, Runner};
@@ -13,7 +14,6 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::axioms::{Chosen, Dependence};
 use crate::arguments::Run;
-use crate::limits::Limits;
 
 /// What is asked.
 pub struct Question<'a> {

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use margay_answers::certificate::{extent as document, proofs};
+use margay_console::output::{Format, Output};
+use margay_console::wrapped::wrapped;
 use margay_litmus::certificate::{self, Claim, Given};
 use margay_models::certificate::{Extent, folder, without_proofs};
 use margay_models::diagnostic::Diagnostic;
@@ -9,10 +12,7 @@ use margay_reports::run::Certified;
 use margay_reports::verify::RunCertificate;
 
 use super::ask::Question;
-use crate::arguments::{Engine, Format, Run};
-use crate::output::Output;
-use crate::verify;
-use crate::wrapped::wrapped;
+use crate::arguments::{Engine, Run};
 
 /// Why these options give no certificate, if they do not; else its folder is made.
 pub fn begin(options: &Run) -> Result<(), Diagnostic> {
@@ -38,13 +38,12 @@ pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Exte
 pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> std::io::Result<()> {
     match output.format {
         Format::Human => {
-            let said =
-                format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), verify::proofs(extent));
+            let said = format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), proofs(extent));
             output.print(&format!("\n{}", wrapped(&said, output.width())))
         }
         Format::Json => {
             let folder = path.display().to_string();
-            output.line(&Certified { certificate: RunCertificate { folder, answers, extent: verify::extent(extent) } })
+            output.line(&Certified { certificate: RunCertificate { folder, answers, extent: document(extent) } })
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `--format herd`: the final states that a model allows, as herd7 prints them, for scripts that read its logs.
 
+use margay_console::output::Output;
 use margay_litmus::explicit::{Error, Options, Runner};
 use margay_litmus::print;
 use margay_litmus::read::Read;
@@ -7,7 +8,6 @@ use margay_litmus::test::{Dialect, Quantifier};
 use margay_runner::outcome::Observed;
 
 use super::Answer;
-use crate::output::Output;
 
 /// Prints a test as herd7 does: its final states, whether the condition holds, and how many states do and do not satisfy it. The
 /// counts are of final states, and not of executions; there is no line of the time it took, so that the same is printed again.

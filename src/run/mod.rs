@@ -7,29 +7,28 @@ mod herd;
 pub mod rows;
 mod show;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Instant;
 
+use margay_answers::refusal::by_engine;
+use margay_console::exit::Exit;
+use margay_console::inputs::{self, Input};
+use margay_console::limits::{Limits, stop};
+use margay_console::output::{Format, FormatOption, Output};
+use margay_console::progress::Steps;
+use margay_console::table::number;
+use margay_console::wrapped::wrapped;
 use margay_litmus::corpus::Expected;
-use margay_litmus::explicit::{Error, Options, Verdict};
+use margay_litmus::explicit::{Options, Verdict};
 use margay_litmus::premise;
 use margay_litmus::read::Read;
 use margay_litmus::test::Test;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_reports::run as document;
 
 use crate::Outcome;
-use crate::arguments::{Format, FormatOption, Run};
-use crate::exit::Exit;
-use crate::inputs::{self, Input};
-use crate::limits::{Limits, stop};
-use crate::output::Output;
-use crate::progress::Steps;
+use crate::arguments::Run;
 use crate::question::jobs;
-use crate::table::number;
-use crate::wrapped::wrapped;
 use ask::{Answered, Asked, Failure, Question, Runners};
 use axioms::{Chosen, Dependence};
 
@@ -94,7 +93,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
                             herd::states(&answer, &tests[asked.test], &Options { deadline, ..question.unlimited }, output)?
                         {
                             undecided |= error.is_undecided();
-                            wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors, output)?;
+                            wrong(vec![by_engine(&error, file, source, &model.model)], file, &mut errors, output)?;
                         }
                     }
                     _ => {}
@@ -110,7 +109,7 @@ pub fn run(options: &Run, output: &Output) -> Outcome {
             }
             Err(Failure::Mismatch(error)) => wrong(vec![error], file, &mut errors, output)?,
             Err(Failure::Engine(error)) if !error.is_undecided() => {
-                wrong(vec![diagnostic(&error, file, source, &model.model)], file, &mut errors, output)?;
+                wrong(vec![by_engine(&error, file, source, &model.model)], file, &mut errors, output)?;
             }
             Err(failure) => {
                 undecided = true;
@@ -235,22 +234,6 @@ fn some(names: &[&str]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} others", names.len() - SHOWN) } else { shown }
 }
 
-/// Why a test could not be run.
-pub fn diagnostic(error: &Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
-    match error {
-        Error::Unfold(e) => {
-            let diagnostic = Diagnostic::error(format!("`{file}` under `{}`: {}", model.name, e.message));
-            match e.place {
-                Some(span) => diagnostic.at(source, span, "here"),
-                None => diagnostic,
-            }
-        }
-        Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
-            .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
-        undecided => Diagnostic::error(format!("`{file}` under `{}`: {undecided}", model.name)),
-    }
-}
-
 /// One line of JSON.
 fn line(answer: &Answer<'_>) -> document::Answer {
     let v = &answer.verdict;
@@ -298,16 +281,10 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: String, millis
 }
 
 fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
-    // Two files may have a test of one name: their rows say which file they are of.
-    let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for a in answers {
-        files.entry(&a.test.name).or_default().insert(a.file);
-    }
+    let names = inputs::Names::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
     let row = |a: &Answer<'_>| {
         let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
-        if files[a.test.name.as_str()].len() > 1 {
-            cells[0] = format!("{} ({})", a.test.name, a.file);
-        }
+        cells[0] = names.of(&a.test.name, a.file);
         cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) { "*" } else { "" });
         cells[4].push_str(if a.dependences.iter().any(Dependence::is_of_races) { "*" } else { "" });
         cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);

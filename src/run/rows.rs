@@ -3,8 +3,8 @@
 use margay_litmus::corpus::Expected;
 use margay_litmus::test::{Quantifier, Test};
 
-use crate::output::Output;
-use crate::table::table;
+use margay_console::output::Output;
+use margay_console::table::table;
 
 /// The columns that every table of verdicts has.
 pub const COLUMNS: [&str; 5] = ["test", "model", "outcome", "condition", "races"];
@@ -28,10 +28,10 @@ pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
 
 /// Prints verdicts; columns beyond [`COLUMNS`] are numbers.
 pub fn print(header: &[&str], rows: &[Vec<String>], output: &Output) -> std::io::Result<()> {
-    let kept = fitting(header, rows, output.width());
+    let kept = fitting(header, rows, output.list_width());
     let pick = |row: &[String]| row[..kept].to_vec();
     let right: Vec<usize> = (COLUMNS.len()..kept).collect();
-    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.width()))
+    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.list_width()))
 }
 
 /// How many columns fit without breaking a word; the first three are there in any case, the last ones say least.

@@ -8,7 +8,7 @@ use margay_litmus::test::Quantifier;
 use margay_models::explain;
 use margay_models::picture::{Picture, event_name, text};
 
-use crate::output::Output;
+use margay_console::output::Output;
 
 /// Prints it.
 pub fn explain(

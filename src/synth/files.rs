@@ -6,7 +6,7 @@ use margay_litmus::corpus::{EXPECTED, Line, write as expected};
 use margay_litmus::test::Test;
 use margay_mappings::synthesis::SynthesisReport;
 
-use crate::folder::Folder;
+use margay_console::folder::Folder;
 
 /// Writes the tests, expected.txt and index.md.
 pub fn write(folder: &mut Folder, model: &str, report: &SynthesisReport) -> io::Result<()> {
@@ -32,5 +32,5 @@ pub fn write(folder: &mut Folder, model: &str, report: &SynthesisReport) -> io::
 
 /// What a test asks for: its last lines behind `exists`.
 pub fn asked(test: &Test) -> String {
-    crate::check::outcome_of(&test.to_string())
+    margay_answers::check::outcome_of(&test.to_string())
 }

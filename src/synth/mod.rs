@@ -2,18 +2,18 @@
 
 mod files;
 
+use margay_console::exit::Exit;
+use margay_console::folder;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::table;
+use margay_console::wrapped::wrapped;
 use margay_mappings::synthesis::{MinimalTest, Row, SynthesisOptions, SynthesisReport, synthesize};
 use margay_models::library;
 use margay_reports::synth as document;
 
 use crate::Outcome;
-use crate::arguments::{Format, Switch, Synth};
-use crate::exit::Exit;
-use crate::folder;
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::table;
-use crate::wrapped::wrapped;
+use crate::arguments::{Switch, Synth};
 
 /// Runs the command.
 pub fn run(options: &Synth, output: &Output) -> Outcome {

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use margay_console::output::Output;
 use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
 use margay_models::diagnostic::Diagnostic;
 use margay_prove::certificate::{self as theorems, Subject as Theorem};
 
-use crate::inputs;
-use crate::output::Output;
+use margay_console::inputs;
 
 /// Files and names, by what they are in the certificate.
 #[derive(Debug, Args)]

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use margay_console::folder::{Folder, fill};
+use margay_console::output::Output;
+use margay_console::table::number;
 use margay_solver::proof::{export, refuted};
-
-use crate::folder::{Folder, fill};
-use crate::output::Output;
-use crate::table::number;
 
 /// The list of what was written.
 const INDEX: &str = "index.tsv";

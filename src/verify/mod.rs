@@ -1,31 +1,25 @@
 //! `margay verify`: a certificate, seen to be right without a solver.
 
-mod bases;
 mod held;
 mod lrat;
 mod run;
-mod subject;
 mod theorem;
-
-pub use theorem::extent as theorem_extent;
 
 pub use held::About;
 
-use std::path::Path;
-
-use margay_mappings::certificate::{Basis, Claim, Document, Extent, Subject, Verified, Written};
+use margay_answers::certificate::{author, bases, claims, extent, said, size, subject};
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::wrapped::{indented, wrapped};
+use margay_mappings::certificate::{Basis, Claim, Document, Subject, Verified};
 use margay_mappings::{check, compare};
 use margay_models::certificate::{open, wrong};
 use margay_reports::verify as document;
 
 use crate::Outcome;
-use crate::arguments::{Format, Verify};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::progress::Bar;
+use crate::arguments::Verify;
 use crate::question::jobs;
-use crate::table::number;
-use crate::wrapped::{indented, wrapped};
 
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {
@@ -163,90 +157,7 @@ impl Seen<'_> {
             compared: self.verified.bases.iter().all(Basis::is_known),
             extent: extent(&self.verified.extent),
             seconds: self.seconds,
-            peak_memory_bytes: crate::limits::peak(),
+            peak_memory_bytes: margay_console::limits::peak(),
         }
-    }
-}
-
-/// What is said of who wrote it: nobody vouches for that.
-pub fn author(margay: &str, solver: &str) -> String {
-    format!("It says that Margay {margay} wrote it with {solver}. What must still be trusted: docs/certificates.md.")
-}
-
-/// The claims in words: there is none of `nothing` ("no counterexample", "no difference") `about` something. The first line says it all
-/// where the claims agree.
-fn said(claims: &[Claim], nothing: &str, about: &str) -> Vec<String> {
-    let sized = |n: usize| if n == 1 { "1 event".to_owned() } else { format!("{n} events or fewer") };
-    match claims {
-        [] => vec![format!("by the texts alone, {nothing} of any size {about}")],
-        claims if claims.iter().all(|c| c.none_up_to == 0) => {
-            vec![format!("it claims nothing {about}: no bound was finished")]
-        }
-        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => {
-            vec![format!("{nothing} of {} {about}", sized(first.none_up_to))]
-        }
-        claims => {
-            let line = |c: &Claim| match c.none_up_to {
-                0 => format!("  {}: nothing is claimed", c.axiom),
-                n => format!("  {}: none of {}", c.axiom, sized(n)),
-            };
-            std::iter::once(format!("{nothing} of these sizes {about}")).chain(claims.iter().map(line)).collect()
-        }
-    }
-}
-
-fn size(extent: &Extent) -> String {
-    sized("cases", extent)
-}
-
-/// How much was proved of litmus tests.
-pub fn proofs(extent: &Extent) -> String {
-    sized("proofs", extent)
-}
-
-fn sized(of: &str, extent: &Extent) -> String {
-    format!(
-        "{} {of}, {} clauses, {} derived, {:.1} MB of proofs ({:.1} MB uncompressed).",
-        number(extent.cases as u64),
-        number(extent.clauses),
-        number(extent.derived),
-        extent.bytes as f64 / 1e6,
-        extent.uncompressed as f64 / 1e6
-    )
-}
-
-/// What a search that wrote a certificate says of it.
-pub fn written(written: &Written, folder: &Path) -> String {
-    let none = |n: usize| match n {
-        0 => "nothing".to_owned(),
-        n => format!("none up to {n} events"),
-    };
-    let claims = match written.claims.as_slice() {
-        [] => "the texts alone say that there is none".to_owned(),
-        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => none(first.none_up_to),
-        claims => claims.iter().map(|c| format!("{}: {}", c.axiom, none(c.none_up_to))).collect::<Vec<_>>().join("; "),
-    };
-    format!("Certificate in {}: {claims}. {} All were checked.", folder.display(), size(&written.extent))
-}
-
-/// The same as a part of a document; nothing without a certificate.
-pub fn certificate(written: Option<&Written>, folder: Option<&Path>) -> Option<document::SearchCertificate> {
-    let (written, folder) = written.zip(folder)?;
-    let folder = folder.display().to_string();
-    Some(document::SearchCertificate { folder, claims: claims(&written.claims), extent: extent(&written.extent) })
-}
-
-fn claims(claims: &[Claim]) -> Vec<document::Claim> {
-    claims.iter().map(|c| document::Claim { axiom: c.axiom.clone(), none_up_to: c.none_up_to }).collect()
-}
-
-/// The same as a part of a document.
-pub fn extent(extent: &Extent) -> document::Extent {
-    document::Extent {
-        cases: extent.cases,
-        clauses: extent.clauses,
-        derived: extent.derived,
-        bytes: extent.bytes,
-        uncompressed_bytes: extent.uncompressed,
     }
 }

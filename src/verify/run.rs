@@ -2,22 +2,22 @@
 
 use std::time::Instant;
 
+use margay_answers::certificate::bases::{self as texts_of, named};
+use margay_answers::certificate::{author, extent, proofs};
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
+use margay_console::table::number;
+use margay_console::wrapped::wrapped;
 use margay_litmus::certificate::{self, Bases, Claim, Document, Subject};
 use margay_litmus::read;
 use margay_models::certificate::{Basis, Extent, Sealed};
 use margay_models::library::BUILT_IN_FOLDER;
 use margay_reports::verify as report;
 
-use super::bases::named;
-use super::{author, extent, proofs};
 use crate::Outcome;
-use crate::arguments::{Format, Verify};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::progress::Steps;
+use crate::arguments::Verify;
 use crate::run::rows;
-use crate::table::number;
-use crate::wrapped::wrapped;
 
 /// Verifies it, and says what it says.
 pub fn run(sealed: &Sealed, options: &Verify, jobs: usize, output: &Output) -> Outcome {
@@ -72,7 +72,7 @@ fn print(
     output.print("")?;
     // There are few models; those come first.
     let texts: Vec<&Basis> = bases.models.iter().flatten().chain(&bases.tests).collect();
-    super::bases::print(&texts, output)?;
+    texts_of::print(&texts, output)?;
     output.print("")?;
     output.print(&wrapped(&proofs(found), output.width()))?;
     output.print(&format!("{seconds:.2} s on {jobs} threads, without a solver"))?;
@@ -130,10 +130,10 @@ fn whole(document: &Document, (found, bases): (&Extent, &Bases), seconds: f64) -
         written_by: document.margay.clone(),
         solver: document.solver.clone(),
         claims: document.claims.iter().map(claim).collect(),
-        texts: super::bases::report(bases.models.iter().flatten().chain(&bases.tests)),
+        texts: texts_of::report(bases.models.iter().flatten().chain(&bases.tests)),
         compared: bases.all().iter().all(Basis::is_known),
         extent: extent(found),
         seconds,
-        peak_memory_bytes: crate::limits::peak(),
+        peak_memory_bytes: margay_console::limits::peak(),
     }
 }

@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
+use margay_answers::certificate::bases::{self, named};
+use margay_answers::certificate::theorem_extent;
+use margay_console::exit::Exit;
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
+use margay_console::wrapped::wrapped;
 use margay_models::certificate::{Basis, Sealed};
 use margay_prove::certificate::{Document, Extent, Subject};
 use margay_reports::verify as report;
 
-use super::bases::{self, named};
 use crate::Outcome;
-use crate::arguments::{Format, Verify};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::table::number;
-use crate::wrapped::wrapped;
+use crate::arguments::Verify;
 
 /// Verifies it, and says what it says.
 pub fn run(sealed: &Sealed, options: &Verify, output: &Output) -> Outcome {
@@ -84,12 +85,6 @@ fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, out
     output.print(&wrapped(&meaning, output.width()))
 }
 
-/// The same as a part of a document.
-pub fn extent(found: &Extent) -> report::TheoremExtent {
-    let Extent { steps, obligations, instances, derived } = *found;
-    report::TheoremExtent { steps, obligations, instances, derived }
-}
-
 fn whole(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> report::Theorem {
     let (kind, files) = match &document.subject {
         Subject::Theorem { mapping, source, target, .. } => {
@@ -108,8 +103,8 @@ fn whole(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> 
         theorems: document.theorems.clone(),
         texts: bases::report(bases),
         compared: bases.iter().all(Basis::is_known),
-        extent: extent(found),
+        extent: theorem_extent(found),
         seconds,
-        peak_memory_bytes: crate::limits::peak(),
+        peak_memory_bytes: margay_console::limits::peak(),
     }
 }

@@ -304,12 +304,23 @@ fn what_is_always_so_is_not_called_forbidden() {
 fn tests_of_one_name_are_told_apart_by_their_files() {
     let dir = folder("litmus/names");
     let files = ["one.litmus", "two.litmus"].map(|name| write(&dir, name, mp("exists", "release")));
-    let both = out(&margay(&["run", text(&dir), "-m", "ptx-8"]));
-    for file in &files {
-        assert!(both.split_whitespace().collect::<String>().contains(&format!("({file})")), "{file}: {both}");
+    let charts = dir.join("charts");
+    let simulated = ["--device", "sim", "--instances", "100", "--charts", text(&charts)];
+    let listings: [(&[&str], &[&str]); 4] =
+        [(&["run"], &["-m", "ptx-8"]), (&["sim"], &["--runs", "10"]), (&["classify"], &[]), (&["gpu", "run"], &simulated)];
+    for (command, options) in listings {
+        let both = out(&margay(&[command, &[text(&dir)], options].concat()));
+        for file in &files {
+            assert!(both.contains(&format!("({file})")), "{command:?} {file}: {both}");
+        }
+        // Nor do their charts overwrite each other.
+        let drawn = || {
+            std::fs::read_dir(&charts).expect("a folder").flatten().filter(|e| e.path().extension().is_some_and(|x| x == "svg"))
+        };
+        assert!(command[0] != "gpu" || drawn().count() == 2, "{}", drawn().count());
+        let one = out(&margay(&[command, &[&files[0]], options].concat()));
+        assert!(!one.contains("one.litmus)"), "one file needs no telling apart: {one}");
     }
-    let one = out(&margay(&["run", &files[0], "-m", "ptx-8,ptx-6.0"]));
-    assert!(!one.contains("one.litmus"), "one file needs no telling apart: {one}");
 }
 
 #[test]

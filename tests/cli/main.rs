@@ -11,6 +11,7 @@ mod check;
 mod checkpoint;
 mod ci;
 mod cluster;
+mod commands_of_pages;
 mod compilers;
 mod config;
 mod confirm;

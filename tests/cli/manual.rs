@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::program::{err, folder, json, margay, out};
+use crate::program::{command, err, folder, json, margay, out};
 
 #[test]
 fn each_shell_has_completions() {
@@ -40,6 +40,29 @@ fn each_command_has_a_page() {
     }
     let wrong = margay(&["man", "/dev/null/no"]);
     assert!(wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"), "{}", err(&wrong));
+}
+
+/// A list in a pipe has an entry a line, for whoever cuts it by lines; on a terminal it is as wide as that, and no name is broken.
+#[test]
+fn lists_fit_what_reads_them() {
+    for what in ["models", "mappings"] {
+        let names: Vec<String> = json(&margay(&[what, "--format", "json"]))[what]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|one| one["name"].as_str().expect("a name").to_owned())
+            .collect();
+        let piped = out(&command(&[what]).env_remove("COLUMNS").output().expect("it starts"));
+        let firsts: Vec<&str> = piped.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(firsts, names, "{piped}");
+        for columns in [60, 100, 200] {
+            let shown = out(&command(&[what]).env("COLUMNS", columns.to_string()).output().expect("it starts"));
+            assert!(shown.lines().all(|line| line.chars().count() <= columns), "{columns}: {shown}");
+            for name in &names {
+                assert!(shown.split_whitespace().any(|word| word == name), "{columns}, {name}: {shown}");
+            }
+        }
+    }
 }
 
 #[test]

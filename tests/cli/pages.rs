@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{err, folder, margay, out};
+use crate::program::{err, folder, margay, out, write};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -31,6 +31,42 @@ fn the_readme_shows_what_the_program_prints() {
     let mut rest = printed.lines();
     for line in lines {
         assert!(rest.any(|l| l == line), "`{line}` is not printed, or in another order:\n{printed}");
+    }
+}
+
+/// Each of the three doors has a command and, below it, what it prints; times aside.
+#[test]
+fn each_door_shows_what_its_command_prints() {
+    let folder = folder("pages/doors");
+    let edited: Vec<String> = read("mappings/rc11-to-ptx.map")
+        .lines()
+        .map(|line| if line.starts_with("R.ACQ.s ") { "R.ACQ.s => ld.relaxed.s".to_owned() } else { line.to_owned() })
+        .collect();
+    let mine = write(&folder, "mine.map", edited.join("\n"));
+    let out_of = folder.join("broken");
+    let readme = read("README.md");
+    let doors = readme.split("## Three doors").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("three doors");
+    let blocks: Vec<&str> = doors.split("```").skip(1).step_by(2).collect();
+    assert_eq!(blocks.len(), 6, "a command and its output for each door: {blocks:?}");
+    let bare = |line: &str| line.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ').to_owned();
+    for door in blocks.chunks(2) {
+        let command = door[0].lines().find_map(|line| line.strip_prefix("cargo run --release -- ")).expect("a command");
+        let words: Vec<&str> = command
+            .split_whitespace()
+            .map(|word| match word {
+                "mine.map" => mine.as_str(),
+                "broken" => out_of.to_str().expect("a path of text"),
+                word => word,
+            })
+            .collect();
+        let printed = out(&margay(&words));
+        let mut rest = printed.lines().map(bare);
+        for line in door[1].lines().skip(1).filter(|line| *line != "...").map(bare) {
+            assert!(
+                rest.any(|printed| printed == line),
+                "`{line}` is not printed by `{command}`, or in another order:\n{printed}"
+            );
+        }
     }
 }
 

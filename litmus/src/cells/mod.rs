@@ -4,22 +4,16 @@
 //! That is what the chapter says where all accesses are ordered: then each byte that is read comes from the last write of that byte. It
 //! is not where they race. "The axioms in the memory consistency model do not apply if a PTX program contains one or more
 //! mixed-size data-races" (8.7.2), and an access of one piece has no value that comes from two. So a test is answered
-//! where one thread alone accesses the location, or where no execution that the model allows has a race (`ordered`). All else is
+//! where one thread alone accesses the location, or where no execution that the model allows has a race (`explicit/ordered.rs`). All else is
 //! refused, with its reason: what synchronises by such a location, read-modify-writes (8.7.2 says that two of them are atomic, and
 //! nothing of the value that comes of it), addresses in registers, aliases.
 
 mod memory;
 mod rewrite;
 
-use margay_models::model::Model;
-
-use crate::explicit::{Error, Options, Runner};
-use crate::test::{Body, Test};
+use crate::test::{Body, Place, Test};
 use crate::unfold;
 use memory::Memory;
-
-/// After so many steps the search for a race is given up: a few seconds.
-const MOST_STEPS: u64 = 1_000_000;
 
 /// A test whose locations have one size each.
 #[derive(Debug)]
@@ -28,6 +22,14 @@ pub(crate) struct Split {
     pub test: Test,
     /// Those locations.
     memories: Vec<Memory>,
+}
+
+impl Split {
+    /// A location that several threads access, if there is one: its sizes in words, and an access of another size than the first.
+    pub fn shared(&self) -> Option<(String, Place)> {
+        let memory = self.memories.iter().find(|m| m.threads.count_ones() > 1)?;
+        Some((memory.sizes(), memory.second))
+    }
 }
 
 /// An error for a test that has accesses of two sizes to one location: it has an answer, and nothing else is done with it.
@@ -58,39 +60,4 @@ pub(crate) fn split(test: &Test) -> Result<Option<Split>, unfold::Error> {
     split.filter = test.filter.as_ref().map(|p| rewrite::proposition(p, &memories)).transpose()?;
     split.observed = rewrite::variables(&test.observed, &memories);
     Ok(Some(Split { test: split, memories }))
-}
-
-/// An error where accesses of different threads to a location of two sizes may race.
-pub(crate) fn ordered(split: &Split, model: &Model, options: &Options) -> Result<(), Error> {
-    let Some(memory) = split.memories.iter().find(|m| m.threads.count_ones() > 1) else { return Ok(()) };
-    let refused = |why: String| Err(Error::Unfold(unfold::Error::at(format!("{}, {why}", memory.sizes()), memory.second)));
-    let Some(flagging) = model.flagging_unordered() else {
-        return refused(format!(
-            "by two threads: whether they race is for the causality order of a model to say, and `{}` defines neither `causality` nor \
-             `cause` (PTX ISA 8.7.2)",
-            model.name
-        ));
-    };
-    let mut options = *options;
-    // A read that only waits may race.
-    options.bounds.skip_waiting = false;
-    // Whoever verifies a certificate asks this of a test that somebody else wrote.
-    let all = options.steps.is_none_or(|given| given >= MOST_STEPS);
-    options.steps = Some(options.steps.map_or(MOST_STEPS, |given| given.min(MOST_STEPS)));
-    let race = match Runner::new(&flagging).run(&split.test, &options) {
-        Err(Error::Steps) if all => {
-            return refused(format!(
-                "by two threads: whether they race (PTX ISA 8.7.2) was not found in {MOST_STEPS} steps of the search"
-            ));
-        }
-        found => found?.race,
-    };
-    match race {
-        None => Ok(()),
-        Some(_) => refused(
-            "and causality order leaves weak accesses of this test unordered: the axioms do not apply to races of accesses that overlap \
-             in part (PTX ISA 8.7.2). Order every weak access with a fence, a barrier, or a branch on what was acquired"
-                .to_owned(),
-        ),
-    }
 }

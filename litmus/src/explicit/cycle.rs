@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use margay_models::bits::Event;
 
-use super::condition_numbers;
+use crate::outcome::condition_numbers;
 use crate::unfold::{self, Domains, Merged, Skeleton, Unfolding};
 
 /// The values that the reads of a test may return.

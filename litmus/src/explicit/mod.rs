@@ -3,24 +3,24 @@
 
 mod cycle;
 mod interval;
-mod monotone;
 mod order;
-pub(crate) mod outcome;
+mod ordered;
 mod outcomes;
 mod search;
 
+use margay_models::evaluate::Plan;
 use margay_models::judge::Judge;
 use margay_models::model::Model;
 
+use crate::outcome::asked;
 use crate::prepare::Questions;
-use crate::test::{Operand, Proposition, Quantifier, Test};
+use crate::test::Test;
 use crate::unfold::{Skeleton, Unfolding};
 use cycle::CycleValues;
-use interval::{Machine, Plan};
-use outcome::Outcome;
+use interval::{Machine, plan};
 use search::{Effort, Engine, Found, Goal, Search};
 
-pub(crate) use monotone::grows_with_reads;
+pub(crate) use ordered::ordered;
 
 pub use outcomes::Outcomes;
 
@@ -38,8 +38,8 @@ pub struct Runner {
 impl Runner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
-        let plan = Plan::new(model);
-        Self { questions: Questions::new(model), machine: Machine::new(&plan), judge: Judge::new(model), plan }
+        let plan = plan(model);
+        Self { questions: Questions::new(model, ordered), machine: Machine::new(&plan), judge: Judge::new(model), plan }
     }
 
     /// Runs a test.
@@ -63,7 +63,7 @@ impl Runner {
             test.condition.quantifier,
             unfolding.bounded,
             !self.questions.undefined.is_empty(),
-            (crate::engine::Engine::Explicit, effort.executions),
+            (crate::verdict::Engine::Explicit, effort.executions),
             (found.map(Witness::from), race.map(Witness::from)),
         ))
     }
@@ -130,34 +130,7 @@ impl From<Found> for Witness {
     }
 }
 
-/// What an execution must satisfy to count: the filter, and the condition (`forall`: its negation).
-pub(crate) fn asked(test: &Test, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
-    let wanted = test.condition.quantifier != Quantifier::Forall;
-    let filter = skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
-    filter.chain([(Outcome::new(&skeleton.asked.condition, skeleton), wanted)]).collect()
-}
-
 /// Runs one test on one model. For many tests, make a [`Runner`] once.
 pub fn run(test: &Test, model: &Model, options: &Options) -> Result<Verdict, Error> {
     Runner::new(model).run(test, options)
-}
-
-/// The numbers that the condition and the filter of a test compare with.
-pub(crate) fn condition_numbers(unfolding: &Unfolding) -> Vec<i64> {
-    let mut numbers = Vec::new();
-    let asked = unfolding.asked();
-    let mut open: Vec<&Proposition> = asked.filter.iter().chain([&asked.condition]).collect();
-    while let Some(p) = open.pop() {
-        match p {
-            Proposition::True | Proposition::False => {}
-            Proposition::Compare { left, right, .. } => numbers.extend([left, right].into_iter().filter_map(|o| match o {
-                Operand::Integer(n) => Some(*n),
-                Operand::AddressOf(name) => unfolding.address_of(name),
-                Operand::Variable(_) => None,
-            })),
-            Proposition::Not(p) => open.push(p),
-            Proposition::And(parts) | Proposition::Or(parts) => open.extend(parts),
-        }
-    }
-    numbers
 }

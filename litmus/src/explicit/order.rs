@@ -1,6 +1,6 @@
 //! A strict order that is partly known: coherence order of all locations, or fence order.
 
-use super::interval::close;
+use margay_models::evaluate::operate::close;
 
 /// What is known of a strict order. Pairs in neither bound's way are open.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use margay_models::bits::Event;
 
 use super::cycle::CycleValues;
-use super::outcome::Outcome;
 use super::search::{Effort, Engine, Found, Goal, Search};
 use super::{Error, Options, Runner};
 use crate::cells;
+use crate::outcome::Outcome;
 use crate::test::{Comparison, Operand, Proposition, Test, Variable};
 use crate::unfold::Skeleton;
 

@@ -6,13 +6,14 @@
 //! only what is open then is branched over. Nothing is left out: the search is exact for any model in .cat.
 
 use margay_models::bits::{BitMatrix, Event, EventSet};
+use margay_models::evaluate::Plan;
 use margay_models::execution::{Execution, Kind, Order};
 use margay_models::judge::Judge;
 
 use super::cycle::CycleValues;
-use super::interval::{Chosen, Machine, Plan, Status};
+use super::interval::{Chosen, Machine, Status};
 use super::order::{Decision, Pair, PartialOrder};
-use super::outcome::{Known, Outcome};
+use crate::outcome::{Known, Outcome};
 use crate::unfold::{Skeleton, WriteValue};
 use crate::verdict::{Error, Options};
 

@@ -8,7 +8,7 @@ use super::candidate::Candidate;
 use super::problem::Problem;
 use super::witness::{Claim, confirm};
 use super::{Runner, condition, merge};
-use crate::explicit::asked;
+use crate::outcome::asked;
 use crate::prepare::Questions;
 use crate::test::Test;
 use crate::unfold::Unfolding;

@@ -16,12 +16,12 @@ use margay_models::judge::Judge;
 use margay_models::model::Model;
 use margay_solver::{Backend, Literal};
 
-use crate::engine::Engine;
-use crate::explicit::{asked, condition_numbers};
+use crate::explicit::ordered;
+use crate::outcome::{asked, condition_numbers};
 use crate::prepare::Questions;
 use crate::test::{Quantifier, Test};
 use crate::unfold::{Domains, Merged, Unfolding};
-use crate::verdict::{Error, Forbidden, Options, Verdict, Witness};
+use crate::verdict::{Engine, Error, Forbidden, Options, Verdict, Witness};
 use base::Facts;
 use condition::Finals;
 use inquiry::{Answers, Inquiry, Solver};
@@ -43,7 +43,7 @@ pub struct Runner {
 impl Runner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
-        let questions = Questions::new(model);
+        let questions = Questions::new(model, ordered);
         let translation = Translation::new(model, &questions);
         Self { questions, translation, judge: Judge::new(model) }
     }

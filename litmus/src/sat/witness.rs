@@ -7,7 +7,7 @@ use margay_models::judge::Judge;
 use margay_models::wellformed;
 
 use super::candidate::{Candidate, matrix};
-use crate::explicit::outcome::{Known, Outcome};
+use crate::outcome::{Known, Outcome};
 use crate::unfold::{Skeleton, Unfolding, WriteValue};
 use crate::verdict::{Error, Witness};
 

@@ -1,7 +1,7 @@
 //! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
 
 use super::derive::is_primary;
-use super::{Derivation, Edge, Finding, Link, Reason, Violation};
+use super::{Condition, Derivation, Edge, Finding, Link, Reason, Violation};
 use crate::diagnostic::Place;
 use crate::signature::BaseRelation;
 
@@ -119,10 +119,12 @@ impl Derivation {
             Reason::Base(relation) if is_primary(*relation) || self.from != self.to => visit(edge(Link::Base(*relation)), place),
             Reason::Base(_) => {}
             Reason::Conditions(_) if self.from == self.to => {}
-            Reason::Conditions(conditions) => {
-                let texts: Vec<&str> = conditions.iter().map(|c| c.text.as_str()).collect();
-                let text = if texts.is_empty() { "_ * _".to_owned() } else { texts.join(" & ") };
-                visit(edge(Link::Other(text)), place);
+            Reason::Conditions(conditions) => visit(edge(Link::Other(self.product(conditions))), place),
+            // Nothing leads there but what its two events are: the name says that in a word.
+            Reason::Definition { name, place, because }
+                if self.from != self.to && matches!(because.reason, Reason::Conditions(_)) =>
+            {
+                visit(edge(Link::Other(name.clone())), Some(place));
             }
             Reason::Definition { place, because, .. } => because.way(Some(place), visit),
             Reason::Path(steps) => steps.iter().for_each(|s| s.way(place, visit)),
@@ -141,6 +143,27 @@ impl Derivation {
                 inner.way(place, &mut |edge, place| back.push((edge, place)));
                 back.into_iter().rev().for_each(|(edge, place)| visit(edge.turned(), place));
             }
+        }
+    }
+
+    /// Conditions on the two events as a .cat file writes them: `W * (R & SC)`, and with `&` what is asked of both.
+    fn product(&self, conditions: &[Condition]) -> String {
+        let sets = |event| {
+            let of_event = conditions.iter().filter(|c| c.other.is_none() && c.event == event);
+            let bracketed = |text: &str| if text.contains(' ') { format!("({text})") } else { text.to_owned() };
+            let texts: Vec<String> = of_event.map(|c| bracketed(&c.text)).collect();
+            match texts.as_slice() {
+                [] => "_".to_owned(),
+                [text] => text.clone(),
+                texts => format!("({})", texts.join(" & ")),
+            }
+        };
+        let product = format!("{} * {}", sets(self.from), sets(self.to));
+        let pairs: Vec<&str> = conditions.iter().filter(|c| c.other.is_some()).map(|c| c.text.as_str()).collect();
+        match pairs.is_empty() {
+            true => product,
+            false if product == "_ * _" => pairs.join(" & "),
+            false => format!("({product}) & {}", pairs.join(" & ")),
         }
     }
 

@@ -18,6 +18,8 @@ impl Violation {
             Finding::Member(event) => lines.push(format!("{} is such an event", name(*event))),
             Finding::Nothing => lines.push("there is no such event or pair of events".to_owned()),
         }
+        // Where one step ends the next one begins, and what holds of that event is said by both.
+        lines.dedup();
         lines
     }
 
@@ -44,7 +46,7 @@ impl Violation {
             match &edge.link {
                 Link::Base(relation) => base_phrase(*relation, &a, &b),
                 Link::Back(relation) => base_phrase(*relation, &b, &a),
-                Link::Other(text) => format!("{a} -{text}-> {b}"),
+                Link::Other(text) => known_phrase(text, &a, &b).unwrap_or_else(|| format!("{a} -{text}-> {b}")),
             }
         };
         let edges = self.edges();
@@ -132,6 +134,7 @@ impl Condition {
         }
         let (event, text) = (name(self.event), &self.text);
         match (self.other, self.holds) {
+            (None, true) if text == "IW" => format!("{event} is an initial write"),
             (None, true) => format!("{event} is in {text}"),
             (None, false) => format!("{event} is not in {text}"),
             (Some(other), true) => format!("{event} and {} are related by {text}", name(other)),
@@ -172,6 +175,7 @@ fn known_phrase(definition: &str, a: &str, b: &str) -> Option<String> {
     Some(match simplified.to_lowercase().as_str() {
         "hb" | "happensbefore" => format!("{a} happens before {b}"),
         "sw" | "synchronizeswith" | "synchronizes" => format!("{a} synchronizes with {b}"),
+        "asw" | "additionalsynchronizeswith" => format!("{a} additionally synchronizes with {b}"),
         "eco" => format!("{a} is before {b} in extended coherence order"),
         "cause" | "causality" | "causalityorder" => format!("{a} is before {b} in causality order"),
         "causebase" | "basecausality" => format!("{a} is before {b} in base causality order"),

@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Fixpoint, Plan, Step};
-use super::run::Machine;
+use super::run::{Machine, plan};
+use crate::evaluate::{Fixpoint, Step};
 use crate::execution::Execution;
 use crate::model::{ExprId, GroupId, Model};
 
@@ -24,10 +24,10 @@ pub(crate) struct Levels {
 impl Levels {
     /// Evaluates what an expression needs.
     pub(crate) fn new(model: &Model, execution: &Execution, root: ExprId) -> Self {
-        let plan = Plan::new(model, [root]);
+        let plan = plan(model, [root]);
         let mut machine = Machine::run_plan(&plan, execution);
         let mut rounds = FxHashMap::default();
-        for step in plan.fixed.iter().chain(&plan.chosen) {
+        for step in plan.steps() {
             if let Step::Iterate(fixpoint) = step {
                 rounds.insert(fixpoint.group, history(&mut machine, fixpoint));
             }

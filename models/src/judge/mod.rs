@@ -5,10 +5,7 @@
 //! which operands come first, each computed once. What depends only on the program (not on `rf`, `co` and the like) comes
 //! before the rest, so that judging many executions of one program does not compute it again.
 
-mod base;
 mod levels;
-mod operate;
-mod plan;
 mod run;
 
 pub(crate) use levels::{Levels, Moment};
@@ -17,9 +14,9 @@ pub(crate) use run::Machine;
 use std::sync::Arc;
 
 use crate::bits::{BitMatrix, EventSet};
+use crate::evaluate::Plan;
 use crate::execution::Execution;
 use crate::model::{Model, Role, Sort};
-use plan::Plan;
 
 /// What a model says about one execution.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -57,7 +54,7 @@ pub struct Judge {
 impl Judge {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
-        let plan = Arc::new(Plan::new(model, model.checks.iter().map(|c| c.expr)));
+        let plan = Arc::new(run::plan(model, model.checks.iter().map(|c| c.expr)));
         Self { machine: Machine::new(&plan), plan }
     }
 

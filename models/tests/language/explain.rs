@@ -210,6 +210,22 @@ fn an_event_that_is_related_to_itself_is_no_edge() {
     }
 }
 
+/// What leads from one event to another only by what the two are: the name of such a definition, or the product as a model writes it.
+#[test]
+fn what_two_events_are_is_readable() {
+    let model = model("C let asw = IW * (M \\ IW) acyclic asw | rf^-1 as named acyclic (IW * (M \\ IW)) | rf^-1 as bare");
+    let execution = message_passing(Order::Plain, [Order::Rel, Order::Acq], Scope::Cta);
+    for (check, link) in [(0, "asw"), (1, "IW * (M \\ IW)")] {
+        let found = violation(&model, &execution, check).expect("it fails");
+        let links: Vec<String> = found.edges().iter().map(|edge| edge.link.name()).collect();
+        assert!(links.iter().any(|name| name == link), "{links:?}");
+        let words = found.words(&letter).join("\n");
+        assert!(words.contains(" is an initial write"), "{words}");
+        let around = found.around(&letter);
+        assert!(check == 1 || around.contains(" additionally synchronizes with "), "{around}");
+    }
+}
+
 #[test]
 fn a_raised_flag_in_words() {
     let model = model(RA);

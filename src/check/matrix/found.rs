@@ -2,14 +2,13 @@
 
 use std::io;
 
+use margay_answers::check::{Presented, files};
+use margay_console::folder::Folder;
 use margay_mappings::check::Counterexample;
 use margay_mappings::language::Mapping;
 use margay_mappings::status::Status;
 
-use super::super::files;
-use super::super::present::Presented;
 use super::Cell;
-use crate::folder::Folder;
 
 /// A counterexample, with what is written of it.
 pub struct Found {

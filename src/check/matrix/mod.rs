@@ -7,6 +7,13 @@ mod page;
 use std::io;
 use std::time::Instant;
 
+use margay_answers::check::Presented;
+use margay_console::exit::Exit;
+use margay_console::folder::{self, Folder};
+use margay_console::limits::{Limits, Reason};
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::table;
 use margay_mappings::change::{Costs, RepairReport, repair};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Verdict, check};
 use margay_mappings::language::{LoadOptions, Mapping, ScopePattern};
@@ -14,15 +21,8 @@ use margay_mappings::library;
 use margay_mappings::status::Status;
 use margay_models::diagnostic::Diagnostic;
 
-use super::present::Presented;
 use crate::Outcome;
-use crate::arguments::{Check, Format};
-use crate::exit::Exit;
-use crate::folder::{self, Folder};
-use crate::limits::{Limits, Reason};
-use crate::output::Output;
-use crate::progress::Bar;
-use crate::table::table;
+use crate::arguments::Check;
 use found::Found;
 
 /// The readings of C++: release sequences with and without the later writes of the same thread; and both without scopes, where every
@@ -55,11 +55,11 @@ struct Cell {
 }
 
 impl Cell {
-    /// `falls at 4 (Coherence)`, `falls at 4 (Coherence, racy)`, `none up to 7`.
+    /// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`, `none up to 7`.
     fn words(&self) -> String {
         match &self.found {
-            Some(Found { events, axiom, status: Status::Program, .. }) => format!("falls at {events} ({axiom})"),
-            Some(Found { events, axiom, status, .. }) => format!("falls at {events} ({axiom}, {})", status.name()),
+            Some(Found { events, axiom, status: Status::Program, .. }) => format!("counterexample at {events} ({axiom})"),
+            Some(Found { events, axiom, status, .. }) => format!("counterexample at {events} ({axiom}, {})", status.name()),
             None => format!("none up to {}", self.established),
         }
     }
@@ -216,7 +216,7 @@ fn summary(cells: &[Cell], stopped: Option<&str>, output: &Output) -> String {
     let mut parts = Vec::new();
     for level in [Level::Program, Level::Execution] {
         if cells.iter().any(|c| c.question.level == level) {
-            let words = format!("{} of {} mappings fall at {} level", fell(level), all.len(), level.name());
+            let words = format!("{} of {} mappings have a counterexample at {} level", fell(level), all.len(), level.name());
             let of_level = |c: &&Cell| c.question.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug());
             let mut bugs: Vec<&str> = cells.iter().filter(of_level).map(|c| c.question.mapping).collect();
             bugs.dedup();

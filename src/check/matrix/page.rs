@@ -75,11 +75,11 @@ fn section(cells: &[Cell], mended: &[Mended], mapping: &str, out: &mut String) {
         of_mapping.iter().filter(move |c| c.question.level == level).find_map(|c| Some((c.question, c.found.as_ref()?)))
     };
     let Some((question, found)) = fallen(Level::Program).or_else(|| fallen(Level::Execution)) else {
-        out.push_str("It stands, as far as it was asked.\n");
+        out.push_str("No counterexample, as far as it was asked.\n");
         return;
     };
     out.push_str(&format!(
-        "Falls at {} level with {} events ({} of `{}`, onto `{}`): {}.\n\n",
+        "Counterexample at {} level with {} events ({} of `{}`, onto `{}`): {}.\n\n",
         question.level.name(),
         found.events,
         found.axiom,

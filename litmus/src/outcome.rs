@@ -1,0 +1,149 @@
+//! What a test asks of final states, resolved against one skeleton, and evaluated while values are only partly known.
+
+use margay_models::bits::Event;
+
+use crate::test::{Comparison, Operand, Proposition, Quantifier, Test, ThreadId, Variable};
+use crate::unfold::{Skeleton, Symbol, Unfolding};
+
+/// A value in a final state.
+#[derive(Debug, Clone, Copy)]
+enum Term {
+    Number(i64),
+    Register(ThreadId, Symbol),
+    /// The final value of a physical location.
+    Location(u8),
+}
+
+/// A proposition over one skeleton.
+#[derive(Debug, Clone)]
+pub(crate) enum Outcome {
+    Constant(bool),
+    Compare(Comparison, Sides),
+    Not(Box<Outcome>),
+    All(Vec<Outcome>),
+    Any(Vec<Outcome>),
+}
+
+/// Both sides of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sides {
+    left: Term,
+    right: Term,
+}
+
+/// What is known of values.
+pub(crate) struct Known<'a> {
+    pub skeleton: &'a Skeleton,
+    /// The value of each event.
+    pub values: &'a [Option<i64>],
+    /// For each physical location its last write.
+    pub finals: &'a [Option<Event>],
+}
+
+impl Outcome {
+    /// Resolves a proposition.
+    pub fn new(p: &Proposition, skeleton: &Skeleton) -> Self {
+        match p {
+            Proposition::True => Self::Constant(true),
+            Proposition::False => Self::Constant(false),
+            Proposition::Compare { comparison, left, right } => {
+                Self::Compare(*comparison, Sides { left: term(left, skeleton), right: term(right, skeleton) })
+            }
+            Proposition::Not(p) => Self::Not(Box::new(Self::new(p, skeleton))),
+            Proposition::And(parts) => Self::All(parts.iter().map(|p| Self::new(p, skeleton)).collect()),
+            Proposition::Or(parts) => Self::Any(parts.iter().map(|p| Self::new(p, skeleton)).collect()),
+        }
+    }
+
+    /// Is it true or false, whatever is still unknown?
+    pub fn evaluate(&self, known: &Known<'_>) -> Option<bool> {
+        match self {
+            Self::Constant(value) => Some(*value),
+            Self::Compare(comparison, sides) => Some(comparison.holds(known.value(sides.left)?, known.value(sides.right)?)),
+            Self::Not(p) => p.evaluate(known).map(|value| !value),
+            Self::All(parts) => fold(parts, known, false),
+            Self::Any(parts) => fold(parts, known, true),
+        }
+    }
+
+    /// Adds the locations whose final value matters.
+    pub fn locations(&self, found: &mut Vec<u8>) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Compare(_, sides) => {
+                for side in [sides.left, sides.right] {
+                    if let Term::Location(l) = side
+                        && !found.contains(&l)
+                    {
+                        found.push(l);
+                    }
+                }
+            }
+            Self::Not(p) => p.locations(found),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.locations(found)),
+        }
+    }
+}
+
+/// The connective that is decided by one part with the value `decides`.
+fn fold(parts: &[Outcome], known: &Known<'_>, decides: bool) -> Option<bool> {
+    let mut result = Some(!decides);
+    for part in parts {
+        match part.evaluate(known) {
+            Some(value) if value == decides => return Some(decides),
+            Some(_) => {}
+            None => result = None,
+        }
+    }
+    result
+}
+
+fn term(operand: &Operand, skeleton: &Skeleton) -> Term {
+    match operand {
+        Operand::Integer(n) => Term::Number(*n),
+        Operand::AddressOf(name) => Term::Number(skeleton.address_of(name).unwrap_or(0)),
+        Operand::Variable(Variable::Location(name)) => skeleton.physical(name).map_or(Term::Number(0), Term::Location),
+        Operand::Variable(Variable::Register { thread, name }) => match skeleton.register(*thread, name) {
+            Some(symbol) => Term::Register(*thread, symbol),
+            // A register that the path never touches holds 0.
+            None => Term::Number(0),
+        },
+    }
+}
+
+impl Known<'_> {
+    fn value(&self, term: Term) -> Option<i64> {
+        match term {
+            Term::Number(n) => Some(n),
+            Term::Register(thread, symbol) => self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()]),
+            Term::Location(l) => self.finals.get(usize::from(l)).copied().flatten().and_then(|w| self.values[w.index()]),
+        }
+    }
+}
+
+/// What an execution must satisfy to count: the filter, and the condition (`forall`: its negation).
+pub(crate) fn asked(test: &Test, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
+    let wanted = test.condition.quantifier != Quantifier::Forall;
+    let filter = skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
+    filter.chain([(Outcome::new(&skeleton.asked.condition, skeleton), wanted)]).collect()
+}
+
+/// The numbers that the condition and the filter of a test compare with.
+pub(crate) fn condition_numbers(unfolding: &Unfolding) -> Vec<i64> {
+    let mut numbers = Vec::new();
+    let asked = unfolding.asked();
+    let mut open: Vec<&Proposition> = asked.filter.iter().chain([&asked.condition]).collect();
+    while let Some(p) = open.pop() {
+        match p {
+            Proposition::True | Proposition::False => {}
+            Proposition::Compare { left, right, .. } => numbers.extend([left, right].into_iter().filter_map(|o| match o {
+                Operand::Integer(n) => Some(*n),
+                Operand::AddressOf(name) => unfolding.address_of(name),
+                Operand::Variable(_) => None,
+            })),
+            Proposition::Not(p) => open.push(p),
+            Proposition::And(parts) | Proposition::Or(parts) => open.extend(parts),
+        }
+    }
+    numbers
+}

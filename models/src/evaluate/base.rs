@@ -1,0 +1,74 @@
+//! Base sets and relations as rows of words, the same as [`Execution::base_set`] and [`Execution::base_relation`] say, but
+//! without allocation for what is asked for most.
+
+use crate::bits::{BitMatrix, Event};
+use crate::execution::Execution;
+use crate::signature::{BaseRelation, BaseSet};
+
+/// A base set.
+pub fn set(execution: &Execution, set: BaseSet) -> u64 {
+    execution.base_set(set).0
+}
+
+/// A base relation.
+pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
+    match relation {
+        BaseRelation::Id => super::operate::diagonal(to, u64::MAX),
+        BaseRelation::Po => copy(to, &execution.po),
+        BaseRelation::Rf => copy(to, &execution.rf),
+        BaseRelation::Co => copy(to, &execution.co),
+        BaseRelation::Fr => {
+            to.fill(0);
+            for w in (0..to.len()).map(Event::from) {
+                let later = execution.co.row(w).0;
+                if later != 0 {
+                    execution.rf.row(w).iter().for_each(|r| to[r.index()] |= later);
+                }
+            }
+        }
+        BaseRelation::Rmw => copy(to, &execution.rmw),
+        BaseRelation::Addr => copy(to, &execution.addr),
+        BaseRelation::Data => copy(to, &execution.data),
+        BaseRelation::Ctrl => copy(to, &execution.ctrl),
+        BaseRelation::SyncBarrier => copy(to, &execution.sync_barrier),
+        BaseRelation::SyncFence => copy(to, &execution.sync_fence),
+        BaseRelation::Loc => classes(to, |a| execution.physical(a).map(u64::from)),
+        BaseRelation::Vloc => classes(to, |a| execution.address(a).map(u64::from)),
+        BaseRelation::Int => int(to, execution),
+        BaseRelation::Ext => {
+            int(to, execution);
+            let all = crate::bits::EventSet::first(to.len()).0;
+            to.iter_mut().for_each(|row| *row = all & !*row);
+        }
+        BaseRelation::Sr | BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Syncbar => {
+            copy(to, &execution.base_relation(relation));
+        }
+    }
+}
+
+fn copy(to: &mut [u64], from: &BitMatrix) {
+    for (i, row) in to.iter_mut().enumerate() {
+        *row = from.row(Event::from(i)).0;
+    }
+}
+
+/// Events with equal keys; those without one are related to nothing.
+fn classes(to: &mut [u64], key: impl Fn(Event) -> Option<u64>) {
+    to.fill(0);
+    for a in 0..to.len() {
+        let Some(of_a) = key(Event::from(a)) else { continue };
+        to[a] |= 1 << a;
+        for b in 0..a {
+            if key(Event::from(b)) == Some(of_a) {
+                to[a] |= 1 << b;
+                to[b] |= 1 << a;
+            }
+        }
+    }
+}
+
+/// The same thread; an initial write is alone.
+fn int(to: &mut [u64], execution: &Execution) {
+    // Threads are fewer than 256: behind them each initial write has a number of its own.
+    classes(to, |a| Some(execution.events[a.index()].thread.map_or(256 + a.index() as u64, u64::from)));
+}

@@ -1,0 +1,273 @@
+//! In which order the nodes of a model are computed, and which of them change when something else is chosen for the same program.
+
+use crate::model::{CheckKind, DefId, ExprId, GroupId, Model, Node, Role, Sort};
+use crate::signature::BaseRelation;
+
+/// A step of the plan.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Compute a node from nodes that are known.
+    Compute(Operation),
+    /// Compute a least fixpoint.
+    Iterate(Fixpoint),
+}
+
+/// Compute one node.
+#[derive(Debug, Clone, Copy)]
+pub struct Operation {
+    /// The node.
+    pub to: ExprId,
+    /// How, where the operands are the nodes that hold the values: definitions are resolved.
+    pub node: Node,
+    /// Is the value a set?
+    pub is_set: bool,
+}
+
+/// Start with empty members and apply the operations until nothing changes.
+#[derive(Debug, Clone)]
+pub struct Fixpoint {
+    /// The `let rec`.
+    pub group: GroupId,
+    /// For each definition of the group its [`Node::Definition`], which holds the approximation, and its body.
+    pub members: Vec<(ExprId, ExprId)>,
+    /// What depends on the members, in order.
+    pub operations: Vec<Operation>,
+}
+
+/// A check of the model as the plan sees it.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// The property.
+    pub kind: CheckKind,
+    /// Is it negated?
+    pub negated: bool,
+    /// What the outcome means.
+    pub role: Role,
+    /// The node that has the value.
+    pub expr: ExprId,
+    /// Is the value a set?
+    pub is_set: bool,
+    /// The steps that this test needs, indices into [`Plan::chosen`] in ascending order.
+    pub needs: Vec<usize>,
+}
+
+/// Choices that a value depends on, one bit for each; 0 for what the program alone decides. Whoever makes a plan says what the bits mean.
+pub type Choices = u8;
+
+/// What to compute, in order.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The number of nodes: the size of the table of values.
+    pub nodes: usize,
+    /// For each node the one that holds its value (for a definition outside of recursion: its body's).
+    pub holder: Vec<ExprId>,
+    /// What depends on the program only.
+    pub fixed: Vec<Step>,
+    /// What depends on base relations that are chosen for a program, each with the choices that it depends on.
+    pub chosen: Vec<(Step, Choices)>,
+    /// The checks.
+    pub checks: Vec<Test>,
+}
+
+impl Plan {
+    /// The order for the nodes that `roots` need. `choices` says which base relations are chosen for a program.
+    pub fn new(model: &Model, roots: impl IntoIterator<Item = ExprId>, choices: impl Fn(BaseRelation) -> Choices) -> Self {
+        let builder = Builder::new(model);
+        let mut plan = Self {
+            nodes: model.arena.len(),
+            holder: (0..model.arena.len()).map(|i| builder.holder(ExprId::from(i))).collect(),
+            fixed: Vec::new(),
+            chosen: Vec::new(),
+            checks: Vec::new(),
+        };
+        // Which step of `chosen` computes a node; `None` for what is fixed.
+        let mut step_of: Vec<Option<usize>> = vec![None; model.arena.len()];
+        for step in builder.steps(roots.into_iter().map(|r| plan.holder[r.index()])) {
+            let of_node = |id: ExprId| step_of[id.index()].map_or(0, |i| plan.chosen[i].1);
+            let own = step.operations().iter().map(|o| if let Node::Relation(r) = o.node { choices(r) } else { 0 });
+            let depends = own.chain(step.operands().map(of_node)).fold(0, |all, of| all | of);
+            if depends == 0 {
+                plan.fixed.push(step);
+            } else {
+                step.results().for_each(|r| step_of[r.index()] = Some(plan.chosen.len()));
+                plan.chosen.push((step, depends));
+            }
+        }
+        for check in &model.checks {
+            let expr = plan.holder[check.expr.index()];
+            let is_set = model.arena.sort(check.expr) == Sort::Set;
+            let needs = plan.needs(expr, &step_of);
+            plan.checks.push(Test { kind: check.kind, negated: check.negated, role: check.role, expr, is_set, needs });
+        }
+        plan
+    }
+
+    /// All steps, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.fixed.iter().chain(self.chosen.iter().map(|(step, _)| step))
+    }
+
+    /// The steps of `chosen` that a node needs, in order.
+    fn needs(&self, root: ExprId, step_of: &[Option<usize>]) -> Vec<usize> {
+        let mut wanted = vec![false; self.chosen.len()];
+        let mut open: Vec<usize> = step_of[root.index()].into_iter().collect();
+        while let Some(step) = open.pop() {
+            if !std::mem::replace(&mut wanted[step], true) {
+                open.extend(self.chosen[step].0.operands().filter_map(|id| step_of[id.index()]));
+            }
+        }
+        (0..wanted.len()).filter(|&i| wanted[i]).collect()
+    }
+}
+
+impl Step {
+    fn operations(&self) -> &[Operation] {
+        match self {
+            Self::Compute(operation) => std::slice::from_ref(operation),
+            Self::Iterate(fixpoint) => &fixpoint.operations,
+        }
+    }
+
+    fn members(&self) -> &[(ExprId, ExprId)] {
+        match self {
+            Self::Compute(_) => &[],
+            Self::Iterate(fixpoint) => &fixpoint.members,
+        }
+    }
+
+    /// The nodes whose values it reads.
+    fn operands(&self) -> impl Iterator<Item = ExprId> {
+        self.operations().iter().flat_map(|o| o.node.children()).chain(self.members().iter().map(|m| m.1))
+    }
+
+    /// The nodes that have a value after it.
+    fn results(&self) -> impl Iterator<Item = ExprId> {
+        self.operations().iter().map(|o| o.to).chain(self.members().iter().map(|m| m.0))
+    }
+}
+
+/// What the order is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// A node that belongs to no fixpoint.
+    Node(ExprId),
+    /// A whole fixpoint.
+    Group(GroupId),
+}
+
+/// Finds out which nodes belong to which fixpoint, and what comes first.
+struct Builder<'a> {
+    /// The model.
+    model: &'a Model,
+    /// The `let rec` in whose iteration a node is computed.
+    group_of: Vec<Option<GroupId>>,
+    /// For each group the nodes that are computed in its iteration, its members' own nodes included, in ascending order.
+    inside: Vec<Vec<ExprId>>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model) -> Self {
+        let mut builder = Self { model, group_of: vec![None; model.arena.len()], inside: Vec::new() };
+        for (g, members) in model.groups.iter().enumerate() {
+            let group = GroupId::from(g);
+            let own = members.iter().filter_map(|&m| model.arena.find(Node::Definition(m)));
+            let bodies = members.iter().map(|&m| model.definition(m).body);
+            // In ascending order operands come first, but for members, which have a value from the start.
+            let mut inside = Vec::new();
+            for id in model.reachable(own.chain(bodies)) {
+                let node = model.arena.node(id);
+                let depends = match node {
+                    Node::Definition(d) => model.definition(d).group == Some(group),
+                    _ => node.children().any(|c| builder.group_of[builder.holder(c).index()] == Some(group)),
+                };
+                if depends {
+                    builder.group_of[id.index()] = Some(group);
+                    inside.push(id);
+                }
+            }
+            builder.inside.push(inside);
+        }
+        builder
+    }
+
+    /// The node that holds the value of a node.
+    fn holder(&self, mut id: ExprId) -> ExprId {
+        while let Node::Definition(d) = self.model.arena.node(id) {
+            let definition = self.model.definition(d);
+            if definition.group.is_some() {
+                break;
+            }
+            id = definition.body;
+        }
+        id
+    }
+
+    /// What is computed together with a node.
+    fn item(&self, id: ExprId) -> Item {
+        let id = self.holder(id);
+        self.group_of[id.index()].map_or(Item::Node(id), Item::Group)
+    }
+
+    /// What must be computed before.
+    fn before(&self, item: Item) -> Vec<Item> {
+        let nodes = match &item {
+            Item::Node(id) => std::slice::from_ref(id),
+            Item::Group(group) => &self.inside[group.index()],
+        };
+        let operands = nodes.iter().flat_map(|&id| self.model.arena.node(id).children());
+        let members: &[DefId] = match item {
+            Item::Node(_) => &[],
+            Item::Group(group) => &self.model.groups[group.index()],
+        };
+        let bodies = members.iter().map(|&m| self.model.definition(m).body);
+        operands.chain(bodies).map(|id| self.item(id)).filter(|i| *i != item).collect()
+    }
+
+    /// The steps for the roots, each behind what it needs. Without recursion: definitions may form long chains.
+    fn steps(&self, roots: impl Iterator<Item = ExprId>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut seen_nodes = vec![false; self.model.arena.len()];
+        let mut seen_groups = vec![false; self.model.groups.len()];
+        for root in roots {
+            // Items to do; `true` once what comes before was done.
+            let mut open = vec![(self.item(root), false)];
+            while let Some((item, ready)) = open.pop() {
+                if ready {
+                    steps.push(match item {
+                        Item::Node(id) => Step::Compute(self.operation(id)),
+                        Item::Group(group) => Step::Iterate(self.fixpoint(group)),
+                    });
+                    continue;
+                }
+                let seen = match item {
+                    Item::Node(id) => &mut seen_nodes[id.index()],
+                    Item::Group(group) => &mut seen_groups[group.index()],
+                };
+                if !std::mem::replace(seen, true) {
+                    open.push((item, true));
+                    open.extend(self.before(item).into_iter().rev().map(|i| (i, false)));
+                }
+            }
+        }
+        steps
+    }
+
+    fn operation(&self, to: ExprId) -> Operation {
+        let node = self.model.arena.node(to).map_children(|c| self.holder(c));
+        Operation { to, node, is_set: self.model.arena.sort(to) == Sort::Set }
+    }
+
+    fn fixpoint(&self, group: GroupId) -> Fixpoint {
+        let own = |m: DefId| self.model.arena.find(Node::Definition(m));
+        let members = self.model.groups[group.index()].iter();
+        let inside = self.inside[group.index()].iter().copied();
+        Fixpoint {
+            group,
+            members: members.filter_map(|&m| Some((own(m)?, self.holder(self.model.definition(m).body)))).collect(),
+            operations: inside
+                .filter(|&id| !matches!(self.model.arena.node(id), Node::Definition(_)))
+                .map(|id| self.operation(id))
+                .collect(),
+        }
+    }
+}

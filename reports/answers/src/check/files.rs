@@ -1,0 +1,53 @@
+//! `--out`: each counterexample as files that other tools and browsers read.
+
+use std::io;
+
+use margay_console::folder::Folder;
+use margay_mappings::language::Mapping;
+use margay_reports::Document;
+
+use super::json;
+use super::present::{Context, Presented};
+
+/// Is it a name that the files of a counterexample have, or had in older versions?
+pub fn is_like(name: &str) -> bool {
+    name.starts_with("counterexample")
+}
+
+/// What the files of the counterexample with this number, from 0, are called: always with it, however many there are.
+pub fn stem(index: usize) -> String {
+    format!("counterexample-{}", index + 1)
+}
+
+/// Writes report.json and the files of each counterexample.
+pub fn write(folder: &mut Folder, context: &Context<'_>, presented: &[Presented<'_>]) -> io::Result<()> {
+    folder.write("report.json", json::document(context, presented).text()? + "\n")?;
+    for (i, shown) in presented.iter().enumerate() {
+        counterexample(folder, &stem(i), context.mapping, shown)?;
+    }
+    Ok(())
+}
+
+/// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures and the explanation.
+pub fn counterexample(folder: &mut Folder, stem: &str, mapping: &Mapping, shown: &Presented<'_>) -> io::Result<()> {
+    let mut file = |suffix: &str, content: &str| folder.write(&format!("{stem}{suffix}"), content);
+    let (source, target) = shown.svgs();
+    file("-source.litmus", &format!("{}\n", shown.source))?;
+    file("-target.litmus", &format!("{}\n", shown.target))?;
+    if let Some(cuda) = &shown.cuda {
+        file("-source.cu", cuda)?;
+    }
+    file("-source.svg", &source)?;
+    file("-target.svg", &target)?;
+    let words = format!(
+        "{}: axiom {} of {} fails with {} events.\n{}\n\noutcome: {}\n\n{}\n",
+        mapping.title,
+        shown.counterexample.axiom,
+        mapping.source.name,
+        shown.counterexample.events,
+        shown.standing(),
+        shown.outcome,
+        shown.explanation.join("\n")
+    );
+    file(".txt", &words)
+}

@@ -1,0 +1,316 @@
+//! The report for people: the answer first, then what shows it.
+
+use std::io;
+
+use margay_console::output::Output;
+use margay_console::side_by_side::side_by_side;
+use margay_console::table::{number, table};
+use margay_console::wrapped::{indented, wrapped};
+use margay_mappings::check::{CoReading, Level, Listed, Row, Verdict};
+use margay_mappings::language::Mapping;
+use margay_models::picture::text;
+
+use super::present::{Context, Presented};
+
+/// Prints the report.
+pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+    let (tone, found, rest) = answer(context);
+    let found = match tone {
+        Tone::Good => output.good(&found),
+        Tone::Bad => output.bad(&found),
+        Tone::Unsure => output.unsure(&found),
+    };
+    output.headline(&format!("{found}{rest}"))?;
+    output.headline(&format!(
+        "{} ({}) -> {} ({})",
+        context.mapping.source.name,
+        context.mapping.source.source.name,
+        context.mapping.target.name,
+        context.mapping.target.source.name
+    ))?;
+    for (i, shown) in presented.iter().enumerate() {
+        numbered(context.mapping, shown, position(context, shown, (i, presented.len())), output)?;
+    }
+    for candidate in &context.report.candidates {
+        output.print("")?;
+        output.print(&output.heading("Proposed when the limit was reached, and not decided"))?;
+        output.print("")?;
+        output.print(candidate)?;
+    }
+    if let Some(assumed) = &context.assumed {
+        output.print("")?;
+        output.print(&wrapped(&assumed.words(), output.width()))?;
+    }
+    if output.verbose {
+        output.print("")?;
+        output.print(&effort(context, *output))?;
+    }
+    if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
+        output.print("")?;
+        output.print(&wrapped(&crate::certificate::written(certified, folder), output.width()))?;
+    }
+    output.print("")?;
+    let meaning = if output.verbose { meaning(context) } else { short(context) };
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+/// Which counterexample it is, of how many, where there is more than one to speak of.
+fn position(context: &Context<'_>, shown: &Presented<'_>, (at, of): (usize, usize)) -> Option<String> {
+    let listed = context.report.listed.iter().find(|l| is_of(&l.axiom, &shown.counterexample.axiom));
+    match (listed, context.options.next) {
+        (Some(listed), Some(next)) => {
+            let more = if listed.more { "more than " } else { "" };
+            Some(format!("{} of {more}{}", number(next as u64 + 1), number(listed.of as u64)))
+        }
+        _ => (of > 1).then(|| format!("{} of {of}", at + 1)),
+    }
+}
+
+/// The option that shows the next counterexample, unless the list is at its end.
+fn another(context: &Context<'_>) -> Option<String> {
+    match (context.options.next, context.options.all) {
+        (Some(next), _) => {
+            context.report.listed.iter().any(|l| l.more || l.of > next + 1).then(|| format!("--next {}", next + 1))
+        }
+        (None, all) => all.is_none().then(|| "--next".to_owned()),
+    }
+}
+
+/// Is the axiom one of a question's, which are taken together at program level?
+fn is_of(question: &str, axiom: &str) -> bool {
+    question.split(" & ").any(|name| name == axiom)
+}
+
+/// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
+fn short(context: &Context<'_>) -> String {
+    let report = context.report;
+    let mut out = match report.verdict {
+        Verdict::Counterexample => "There is no smaller one; the judge confirms it. ".to_owned(),
+        Verdict::None => "No proof for larger programs: docs/beyond-the-bound.md says what follows. ".to_owned(),
+        Verdict::Undecided(_) => String::new(),
+    };
+    if !context.options.without.is_empty() || !context.options.only.is_empty() {
+        out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
+    }
+    if report.truncated {
+        out.push_str("There are more counterexamples than are shown. ");
+    }
+    if report.foremost().is_some() {
+        let another = another(context).map_or(String::new(), |option| format!("`{option}` shows another one, "));
+        let mends = format!("`margay repair {}` finds what mends it", context.asked_as);
+        out.push_str(&format!("{mends}, {another}`--out DIR` writes files and pictures. "));
+    }
+    let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
+    out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
+    out
+}
+
+/// The first line: what it begins with, how that is to be taken, and the rest.
+pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
+    let title = &context.mapping.title;
+    match &context.report.verdict {
+        Verdict::None => {
+            let rest = format!(" up to {} events{}: {title}", context.report.established, level(context));
+            (Tone::Good, "no counterexample".to_owned(), rest)
+        }
+        Verdict::Counterexample => match context.report.foremost() {
+            Some(first) => {
+                let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
+                let found = format!("counterexample with {} events ({})", first.events, first.status.words());
+                (tone, found, format!(", axiom {}: {title}", first.axiom))
+            }
+            None => {
+                // `--next` asked for one behind the last.
+                let count = |l: &Listed| format!(" {} with {} events", number(l.of as u64), l.events);
+                let all: Vec<String> = context.report.listed.iter().map(count).collect();
+                (
+                    Tone::Bad,
+                    "no other counterexample".to_owned(),
+                    format!(": there {}{}: {title}", verb(&context.report.listed), all.join(",")),
+                )
+            }
+        },
+        Verdict::Undecided(why) => {
+            let established = match context.report.established {
+                0 => "nothing is established".to_owned(),
+                n => format!("no counterexample up to {n} events{}", level(context)),
+            };
+            (Tone::Unsure, "undecided".to_owned(), format!(": {why}; established: {established}: {title}"))
+        }
+    }
+}
+
+/// `is` for one counterexample, `are` for more.
+fn verb(listed: &[Listed]) -> &'static str {
+    if listed.iter().map(|l| l.of).sum::<usize>() == 1 { "is" } else { "are" }
+}
+
+/// How an answer is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing is wrong.
+    Good,
+    /// Something is.
+    Bad,
+    /// It does not say.
+    Unsure,
+}
+
+/// What is said of the question where it is not the usual one.
+fn level(context: &Context<'_>) -> &'static str {
+    match context.options.level {
+        Level::Program => "",
+        Level::Execution => " among single executions (the published question)",
+    }
+}
+
+/// Prints a counterexample.
+pub fn counterexample(mapping: &Mapping, shown: &Presented<'_>, output: &Output) -> io::Result<()> {
+    numbered(mapping, shown, None, output)
+}
+
+fn numbered(mapping: &Mapping, shown: &Presented<'_>, position: Option<String>, output: &Output) -> io::Result<()> {
+    let c = shown.counterexample;
+    output.print("")?;
+    // The first line of the answer says this of a single compiler bug.
+    if position.is_some() || !c.status.is_bug() || output.verbose {
+        let of = position.map_or(String::new(), |position| format!(" {position}"));
+        let heading = format!("Counterexample{of}: {} of {} fails with {} events", c.axiom, mapping.source.name, c.events);
+        output.print(&output.heading(&heading))?;
+        output.print(&wrapped(&shown.standing(), output.width()))?;
+        output.print("")?;
+    }
+    let (left, right) =
+        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
+    // The comment of a test says what the title over it says.
+    let bare = |test: &str| test.lines().filter(|line| !line.starts_with('"')).collect::<Vec<_>>().join("\n");
+    output.print(&side_by_side((&left, &bare(&shown.source)), (&right, &bare(&shown.target)), output.width()))?;
+    output.print("")?;
+    if output.verbose {
+        output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
+        output.print("")?;
+    }
+    if !shown.rows.is_empty() {
+        output.print(&output.heading("Rows"))?;
+        for line in &shown.rows {
+            output.print(&indented(&format!("  {line}"), output.width()))?;
+        }
+        output.print("")?;
+    }
+    output.print(&output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)))?;
+    for line in if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) } {
+        output.print(&indented(&format!("  {line}"), output.width()))?;
+    }
+    // Its title says what the heading says.
+    let picture = text(&c.source, &shown.source_picture, output.width(), output.colour());
+    output.print(picture.split_once('\n').map_or("", |(_, drawn)| drawn).trim_end())
+}
+
+/// The columns, each with the level that it is of, where it is of one alone (about programs there is one question for all axioms), and the
+/// width that a window must have for it.
+const COLUMNS: [(&str, Option<Level>, usize); 10] = [
+    ("axiom", Some(Level::Execution), 0),
+    ("events", None, 0),
+    ("answer", None, 0),
+    ("shapes", None, 72),
+    ("variables", None, 90),
+    ("clauses", None, 90),
+    ("conflicts", None, 0),
+    ("racy", Some(Level::Program), 0),
+    ("explained", Some(Level::Program), 0),
+    ("CPU s", None, 0),
+];
+
+/// The table of axioms and bounds. In a narrow window it has fewer columns; the JSON has all.
+fn effort(context: &Context<'_>, output: Output) -> String {
+    let columns: Vec<&str> = COLUMNS
+        .into_iter()
+        .filter(|&(_, level, width)| level.is_none_or(|l| l == context.options.level) && output.width() >= width)
+        .map(|(name, ..)| name)
+        .collect();
+    let cell = |r: &Row, column: &str| match column {
+        "axiom" => r.axiom.clone(),
+        "events" => r.bound.to_string(),
+        "answer" => match &r.verdict {
+            Verdict::None => "none".to_owned(),
+            Verdict::Counterexample => "counterexample".to_owned(),
+            Verdict::Undecided(_) => "undecided".to_owned(),
+        },
+        "shapes" if r.shapes == r.all_shapes => r.shapes.to_string(),
+        "shapes" => format!("{} of {}", r.shapes, r.all_shapes),
+        "variables" => number(r.variables as u64),
+        "clauses" => number(r.clauses as u64),
+        "conflicts" => number(r.conflicts),
+        "racy" => number(r.racy as u64),
+        "explained" => number(r.explained as u64),
+        _ => format!("{:.2}", r.seconds),
+    };
+    let all = context.report.axioms.iter().flat_map(|a| &a.rows);
+    let rows: Vec<Vec<String>> = all.map(|r| columns.iter().map(|c| cell(r, c)).collect()).collect();
+    let right: Vec<usize> = (0..columns.len()).filter(|&i| !["axiom", "answer"].contains(&columns[i])).collect();
+    let mut out = table(&columns, &rows, &right, output.width());
+    out.push_str(&format!(
+        "\n{:.2} s on {} threads, {}",
+        context.seconds,
+        context.options.jobs,
+        context.options.backend.version()
+    ));
+    out
+}
+
+/// What the answer means, and what it does not establish.
+fn meaning(context: &Context<'_>) -> String {
+    let mut out = match context.options.level {
+        Level::Execution => meaning_of_executions(context.options.co),
+        Level::Program => meaning_of_programs(context.options.guards),
+    };
+    if !context.options.without.is_empty() || !context.options.only.is_empty() {
+        out.push_str(&format!("Programs were made of {}. ", context.report.constructs.join(", ")));
+    }
+    if context.report.truncated {
+        out.push_str("There are more counterexamples than are shown. ");
+    }
+    let later: Vec<String> = context
+        .report
+        .axioms
+        .iter()
+        .filter(|a| a.verdict == Verdict::None && a.bound < context.options.bound)
+        .map(|a| format!("{} holds up to {} events", a.axiom, a.bound))
+        .collect();
+    if context.report.verdict == Verdict::Counterexample && !later.is_empty() {
+        out.push_str(&format!("The search ended with the counterexample: {}; `--keep-going` goes on.", later.join(", ")));
+    }
+    out.trim_end().to_owned()
+}
+
+const EVENTS: &str = "Events are operations of the source; a read-modify-write is two, initial writes are none. ";
+
+fn meaning_of_executions(co: CoReading) -> String {
+    let reading = match co {
+        CoReading::Universal => {
+            "A counterexample is one for some modification order above the target's coherence order (the published statement); \
+             `--co exists` asks whether all of them fail. "
+        }
+        CoReading::Exists => "A counterexample's outcome is explained by no modification order. ",
+    };
+    format!(
+        "{EVENTS}The published question is about single executions: a legal target execution, read back as a source execution without \
+         undefined behaviour. {reading}What follows was asked of every counterexample: `program`, its program has no race and no \
+         execution with the outcome, a compiler bug; `racy`, it races; `explained`, another modification order allows the outcome. One that is a \
+         compiler bug is shown if there is one of that size. `--level program` asks for compiler bugs alone. "
+    )
+}
+
+fn meaning_of_programs(guards: Option<usize>) -> String {
+    let limit = match guards {
+        None => String::new(),
+        Some(n) => format!(" with at most {n} guards and computed values"),
+    };
+    format!(
+        "{EVENTS}The question is about programs{limit}: a counterexample is a program and an outcome such that no consistent source \
+         execution has the outcome, none races, and the compiled program, with the dependencies of its guards and computed values, has it. The \
+         judge confirmed the target execution; a search through all executions of the source program confirmed the other two. \
+         `racy` and `explained` count the programs that were proposed and refuted. What programs are covered: \
+         docs/program-level.md. "
+    )
+}

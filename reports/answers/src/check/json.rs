@@ -1,0 +1,115 @@
+//! The report as JSON (docs/json.md).
+
+use margay_mappings::check::{AxiomReport, Listed, Row, Verdict};
+use margay_models::picture::event_name;
+use margay_reports::check as report;
+
+use super::human::answer;
+use super::present::{Context, Presented};
+use crate::violation;
+
+fn row(row: &Row) -> report::Row {
+    report::Row {
+        bound: row.bound,
+        verdict: (&row.verdict).into(),
+        seconds: row.seconds,
+        shapes: row.shapes,
+        variables: row.variables,
+        clauses: row.clauses,
+        conflicts: row.conflicts,
+        racy: row.racy,
+        explained: row.explained,
+    }
+}
+
+fn axiom(axiom: &AxiomReport) -> report::Axiom {
+    let last = axiom.rows.last();
+    report::Axiom {
+        axiom: axiom.axiom.clone(),
+        verdict: (&axiom.verdict).into(),
+        bound: axiom.bound,
+        seconds: axiom.rows.iter().map(|r| r.seconds).sum(),
+        shapes: axiom.rows.iter().map(|r| r.shapes).sum(),
+        variables: last.map_or(0, |r| r.variables),
+        clauses: last.map_or(0, |r| r.clauses),
+        conflicts: axiom.rows.iter().map(|r| r.conflicts).sum(),
+        rows: axiom.rows.iter().map(row).collect(),
+    }
+}
+
+/// A counterexample.
+pub fn counterexample(shown: &Presented<'_>) -> report::Counterexample {
+    let c = shown.counterexample;
+    let name = |e| event_name(&c.source, e);
+    let (source_svg, target_svg) = shown.svgs();
+    let violation = violation::report(c.violation.as_ref(), &name);
+    report::Counterexample {
+        axiom: c.axiom.clone(),
+        events: c.events,
+        status: c.status.into(),
+        race: c.race.map(|pair| pair.map(name)),
+        guards: c.guards,
+        computed: c.computed,
+        threads: c.source.threads.len(),
+        locations: c.source.locations.len(),
+        source_litmus: shown.source.clone(),
+        source_cuda: shown.cuda.clone(),
+        target_litmus: shown.target.clone(),
+        outcome: shown.outcome.clone(),
+        source_events: violation::events(&c.source),
+        summary: shown.summary.clone(),
+        cycle_in_words: shown.around.clone(),
+        explanation: shown.explanation.clone(),
+        rows: shown.rows.clone(),
+        source_svg,
+        target_svg,
+        cycle: violation.cycle,
+        there: violation.there,
+        missing: violation.missing,
+    }
+}
+
+/// How many counterexamples `--next` has to show.
+fn listed(listed: &Listed) -> report::Listed {
+    report::Listed { axiom: listed.axiom.clone(), events: listed.events, of: listed.of, more: listed.more }
+}
+
+/// The whole report.
+pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::Search {
+    let Context { mapping, options, report, seconds, assumed, .. } = context;
+    let reason = match &report.verdict {
+        Verdict::Undecided(why) => Some(why.clone()),
+        Verdict::None | Verdict::Counterexample => None,
+    };
+    let (_, found, rest) = answer(context);
+    report::Search {
+        mapping: mapping.title.clone(),
+        mapping_file: mapping.file.name.clone(),
+        source: mapping.source.name.clone(),
+        source_file: mapping.source.source.name.clone(),
+        target: mapping.target.name.clone(),
+        target_file: mapping.target.source.name.clone(),
+        level: options.level.into(),
+        guards: options.guards,
+        co: options.co.into(),
+        typed: options.typed,
+        constructs: report.constructs.clone(),
+        solver: options.backend.version(),
+        answer: format!("{found}{rest}"),
+        verdict: (&report.verdict).into(),
+        status: report.foremost().map(|c| c.status.into()),
+        reason,
+        bound: options.bound,
+        established: report.established,
+        seconds: *seconds,
+        peak_memory_bytes: margay_console::limits::peak(),
+        axioms: report.axioms.iter().map(axiom).collect(),
+        counterexamples: presented.iter().map(counterexample).collect(),
+        next: options.next,
+        listed: report.listed.iter().map(listed).collect(),
+        candidates: report.candidates.clone(),
+        truncated: report.truncated,
+        assumed: assumed.as_ref().map(super::assumed::Assumed::report),
+        certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
+    }
+}

@@ -1,0 +1,197 @@
+//! The report for people: the answer first, then what shows it.
+
+use std::io;
+
+use margay_console::output::Output;
+use margay_console::side_by_side::side_by_side;
+use margay_console::wrapped::{indented, wrapped};
+use margay_mappings::check::Level;
+use margay_mappings::compare::{Kind, Subjects, Verdict};
+use margay_mappings::status::Status;
+use margay_models::picture::text;
+
+use super::present::{Context, Presented};
+use crate::prove::{gaps, steps};
+
+/// Prints the report.
+pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+    output.print(&wrapped(&answer(context, *output), output.width()))?;
+    for q in 0..context.report.questions.len() {
+        output.print(&wrapped(&format!("{}: {}", context.report.title(q), line(context, q)), output.width()))?;
+    }
+    differences(context, presented, output)?;
+    for proof in context.proofs {
+        let [allows, other] = [proof.allows, 1 - proof.allows].map(|i| context.report.models[i].as_str());
+        if context.report.questions.iter().any(|q| q.by_text && q.allows == proof.allows) || context.report.differ() {
+            continue;
+        }
+        output.print("")?;
+        if proof.report.is_theorem() {
+            output.print(&output.heading(&format!("{other} allows what {allows} allows: a theorem")))?;
+            steps(&proof.report, output)?;
+        } else {
+            output.print(&output.heading(&format!("{other} allows what {allows} allows: not proved")))?;
+            gaps(&proof.report, output)?;
+        }
+    }
+    if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
+        output.print("")?;
+        output.print(&wrapped(&crate::certificate::written(written, folder), output.width()))?;
+    }
+    output.print("")?;
+    output.print(&wrapped(&meaning(context), output.width()))
+}
+
+/// Prints the differences.
+pub fn differences(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
+    let mut number = 0;
+    for (i, shown) in presented.iter().enumerate() {
+        number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
+        difference(context, shown, number, output)?;
+    }
+    Ok(())
+}
+
+fn answer(context: &Context<'_>, output: Output) -> String {
+    let report = context.report;
+    let [old, new] = &report.models;
+    // What is equal is so as far as the two were compared.
+    let but = match report.blind.as_slice() {
+        [] => String::new(),
+        blind => format!(" (but {} not compared)", blind.join(", ")),
+    };
+    let smallest = report.questions.iter().filter_map(|q| match q.verdict {
+        Verdict::Different(events) => Some(events),
+        Verdict::Equal | Verdict::Undecided(_) => None,
+    });
+    if context.is_proved() {
+        return format!("{} for executions of every size: {old} and {new}", output.good("equal"));
+    }
+    match (smallest.min(), report.undecided(), report.equal_up_to()) {
+        (Some(events), ..) => format!("{} from {events} events on{}: {old} and {new}", output.bad("different"), shown(context)),
+        (None, Some(why), _) => {
+            let why = context.stopped.map_or(why.to_owned(), |s| format!("{s}; {why}"));
+            format!("{}: {why}: {old} and {new}", output.unsure("undecided"))
+        }
+        (None, None, Some(bound)) => format!("{} up to {bound} events{but}: {old} and {new}", output.good("equal")),
+        (None, None, None) => format!("{}{but}: {old} and {new} say the same in other words", output.good("equal")),
+    }
+}
+
+/// What is to be said of the differences that are shown, if no program shows one.
+fn shown(context: &Context<'_>) -> &'static str {
+    let all = context.report.questions.iter().flat_map(|q| &q.differences);
+    let mut statuses: Vec<Option<Status>> = all.map(|d| d.status).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    match statuses.as_slice() {
+        [Some(Status::Racy)] => " (of single executions: the programs that are shown race)",
+        [Some(Status::Explained)] => " (of single executions: both models allow the outcomes that are shown)",
+        [Some(Status::Explained), Some(Status::Racy)] => {
+            " (of single executions: of the programs that are shown both models allow the outcome, or they race)"
+        }
+        _ => "",
+    }
+}
+
+/// What follows from a difference for programs.
+fn standing(status: Status, other: &str) -> String {
+    match status {
+        Status::Program => "program: its program has no race, and the outcome is one of one model alone".to_owned(),
+        Status::Explained => {
+            format!("explained: {other} allows the outcome by another execution, so no program tells the models apart here")
+        }
+        Status::Racy => "racy: its program has a race, so nothing is said of what it does".to_owned(),
+        Status::Unknown => "unknown: its program was not decided".to_owned(),
+    }
+}
+
+/// What is known about one question.
+fn line(context: &Context<'_>, q: usize) -> String {
+    let question = &context.report.questions[q];
+    match &question.verdict {
+        _ if question.by_text => "none, of any size".to_owned(),
+        Verdict::Equal | Verdict::Undecided(_) if context.proves(q) => "none, of any size (theorem)".to_owned(),
+        Verdict::Equal => format!("none up to {} events", question.established),
+        Verdict::Different(events) if question.more => {
+            format!("{} smallest of {events} events shown; there are more (`--all N`)", question.differences.len())
+        }
+        Verdict::Different(events) => format!("{} smallest, of {events} events", question.differences.len()),
+        Verdict::Undecided(why) => format!("undecided above {} events: {why}", question.established),
+    }
+}
+
+fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, output: &Output) -> io::Result<()> {
+    let d = shown.difference;
+    let question = &context.report.questions[shown.question];
+    let title = context.report.title(shown.question);
+    let of = question.differences.len();
+    output.print("")?;
+    let heading = format!("{title} ({}), {} events, {number} of {of}", d.violated.join(", "), d.events);
+    output.print(&output.heading(&heading))?;
+    if let Some(status) = d.status {
+        output.print(&wrapped(&standing(status, &context.report.models[1 - question.allows]), output.width()))?;
+    }
+    output.print("")?;
+    match (context.subjects, shown.litmus.as_slice()) {
+        (Subjects::Mapping(_), [source, target]) => {
+            output.print(&side_by_side(("source", source), ("compiled", target), output.width()))?;
+        }
+        (_, tests) => tests.iter().try_for_each(|t| output.print(t))?,
+    }
+    output.print("")?;
+    for reason in &shown.reasons {
+        output.print(&wrapped(reason, output.width()))?;
+    }
+    let other = &context.report.models[1 - question.allows];
+    let why = match question.kind {
+        Kind::Forbidden => format!("Why {other} forbids it (axiom {})", d.violated.first().map_or("", String::as_str)),
+        Kind::Undefined => format!("Why {other} calls it undefined ({})", d.violated.first().map_or("", String::as_str)),
+    };
+    output.print(&output.heading(&why))?;
+    for line in &shown.explanation {
+        output.print(&indented(&format!("  {line}"), output.width()))?;
+    }
+    if d.undefined {
+        output.print(&wrapped(
+            &format!("{} allows it and calls its program undefined all the same.", context.report.models[question.allows]),
+            output.width(),
+        ))?;
+    }
+    output.print("")?;
+    output.print(text(&d.executions[shown.shown], &shown.picture, output.width(), output.colour()).trim_end())
+}
+
+/// What the answer means, and what it does not establish.
+fn meaning(context: &Context<'_>) -> String {
+    let report = context.report;
+    let mut out = String::from("Events are operations; a read-modify-write is two, initial writes are none. ");
+    out.push_str(match context.options.level {
+        Level::Execution => {
+            "Compared were single executions with their coherence order (and Fence-SC order); `--program` asks for outcomes that one \
+             model has and the other has not. "
+        }
+        Level::Program => {
+            "Compared were outcomes of programs: what every read returns and which write each location ends with, by whatever \
+             coherence order. Executions that a model calls undefined were left out; whether the program has another undefined \
+             execution is said of each difference. "
+        }
+    });
+    if !report.blind.is_empty() {
+        let names = report.blind.join(", ");
+        out.push_str(&format!("Executions had nothing of {names}, so what the models say of that was not compared. "));
+    }
+    if !context.options.without.is_empty() || !context.options.only.is_empty() {
+        out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
+    }
+    if report.certified.is_none() && report.questions.iter().any(|q| matches!(q.verdict, Verdict::Equal) && !q.by_text) {
+        out.push_str("That there is none was established by the SAT solver alone. ");
+    }
+    out.push_str(&format!(
+        "{:.2} s on {} threads, {}.",
+        context.seconds,
+        context.options.jobs,
+        context.options.backend.version()
+    ));
+    out
+}

@@ -1,0 +1,106 @@
+//! The report as JSON (docs/json.md).
+
+use margay_mappings::compare::{Reason, Verdict as Searched};
+use margay_models::diagnostic::Place;
+use margay_models::picture::event_name;
+use margay_reports::{Verdict, diff as report};
+
+use super::present::{Context, Presented, stem};
+use crate::violation;
+
+fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> report::Question {
+    let question = &context.report.questions[q];
+    let (verdict, reason) = match &question.verdict {
+        Searched::Equal => (Verdict::None, None),
+        Searched::Different(_) => (Verdict::Different, None),
+        Searched::Undecided(why) => (Verdict::Undecided, Some(why.clone())),
+    };
+    report::Question {
+        kind: stem(q, context).to_owned(),
+        allowed_by: context.report.models[question.allows].clone(),
+        verdict,
+        reason,
+        established: (!question.by_text).then_some(question.established),
+        events: if let Searched::Different(n) = question.verdict { Some(n) } else { None },
+        differences: presented.iter().filter(|p| p.question == q).map(difference).collect(),
+        more: question.more,
+        theorem: (!context.proofs.is_empty()).then(|| context.proves(q)),
+    }
+}
+
+/// The whole report.
+pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::Comparison {
+    let Context { report, options, .. } = context;
+    let models = context.subjects.models();
+    let [old, new] = report.models.clone();
+    report::Comparison {
+        old,
+        old_file: models[0].source.name.clone(),
+        new,
+        new_file: models[1].source.name.clone(),
+        level: options.level.into(),
+        verdict: match (report.differ(), report.undecided()) {
+            (true, _) => Verdict::Different,
+            (false, Some(_)) => Verdict::Undecided,
+            (false, None) => Verdict::Equal,
+        },
+        stopped: context.stopped.map(str::to_owned),
+        equal_for_every_size: (!context.proofs.is_empty()).then(|| context.is_proved()),
+        bound: options.bound,
+        equal_up_to: report.equal_up_to(),
+        typed: options.typed,
+        constructs: report.constructs.clone(),
+        scopes: report.scopes.clone(),
+        not_compared: report.blind.iter().map(|name| (*name).to_owned()).collect(),
+        solver: options.backend.version(),
+        seconds: context.seconds,
+        questions: (0..report.questions.len()).map(|q| question(q, context, presented)).collect(),
+        certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
+    }
+}
+
+fn difference(shown: &Presented<'_>) -> report::Difference {
+    let d = shown.difference;
+    let execution = &d.executions[shown.shown];
+    let violation = violation::report(d.violation.as_ref(), &|e| event_name(execution, e));
+    report::Difference {
+        events: d.events,
+        threads: execution.threads.len(),
+        locations: execution.locations.len(),
+        violated: d.violated.clone(),
+        status: d.status.map(Into::into),
+        undefined: d.undefined,
+        litmus: shown.litmus.clone(),
+        outcome: shown.outcome.clone(),
+        execution: violation::events(execution),
+        reasons: d.reasons.iter().zip(&shown.reasons).map(|(r, words)| reason(r, words)).collect(),
+        explanation: shown.explanation.clone(),
+        svg: shown.svg(),
+        cycle: violation.cycle,
+        there: violation.there,
+        missing: violation.missing,
+    }
+}
+
+fn reason(reason: &Reason, words: &str) -> report::Reason {
+    let place = |p: &Place| report::Place { file: p.file.name.clone(), line: p.line() };
+    let axiom = |name: &str, forbids: &Place, allows: Option<&Place>| report::Reason {
+        kind: report::ReasonKind::Axiom,
+        name: name.to_owned(),
+        relates: None,
+        related_by: None,
+        forbids: place(forbids),
+        allows: allows.map(place),
+        words: words.to_owned(),
+    };
+    match reason {
+        Reason::Definition { name, relates, by_forbidding, forbids, allows } => report::Reason {
+            kind: report::ReasonKind::Definition,
+            relates: Some(relates.clone()),
+            related_by: Some(if *by_forbidding { report::Side::Forbids } else { report::Side::Allows }),
+            ..axiom(name, forbids, Some(allows))
+        },
+        Reason::Axiom { name, forbids, allows } => axiom(name, forbids, Some(allows)),
+        Reason::NoAxiom { name, forbids } => axiom(name, forbids, None),
+    }
+}

@@ -1,0 +1,87 @@
+//! What differs between what was extracted and a table, for people and for programs.
+
+use margay_extract::table::{Compared, Difference, Table};
+use margay_mappings::language::Mapping;
+use margay_reports::extract as document;
+
+use margay_console::output::Output;
+
+/// How many rows are shown with their PTX.
+const SHOWN: usize = 3;
+
+/// Rows that differ in the same way.
+struct Kind<'a> {
+    emitted: String,
+    expected: String,
+    rows: Vec<&'a Difference<'a>>,
+}
+
+fn kinds<'a>(compared: &'a Compared<'a>) -> Vec<Kind<'a>> {
+    let mut out: Vec<Kind<'a>> = Vec::new();
+    for one in &compared.differ {
+        match out.iter_mut().find(|k| (&k.emitted, &k.expected) == (&one.emitted, &one.expected)) {
+            Some(kind) => kind.rows.push(one),
+            None => out.push(Kind { emitted: one.emitted.clone(), expected: one.expected.clone(), rows: vec![one] }),
+        }
+    }
+    out
+}
+
+/// Prints what differs.
+pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+    let name = &mapping.file.name;
+    let unsaid = match compared.unsaid {
+        0 => String::new(),
+        n => format!(" (of {n} the table says nothing)"),
+    };
+    if compared.differ.is_empty() {
+        let text = output.good("the same");
+        return output.print(&format!("{text}: {} rows of {} are as in {name}{unsaid}", compared.same, table.version));
+    }
+    let kinds = kinds(compared);
+    output.print(&format!(
+        "{}: {} rows of {}, {}, are not as in {name}; {} are{unsaid}",
+        output.bad("different"),
+        compared.differ.len(),
+        table.version,
+        table.of_architecture(),
+        compared.same
+    ))?;
+    for kind in &kinds {
+        output.print("")?;
+        let rows: Vec<String> = kind.rows.iter().take(6).map(|d| d.measured.row.slot.to_string()).collect();
+        let more =
+            if kind.rows.len() > rows.len() { format!(" and {} more", kind.rows.len() - rows.len()) } else { String::new() };
+        output.print(&output.heading(&format!("{}{more}", rows.join(", "))))?;
+        output.print(&format!("  emitted:  {}", kind.emitted))?;
+        output.print(&format!("  in table: {}", kind.expected))?;
+    }
+    for kind in kinds.iter().take(SHOWN) {
+        let first = kind.rows[0];
+        output.print("")?;
+        output.print(&output.heading(&format!("PTX of {}", first.measured.point)))?;
+        for path in &first.measured.paths {
+            output.print(&format!("  path: {path}"))?;
+        }
+        match &first.measured.ptx {
+            Some(ptx) => output.print(ptx.trim_end())?,
+            None => output.print("  none")?,
+        }
+    }
+    if kinds.len() > SHOWN {
+        output.print("\nThe PTX of the others: `--json`.")?;
+    }
+    Ok(())
+}
+
+/// What differs, as a part of a document.
+pub fn report(compared: &Compared<'_>) -> document::Against {
+    let difference = |d: &Difference<'_>| document::Difference {
+        row: d.measured.row.slot.to_string(),
+        emitted: d.emitted.clone(),
+        expected: d.expected.clone(),
+        paths: d.measured.paths.clone(),
+        ptx: d.measured.ptx.clone(),
+    };
+    document::Against { same: compared.same, unsaid: compared.unsaid, differ: compared.differ.iter().map(difference).collect() }
+}

@@ -1,0 +1,96 @@
+//! Histograms of outcomes beside what a model says of each.
+
+use std::collections::BTreeSet;
+
+use margay_reports::{Verdict, sim};
+use margay_runner::outcome::{Histogram, Observed, Outcome};
+
+use margay_console::output::Output;
+use margay_console::table::{number, table};
+
+/// What a model says of an outcome, and whether it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// There is no model to ask.
+    Unknown,
+    /// Allowed.
+    Allowed,
+    /// Forbidden. Seen, this is a difference.
+    Forbidden,
+}
+
+/// One line of a histogram.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The values.
+    pub outcome: Outcome,
+    /// How often it was seen; for an exploration 1 or 0.
+    pub count: u64,
+    /// What the model says.
+    pub standing: Standing,
+    /// Does the test ask about it?
+    pub asked: bool,
+}
+
+/// The outcomes that were seen, and those that a model allows and that were not, in the order of their values.
+pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<Outcome>>, observed: &Observed) -> Vec<Row> {
+    let mut all: BTreeSet<&Outcome> = histogram.keys().collect();
+    all.extend(allowed.into_iter().flatten());
+    let standing = |o: &Outcome| match allowed {
+        None => Standing::Unknown,
+        Some(allowed) if allowed.contains(o) => Standing::Allowed,
+        Some(_) => Standing::Forbidden,
+    };
+    all.into_iter()
+        .map(|o| Row {
+            outcome: o.clone(),
+            count: histogram.get(o).copied().unwrap_or(0),
+            standing: standing(o),
+            asked: observed.asked(o),
+        })
+        .collect()
+}
+
+/// Was something seen that the model forbids?
+pub fn differs(rows: &[Row]) -> bool {
+    rows.iter().any(|r| r.standing == Standing::Forbidden && r.count > 0)
+}
+
+/// The rows as a part of a document.
+pub fn report(rows: &[Row], observed: &Observed) -> Vec<sim::Outcome> {
+    let one = |r: &Row| sim::Outcome {
+        outcome: observed.describe(&r.outcome),
+        values: observed.variables.iter().zip(&r.outcome).map(|(v, n)| (observed.name(v), *n)).collect(),
+        count: r.count,
+        seen: r.count > 0,
+        asked: r.asked,
+        model: match r.standing {
+            Standing::Unknown => None,
+            Standing::Allowed => Some(Verdict::Allowed),
+            Standing::Forbidden => Some(Verdict::Forbidden),
+        },
+    };
+    rows.iter().map(one).collect()
+}
+
+/// The rows as a table.
+pub fn print(rows: &[Row], observed: &Observed, counts: bool, output: &Output) -> std::io::Result<()> {
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .map(|r| {
+            let seen = if r.count > 0 { "seen" } else { "not seen" };
+            let standing = match r.standing {
+                Standing::Unknown => seen.to_owned(),
+                Standing::Allowed => format!("allowed, {seen}"),
+                Standing::Forbidden => output.bad(&format!("forbidden, {seen}")),
+            };
+            let count = match (counts, r.count > 0) {
+                (true, _) => number(r.count),
+                (false, true) => "reached".to_owned(),
+                (false, false) => "-".to_owned(),
+            };
+            vec![observed.describe(&r.outcome), count, standing, if r.asked { "*" } else { "" }.to_owned()]
+        })
+        .collect();
+    output.print(&table(&["outcome", "runs", "standing", "asked"], &lines, &[1], output.width()))
+}

@@ -1,0 +1,50 @@
+//! Proofs and a bounded search at the same time. Each proof always runs to its end, so that what is said does not depend on which is faster;
+//! a search that theorems make pointless ends with them. Where there are no threads the search comes after the proofs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use margay_litmus::parallel::THREADS;
+use margay_prove::theorem::{Report, Setting, prove};
+use margay_prove::theory::Stop;
+
+use margay_console::limits::Limits;
+
+/// How often the search is told of what stops the program.
+const RELAY: Duration = Duration::from_millis(20);
+
+/// Runs all of them. `search` gets a flag that ends it.
+pub fn beside<R: Send>(
+    limits: &Limits,
+    settings: &[Setting<'_>],
+    search: impl FnOnce(Arc<AtomicBool>) -> R + Send,
+) -> (Vec<Report>, R) {
+    let stop = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
+    let enough = Arc::new(AtomicBool::new(false));
+    let prove_all = || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
+    if !THREADS {
+        let reports = prove_all();
+        enough.store(stop.is_raised() || reports.iter().all(Report::is_theorem), Ordering::Relaxed);
+        return (reports, search(enough));
+    }
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let searching = scope.spawn(|| search(enough.clone()));
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                if stop.is_raised() {
+                    enough.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(RELAY);
+            }
+        });
+        let reports = prove_all();
+        if reports.iter().all(Report::is_theorem) {
+            enough.store(true, Ordering::Relaxed);
+        }
+        let found = searching.join();
+        done.store(true, Ordering::Relaxed);
+        (reports, found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}

@@ -1,0 +1,100 @@
+//! The answer as JSON (docs/json.md).
+
+use margay_models::picture::{event_name, svg, text};
+use margay_prove::theorem::{Drawing, Gap, StepReport};
+use margay_reports::prove as report;
+use margay_reports::violation::Edge;
+
+use super::answer::{Answer, Said};
+use super::lemmas::Lemma;
+use super::rocq::File;
+use super::written::Written;
+use crate::check::counterexample_report;
+
+/// What is missing.
+pub fn gap(gap: &Gap) -> report::Missing {
+    let drawing = gap.drawing.as_ref();
+    let edges = |d: &Drawing| {
+        let edge = |e: &margay_models::picture::Edge| Edge {
+            from: event_name(&d.execution, e.from),
+            to: event_name(&d.execution, e.to),
+            relation: e.label.clone(),
+        };
+        d.picture.edges.iter().map(edge).collect()
+    };
+    report::Missing {
+        what: gap.what.clone(),
+        obligation: gap.obligation.clone(),
+        events: drawing.map(|d| d.picture.events.clone()),
+        edges: drawing.map(edges),
+        text: drawing.map(|d| text(&d.execution, &d.picture, 100, false).trim().to_owned()),
+        svg: drawing.map(|d| svg(&d.execution, &d.picture)),
+    }
+}
+
+/// A step of the argument.
+pub fn step(step: &StepReport) -> report::Step {
+    report::Step {
+        claims: step.claims.clone(),
+        rule: step.rule.to_owned(),
+        obligations: step.obligations,
+        witnesses: step.witnesses,
+        values: step.values,
+        instances: step.instances,
+        derived: step.derived,
+        empty: step.empty.clone(),
+    }
+}
+
+fn axiom(name: &str, claim: &str, said: &Said<'_>) -> report::Axiom {
+    report::Axiom {
+        axiom: name.to_owned(),
+        claim: claim.to_owned(),
+        verdict: said.verdict(),
+        events: if let Said::Counterexample(n) = said { Some(*n) } else { None },
+        none_up_to: if let Said::Open(n, _) = said { Some(*n) } else { None },
+        missing: if let Said::Open(_, Some(g)) = said { Some(gap(g)) } else { None },
+    }
+}
+
+fn tried((of, all): &(String, Vec<(String, bool)>)) -> report::Tried {
+    let guess = |(text, kept): &(String, bool)| report::Guess { guess: text.clone(), kept: *kept };
+    report::Tried { of: of.clone(), guesses: all.iter().map(guess).collect() }
+}
+
+/// The whole answer; with what was guessed, if that is asked for.
+pub fn document(answer: &Answer<'_>, with_guesses: bool) -> report::Mapping {
+    let Answer { mapping, options, .. } = answer;
+    let whole = answer.whole();
+    let goals = &answer.report.goals;
+    report::Mapping {
+        mapping: mapping.title.clone(),
+        mapping_file: mapping.file.name.clone(),
+        source: mapping.source.name.clone(),
+        source_file: mapping.source.source.name.clone(),
+        target: mapping.target.name.clone(),
+        target_file: mapping.target.source.name.clone(),
+        level: options.level.into(),
+        co: options.co.into(),
+        typed: options.typed,
+        constructs: answer.search.constructs.clone(),
+        solver: options.backend.version(),
+        verdict: whole.verdict(),
+        contradiction: matches!(whole, Said::Bug),
+        reason: answer.stopped.map(str::to_owned),
+        bound: options.bound,
+        none_up_to: if let Said::Open(n, _) = whole { Some(n) } else { None },
+        axioms: answer.axioms().iter().zip(goals).map(|((name, said), g)| axiom(name, &g.claim, said)).collect(),
+        steps: answer.report.steps.iter().map(step).collect(),
+        lemmas: answer.lemmas.iter().map(Lemma::report).collect(),
+        tried: with_guesses.then(|| answer.report.tried.iter().map(tried).collect()),
+        counterexamples: answer.presented().iter().map(counterexample_report).collect(),
+        certificate: answer.certified.map(Written::report),
+        rocq: answer.rocq.map(File::document),
+        seconds: answer.seconds,
+        search_seconds: answer.report.times.search.as_secs_f64(),
+        proof_seconds: answer.report.times.proof.as_secs_f64(),
+        check_seconds: answer.report.times.check.as_secs_f64(),
+        peak_memory_bytes: margay_console::limits::peak(),
+    }
+}

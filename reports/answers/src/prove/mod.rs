@@ -1,0 +1,13 @@
+//! What a proof and the search beside it say: a theorem, a counterexample, or what is missing.
+
+pub mod answer;
+mod beside;
+pub mod human;
+pub mod json;
+pub mod lemmas;
+pub mod rocq;
+pub mod written;
+
+pub use beside::beside;
+pub use human::{gaps, missing_events, steps};
+pub use json::{gap, step};

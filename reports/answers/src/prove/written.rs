@@ -1,0 +1,53 @@
+//! A certificate that is written, and verified before it is said to be there.
+
+use std::path::{Path, PathBuf};
+
+use margay_models::diagnostic::Diagnostic;
+use margay_prove::argument::Proof;
+use margay_prove::certificate::{Document, Extent};
+use margay_reports::verify::TheoremCertificate;
+
+/// A certificate in its folder.
+pub struct Written {
+    folder: PathBuf,
+    theorems: Vec<String>,
+    extent: Extent,
+}
+
+/// Writes a certificate, if one is asked for and something is proved; whatever becomes of it, the answer stands.
+pub fn certify(
+    folder: Option<&Path>,
+    proof: Option<&Proof>,
+    document: impl FnOnce(&Proof) -> Result<Document, Vec<Diagnostic>>,
+) -> Option<Result<Written, Vec<Diagnostic>>> {
+    let (folder, proof) = folder.zip(proof)?;
+    Some(document(proof).and_then(|document| Written::new(document, folder)))
+}
+
+impl Written {
+    /// Writes a certificate, and verifies it.
+    ///
+    /// # Errors
+    /// Texts that cannot be read again, files that cannot be written, and a certificate that is not accepted.
+    fn new(document: Document, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
+        let extent = document.verify(folder)?;
+        document.write(folder).map_err(|error| {
+            vec![Diagnostic::error(format!("cannot write a certificate into `{}`: {error}", folder.display()))]
+        })?;
+        Ok(Self { folder: folder.to_owned(), theorems: document.theorems, extent })
+    }
+
+    /// What was written, in a sentence.
+    pub fn words(&self) -> String {
+        format!("Certificate in {}: {}, verified.", self.folder.display(), self.theorems.join(", "))
+    }
+
+    /// The same as a part of a document.
+    pub fn report(&self) -> TheoremCertificate {
+        TheoremCertificate {
+            folder: self.folder.display().to_string(),
+            theorems: self.theorems.clone(),
+            extent: crate::certificate::theorem_extent(&self.extent),
+        }
+    }
+}

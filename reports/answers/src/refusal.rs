@@ -1,0 +1,49 @@
+//! Why a test was not run: by an engine, on the machine on the CPU, or as a kernel.
+
+use std::sync::Arc;
+
+use margay_litmus::explicit;
+use margay_litmus::read::Read;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::model::Model;
+use margay_runner::emit::{self, Fault};
+use margay_runner::sim;
+
+/// Why a test could not be run.
+pub fn by_engine(error: &explicit::Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
+    match error {
+        explicit::Error::Unfold(e) => {
+            let diagnostic = Diagnostic::error(format!("`{file}` under `{}`: {}", model.name, e.message));
+            match e.place {
+                Some(span) => diagnostic.at(source, span, "here"),
+                None => diagnostic,
+            }
+        }
+        explicit::Error::Signature { .. } => Diagnostic::error(format!("`{file}` cannot be run under `{}`: {error}", model.name))
+            .help("PTX tests need a PTX model, C tests a C model; models of plain executions (sc, tso) take both"),
+        undecided => Diagnostic::error(format!("`{file}` under `{}`: {undecided}", model.name)),
+    }
+}
+
+/// Why the machine cannot run a test.
+pub fn by_machine(error: &sim::Error, file: &str, read: &Read) -> Diagnostic {
+    let diagnostic = Diagnostic::error(format!("`{file}` cannot be run on the machine: {error}"));
+    match error.place {
+        Some(span) => diagnostic.at(&read.file, span, "here"),
+        None => diagnostic,
+    }
+}
+
+/// Why there is no kernel for a test.
+pub fn as_kernel(error: &emit::Error, name: &str, read: &Read) -> Diagnostic {
+    let diagnostic = Diagnostic::error(format!("there is no kernel for `{name}`: {error}"));
+    let diagnostic = match error.place {
+        Some(span) => diagnostic.at(&read.file, span, "here"),
+        None => diagnostic,
+    };
+    match error.fault {
+        Fault::Test => diagnostic,
+        Fault::Target => diagnostic.help("name another --target"),
+        Fault::Environment => diagnostic.help("change --environment"),
+    }
+}

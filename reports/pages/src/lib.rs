@@ -1,0 +1,14 @@
+//! Documents of Margay's commands as one HTML page that loads nothing, or as a short summary in Markdown. Every field is shown, also of
+//! commands that are not known here.
+
+mod content;
+mod finding;
+mod html;
+mod input;
+mod look;
+mod markdown;
+mod matrix;
+
+pub use html::page;
+pub use input::{Section, read};
+pub use markdown::summary;

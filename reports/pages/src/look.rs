@@ -1,0 +1,104 @@
+//! How single values look: numbers, verdicts, pictures.
+
+use std::fmt::Write;
+
+use margay_models::picture::escape;
+use margay_reports::{Status, Tone, Verdict};
+use serde_json::{Map, Value};
+
+/// A key as a heading: `source_litmus` is "source litmus".
+pub fn words(key: &str) -> String {
+    escape(&key.replace('_', " ").replace("svg", "picture"))
+}
+
+/// An SVG as an address of itself: as an image it cannot run anything, and its styles stay its own.
+pub fn picture(svg: &str) -> String {
+    let mut out = String::from("data:image/svg+xml,");
+    for byte in svg.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~ =:/;,()".contains(&byte) {
+            out.push(byte as char);
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+/// Is it shown in a cell? Texts of one line, numbers, yes and no, nothing.
+pub fn is_short(value: &Value) -> bool {
+    match value {
+        Value::String(s) => !s.contains('\n') && s.chars().count() <= 200 && !s.starts_with("<svg"),
+        Value::Array(_) | Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+/// A short value as text.
+pub fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::Bool(b) => if *b { "yes" } else { "no" }.to_owned(),
+        Value::Number(n) => match (n.as_u64(), n.as_f64()) {
+            (Some(n), _) => margay_console::table::number(n),
+            (None, Some(f)) if f.abs() >= 100.0 => format!("{f:.0}"),
+            (None, Some(f)) => {
+                let text = format!("{f:.3}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            (None, None) => n.to_string(),
+        },
+        Value::String(s) => s.clone(),
+        Value::Array(_) | Value::Object(_) => String::new(),
+    }
+}
+
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Unsure => "unsure",
+        Tone::Plain => "word",
+    }
+}
+
+/// The class of a value that says how something ended; `""` for all others.
+pub fn class(key: &str, value: &Value) -> &'static str {
+    match (key, value) {
+        ("verdict", Value::String(word)) => Verdict::of(word).map_or("word", |verdict| tone(verdict.tone())),
+        ("status", Value::String(word)) => Status::of(word).map_or("word", |status| tone(status.tone())),
+        // Whether that is good is for the reader to say.
+        ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
+        ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",
+        (_, Value::Number(_)) => "number",
+        _ => "",
+    }
+}
+
+/// Is a row one to look at: an outcome that was seen and is forbidden, a counterexample, an error?
+pub fn is_bad(object: &Map<String, Value>) -> bool {
+    let is = |key: &str, text: &str| object.get(key).and_then(Value::as_str) == Some(text);
+    let seen = object.get("seen").and_then(Value::as_bool) == Some(true);
+    let verdict = object.get("verdict").and_then(Value::as_str).and_then(Verdict::of);
+    is("model", "forbidden") && seen || verdict.is_some_and(|verdict| verdict.tone() == Tone::Bad) || is("severity", "error")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_picture_is_markup() {
+        let address = picture("<svg onload=\"alert('é')\"/>");
+        assert!(!address.contains(['<', '>', '"', '\'', '&', '#']), "{address}");
+        assert!(address.contains("%C3%A9"));
+    }
+
+    #[test]
+    fn numbers() {
+        let text = |v: serde_json::Value| short(&v);
+        assert_eq!(text(serde_json::json!(1_234_567)), "1 234 567");
+        assert_eq!(text(serde_json::json!(0.25)), "0.25");
+        assert_eq!(text(serde_json::json!(1234.56)), "1235");
+        assert_eq!(text(serde_json::json!(null)), "–");
+    }
+}

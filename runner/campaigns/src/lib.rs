@@ -1,0 +1,12 @@
+//! Tests on devices: one beside a model, many whose results are kept in a file whatever happens, and the pages that tell of them.
+
+pub mod allowed;
+pub mod campaign;
+pub mod chart;
+pub mod confirm;
+pub mod explain;
+pub mod idioms;
+pub mod measure;
+pub mod places;
+pub mod results;
+pub mod table6;

@@ -1,0 +1,146 @@
+//! Options of the commands about litmus tests.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use margay_console::limits::at_least_one;
+use margay_litmus::engine::{self, Choice};
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Litmus tests (PTX in tabular form or the form of 2015, scoped C or CUDA), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// A .cat file or model name; several to compare
+    #[arg(short, long, value_name = "MODEL", required = true, value_delimiter = ',')]
+    pub model: Vec<String>,
+    /// Take in an optional axiom of a model (a flag that negates `acyclic` or `irreflexive`), e.g. `no-thin-air`
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
+    pub axiom: Vec<String>,
+    /// Leave out an axiom of a model
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
+    pub without_axiom: Vec<String>,
+    /// How often each backward jump is taken
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub unroll: usize,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Auto)]
+    pub engine: Engine,
+    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// The number of threads that answer [default: one for each core; at most 4 for each]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Write a certificate of all answers into this new folder: an execution for what is allowed, a checked proof for what is forbidden;
+    /// the SAT engine answers (docs/certificates.md)
+    #[arg(long, value_name = "DIR")]
+    pub certify: Option<PathBuf>,
+}
+
+/// Options of `test`.
+#[derive(Debug, Args)]
+pub struct Corpus {
+    /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
+    #[arg(value_name = "DIR", default_value = "tests/corpus")]
+    pub folder: PathBuf,
+    /// Only tests whose path has this text, in which `*` stands for anything (repeat for more)
+    #[arg(short = 'k', long, value_name = "TEXT")]
+    pub filter: Vec<String>,
+    /// Only verdicts under this model (repeat, or separate by commas)
+    #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
+    pub model: Vec<String>,
+    /// End with the first test that differs, cannot be read or is undecided
+    #[arg(long, conflicts_with = "bless")]
+    pub fail_fast: bool,
+    /// Give up on a verdict after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// The number of threads that answer [default: one for each core; at most 4 for each]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Also write the report as JUnit XML into this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write down the verdicts that are found
+    #[arg(long)]
+    pub bless: bool,
+    /// A test of which no verdict is expected is a difference
+    #[arg(long)]
+    pub require_verdicts: bool,
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Both)]
+    pub engine: Engine,
+}
+
+/// The engine that answers what a test asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Explicit, and SAT where that takes too many steps.
+    Auto,
+    /// Candidate executions, one after the other.
+    Explicit,
+    /// One formula for a SAT solver.
+    Sat,
+    /// Both; a disagreement is a bug, and reported.
+    Both,
+}
+
+impl Engine {
+    /// As the library names it.
+    pub fn choice(self) -> Choice {
+        match self {
+            Self::Auto => Choice::Auto,
+            Self::Explicit => Choice::Only(engine::Engine::Explicit),
+            Self::Sat => Choice::Only(engine::Engine::Sat),
+            Self::Both => Choice::Both,
+        }
+    }
+}
+
+/// Options of `sim`.
+#[derive(Debug, Args)]
+pub struct Sim {
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// The machine: the weak or the strong model of the thesis of 2013 (docs/gpu.md)
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = SimMachine::Weak)]
+    pub machine: SimMachine,
+    /// Visit every state instead of drawing schedules
+    #[arg(long, conflicts_with_all = ["runs", "seed"])]
+    pub exhaustive: bool,
+    /// How many random runs
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = at_least_one::<u64>)]
+    pub runs: u64,
+    /// The seed of the schedules; the same seed gives the same runs
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// A .cat file or model name to compare the outcomes with
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Give up on a test after this time, e.g. `30s`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+}
+
+impl SimMachine {
+    /// As the library names it.
+    pub fn kind(self) -> margay_runner::sim::Kind {
+        match self {
+            Self::Weak => margay_runner::sim::Kind::Weak,
+            Self::Strong => margay_runner::sim::Kind::Strong,
+        }
+    }
+}
+
+/// The machines of `sim`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SimMachine {
+    /// A view of memory for each thread, loads in any order.
+    Weak,
+    /// A view of memory for each cta, loads in order.
+    Strong,
+}

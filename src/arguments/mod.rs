@@ -1,0 +1,142 @@
+//! Commands and options.
+
+mod litmus;
+mod mapping;
+mod model;
+mod question;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use margay_console::output::{Colour, FormatOption};
+
+use crate::gpu::arguments::Gpu;
+
+pub use litmus::{Corpus, Engine, Run, Sim, SimMachine};
+pub use mapping::{Check, Confirm, Prove, Repair, Verify, Weaken};
+pub use model::{Diff, Synth};
+pub use question::{Co, Level, Question, Search, Statement, Switch};
+
+/// The heading over the options of every command, which come behind those of the command at hand.
+const GENERAL: &str = "Options of every command";
+
+/// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
+#[derive(Debug, Parser)]
+#[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's list of final states (`run`)
+    #[arg(long, global = true, help_heading = GENERAL, value_enum, default_value_t = FormatOption::Human)]
+    pub format: FormatOption,
+    /// Colours; `auto` is on a terminal only
+    #[arg(long, global = true, help_heading = GENERAL, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
+    /// Say more than the answer: the reasons line by line, statistics, and what is not established
+    #[arg(short, long, global = true, help_heading = GENERAL, overrides_with = "verbose")]
+    pub verbose: bool,
+    /// The file with the defaults of options [default: margay.toml, here or in the nearest folder above] (docs/ci.md)
+    #[arg(long, global = true, help_heading = GENERAL, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Do without margay.toml
+    #[arg(long, global = true, help_heading = GENERAL, conflicts_with = "config")]
+    pub no_config: bool,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 holds, 1 counterexample found, 2 wrong input or command, 3 undecided (limit or interrupt)";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check a compilation mapping: can a compiled program do what the source language forbids?
+    Check(Box<Check>),
+    /// Prove a mapping, or a property of a model, for executions of every size
+    Prove(Box<Prove>),
+    /// Verify a certificate, without a solver
+    Verify(Verify),
+    /// Solve, list or write the cases of a check one by one, for many machines
+    Case(Box<crate::case::Case>),
+    /// Check a mapping, and run its smallest counterexamples on a device
+    Confirm(Box<Confirm>),
+    /// Find out which rows of a mapping could be weaker, and what goes wrong where they could not
+    Weaken(Box<Weaken>),
+    /// Find the cheapest changes of rows that mend a mapping
+    Repair(Box<Repair>),
+    /// Compare two models: the smallest executions that one allows and the other forbids
+    Diff(Box<Diff>),
+    /// Find every minimal test of a model: forbidden, and allowed as soon as any one instruction is weaker
+    Synth(Box<Synth>),
+    /// Run litmus tests: is the outcome allowed, and what shows or forbids it?
+    Run(Run),
+    /// Compare the verdicts of a corpus of litmus tests with the expected ones
+    Test(Corpus),
+    /// Run litmus tests on an operational machine: random schedules, or all of them
+    Sim(Sim),
+    /// Run litmus tests on a GPU, and look at their kernels
+    Gpu(Box<Gpu>),
+    /// Say what litmus tests are called, and which are the same up to renaming
+    Classify(crate::classify::Classify),
+    /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
+    Explain(crate::explain::Explain),
+    /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
+    Extract(Box<crate::extract::arguments::Extract>),
+    /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
+    Fence(crate::fence::Fence),
+    /// Write litmus tests from cycles of candidate relaxations, each once up to renaming
+    Gen(crate::r#gen::Gen),
+    /// Write one HTML page from the JSON of any command
+    Report(crate::report::Report),
+    /// List the built-in memory models, or show one
+    Models(List),
+    /// List the built-in mappings, or show one
+    Mappings(List),
+    /// Write the completions of a shell: `margay completions bash`
+    Completions(crate::manual::Completions),
+    /// Write the manual pages of all commands into a folder
+    Man(crate::manual::Man),
+}
+
+impl Command {
+    /// The argument that is missing, if one is: of those that margay.toml may say, the parser does not know that they are needed.
+    pub fn missing(&self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Check(check) if check.mapping.is_none() && !check.all_mappings => Some(("check", "<MAPPING>")),
+            Self::Prove(prove) if prove.mapping.is_none() && !prove.all_mappings => Some(("prove", "<MAPPING>")),
+            _ => None,
+        }
+    }
+
+    /// Does the exit code answer a question? The other commands show or write something.
+    pub fn is_a_question(&self) -> bool {
+        !matches!(
+            self,
+            Self::Explain(_)
+                | Self::Gen(_)
+                | Self::Report(_)
+                | Self::Models(_)
+                | Self::Mappings(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+        )
+    }
+}
+
+/// Options of `models` and `mappings`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Print the text of this one
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// The same, as an option
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
+    pub show: Option<String>,
+}
+
+impl List {
+    /// The one to print, if not all are to be listed.
+    pub fn asked(&self) -> Option<&str> {
+        self.name.as_deref().or(self.show.as_deref())
+    }
+}

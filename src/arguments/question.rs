@@ -1,0 +1,106 @@
+//! Options that several commands share: what is asked, of which texts, with which limits.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use margay_mappings::Backend;
+
+/// What every search by a solver can be told.
+#[derive(Debug, Args)]
+pub struct Search {
+    /// Leave these constructs out of the search, e.g. `R.SC,W.SC` or a whole operation, `RMW`
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Make programs of these constructs alone
+    #[arg(long, value_name = "CONSTRUCT", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// The number of threads that solve [default: one for each core; at most 4 for each]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Stop after this time, e.g. `30s`, `10m`; a number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = margay_console::limits::parse_time)]
+    pub timeout: Option<Duration>,
+    /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
+    #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
+    pub memory: Option<u64>,
+    /// The SAT solver
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    pub solver: Backend,
+}
+
+/// A statement about a mapping: between which models, of which axioms, and up to which bound it is searched for a counterexample.
+#[derive(Debug, Args)]
+pub struct Statement {
+    /// The largest number of source events; a read-modify-write is two, initial writes are none
+    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    pub bound: usize,
+    /// Of executions: ask about this axiom of the source model (repeat, or separate by commas) [default: all that are not optional]
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub axiom: Vec<String>,
+    /// Is a location atomic or plain, never both?
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Switch::On)]
+    pub typed: Switch,
+    /// A .cat file or model name to use instead of the mapping's source model
+    #[arg(long, value_name = "MODEL")]
+    pub source: Option<String>,
+    /// A .cat file or model name to use instead of the mapping's target model
+    #[arg(long, value_name = "MODEL")]
+    pub target: Option<String>,
+}
+
+/// What is asked of a mapping, whatever is then done with the answer.
+#[derive(Debug, Args)]
+pub struct Question {
+    /// What a counterexample is: a program without races and an outcome that no execution of it has, which is a compiler bug
+    /// (docs/program-level.md), or a single execution: the published question, whose counterexamples may be of programs that race
+    /// (`--all-mappings` takes both: `execution,program`)
+    #[arg(long, value_enum, value_name = "LEVEL", value_delimiter = ',', default_value = "program")]
+    pub level: Vec<Level>,
+    /// At most so many guards `if (r == v)` and values computed from a read [default: as many as useful]
+    #[arg(long, value_name = "N")]
+    pub guards: Option<usize>,
+    /// The statement
+    #[command(flatten)]
+    pub statement: Statement,
+    /// At execution level, which modification orders must fail: `universal`, some one above coherence order (the published statement);
+    /// `exists`, all of them, so that the outcome itself is forbidden, as at program level [default: universal]
+    #[arg(long, value_enum, value_name = "READING")]
+    pub co: Option<Co>,
+    /// How it searches
+    #[command(flatten)]
+    pub search: Search,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
+/// Executions or programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// A program without races, and an outcome that only its compiled form has: a compiler bug.
+    Program,
+    /// One legal execution of the target that reads back as an illegal one of the source (the published question).
+    Execution,
+}
+
+/// The reading of modification order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Co {
+    /// Some modification order above coherence order breaks an axiom.
+    Universal,
+    /// No modification order explains the outcome.
+    Exists,
+}
+
+/// Solvers by name, those of this build listed in the help.
+fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
+        .map(|name| name.parse::<Backend>().unwrap_or_default())
+}
