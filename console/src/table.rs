@@ -10,7 +10,7 @@ const LONGEST: usize = 200;
 /// The blanks beside the text of a column.
 const BLANKS: usize = 2;
 
-/// A table from a header and rows, whose cells are cut off where they are longer than [`LONGEST`]; columns whose number is in `right` are aligned to the right.
+/// A table from a header and rows, whose cells are cut off where they are longer than `LONGEST`; columns whose number is in `right` are aligned to the right.
 /// No word is broken: where the columns cannot be as wide as their longest words, each row is a paragraph.
 pub fn table(header: &[&str], rows: &[Vec<String>], right: &[usize], width: usize) -> String {
     let widest = |cell: &str| cell.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0).min(LONGEST);

@@ -13,7 +13,7 @@ pub fn indented(line: &str, width: usize) -> String {
 /// Longer lines of prose lose their reader on the way back, however wide the window is.
 const WIDEST: usize = 100;
 
-/// A paragraph in lines of at most so many columns, and of at most [`WIDEST`].
+/// A paragraph in lines of at most so many columns, and of at most `WIDEST`.
 pub fn wrapped(text: &str, width: usize) -> String {
     let width = width.min(WIDEST);
     let mut out = String::new();
