@@ -31,7 +31,7 @@ parts! {
         pub constructs: Vec<String>,
         /// The solver of the search and its version.
         pub solver: String,
-        /// `theorem`, `counterexample` or `undecided`.
+        /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
         /// Has what is proved a counterexample? That is a bug in Margay.
         pub contradiction: bool,
@@ -39,7 +39,7 @@ parts! {
         pub reason: Option<String>,
         /// The bound of the search.
         pub bound: usize,
-        /// If it is undecided: no counterexample has so many source events or fewer.
+        /// If it is open: no counterexample has so many source events or fewer.
         pub none_up_to: Option<usize>,
         /// One for each axiom.
         pub axioms: Vec<Axiom>,
@@ -73,11 +73,11 @@ parts! {
         pub axiom: String,
         /// What is claimed.
         pub claim: String,
-        /// `theorem`, `counterexample` or `undecided`.
+        /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
         /// The source events of a counterexample.
         pub events: Option<usize>,
-        /// If it is undecided: no counterexample has so many source events or fewer.
+        /// If it is open: no counterexample has so many source events or fewer.
         pub none_up_to: Option<usize>,
         /// What is missing in a proof.
         pub missing: Option<Missing>,
@@ -127,7 +127,7 @@ parts! {
         pub line: usize,
         /// What it claims.
         pub claim: String,
-        /// `theorem`, `counterexample` or `undecided`.
+        /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
         /// The events of an execution that shows it to be false.
         pub events: Option<usize>,
@@ -173,7 +173,7 @@ parts! {
         pub property: String,
         /// What is claimed.
         pub claim: String,
-        /// `theorem`, `counterexample` or `undecided`.
+        /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
         /// Has what is proved a counterexample? That is a bug in Margay.
         pub contradiction: bool,
@@ -183,7 +183,7 @@ parts! {
         pub bound: usize,
         /// The events of a counterexample.
         pub events: Option<usize>,
-        /// If it is undecided: no counterexample has so many events or fewer.
+        /// If it is open: no counterexample has so many events or fewer.
         pub none_up_to: Option<usize>,
         /// What is missing in a proof.
         pub missing: Option<Missing>,
@@ -215,7 +215,7 @@ parts! {
         pub source: String,
         /// The target model.
         pub target: String,
-        /// `theorem`, `counterexample` or `undecided`.
+        /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
         /// In words.
         pub answer: String,

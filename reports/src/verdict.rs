@@ -32,7 +32,7 @@ parts! {
         Equal,
         /// They do not.
         Different,
-        /// A limit was reached first, or neither a proof nor a counterexample was found.
+        /// A limit was reached first.
         Undecided,
         /// A model allows the outcome of a test.
         Allowed,
@@ -46,7 +46,7 @@ parts! {
         Repairable,
         /// However strong the program is made, the outcome is allowed.
         Irreparable,
-        /// There are cases without an answer.
+        /// Neither a proof nor a counterexample was found; or there are cases without an answer.
         Open,
         /// Machine code was made, and there is nothing to compare it with the test by.
         Assembled,

@@ -68,7 +68,7 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
         }
     }
     let any = |verdict: Verdict| cells.iter().any(|c| c.verdict == verdict);
-    let exit = output.settle(match (any(Verdict::Counterexample), any(Verdict::Undecided) || stopped.is_some()) {
+    let exit = output.settle(match (any(Verdict::Counterexample), any(Verdict::Open) || stopped.is_some()) {
         (true, _) => Exit::Found,
         (false, true) => Exit::Undecided,
         (false, false) => Exit::Holds,
@@ -153,7 +153,7 @@ fn counts(cells: &[Cell]) -> String {
         "{} theorems, {} with a counterexample, {} open, of {} questions",
         of(Verdict::Theorem),
         of(Verdict::Counterexample),
-        of(Verdict::Undecided),
+        of(Verdict::Open),
         cells.len()
     )
 }

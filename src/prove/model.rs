@@ -157,7 +157,7 @@ impl Answer<'_> {
         match (self.report.is_theorem(), self.events()) {
             (true, None) => Verdict::Theorem,
             (false, Some(_)) => Verdict::Counterexample,
-            (false, None) | (true, Some(_)) => Verdict::Undecided,
+            (false, None) | (true, Some(_)) => Verdict::Open,
         }
     }
 
@@ -215,7 +215,7 @@ impl Answer<'_> {
             reason: self.stopped.map(str::to_owned),
             bound: self.bound,
             events: self.events(),
-            none_up_to: (self.verdict() == Verdict::Undecided).then(|| self.established()),
+            none_up_to: (self.verdict() == Verdict::Open).then(|| self.established()),
             missing: goal.gap.as_ref().map(gap),
             steps: self.report.steps.iter().map(step).collect(),
             certificate: self.certified.map(Written::report),

@@ -228,7 +228,7 @@ fn a_false_property_has_its_counterexample() {
     // No condition on executions says that barriers do not synchronise in a circle.
     let output = margay(&["prove", "--model", "ptx-6.0", "irreflexive cause-base", "--bound", "3", "--format", "json"]);
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
-    assert_eq!(json(&output)["verdict"], "undecided");
+    assert_eq!(json(&output)["verdict"], "open");
     let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3"]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert!(out(&output).starts_with("counterexample with 1 events"), "{}", out(&output));

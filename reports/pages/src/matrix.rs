@@ -121,7 +121,7 @@ mod tests {
         ] }));
         let proved = section(json!({ "answers": [
             of("A<", json!({ "verdict": "theorem", "answer": "theorem" })),
-            of("B", json!({ "verdict": "undecided", "answer": "open, none up to 3" })),
+            of("B", json!({ "verdict": "open", "answer": "open, none up to 3" })),
         ] }));
         let html = matrix(&[checked, proved]);
         for expected in [

@@ -54,7 +54,7 @@ impl Said<'_> {
         match self {
             Said::Theorem => Verdict::Theorem,
             Said::Counterexample(_) => Verdict::Counterexample,
-            Said::Open(..) | Said::Bug => Verdict::Undecided,
+            Said::Open(..) | Said::Bug => Verdict::Open,
         }
     }
 }

@@ -83,7 +83,7 @@ impl Lemma<'_> {
         match (&self.report.gap, self.found()) {
             (None, _) => Verdict::Theorem,
             (Some(_), Some(_)) => Verdict::Counterexample,
-            (Some(_), None) => Verdict::Undecided,
+            (Some(_), None) => Verdict::Open,
         }
     }
 
