@@ -13,6 +13,15 @@ import sys
 import worker
 
 
+def know_itself():
+    """Has Triton hash its own files, of several 100 MB, before there are processes for each program, each of which would do it again."""
+    try:
+        from triton.runtime.cache import triton_key
+    except ImportError:
+        from triton.compiler.compiler import triton_key
+    triton_key()
+
+
 def main(folder, *arguments):
     sys.path.insert(0, folder)
     # The package comes with an assembler of its own; what it builds for a host is not needed.
@@ -40,6 +49,7 @@ def main(folder, *arguments):
             file.write("\n".join(modules))
 
     if files == ["--worker"]:
+        know_itself()
         worker.serve(translate)
     else:
         translate(*files)
