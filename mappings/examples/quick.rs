@@ -17,6 +17,8 @@ use margay_models::Execution;
 use margay_models::diagnostic::Diagnostic;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "cadical")]
+    margay_cadical::backend().register();
     match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(errors) => {

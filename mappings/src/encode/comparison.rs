@@ -78,6 +78,7 @@ impl Comparison {
             dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].into_iter().any(mentions),
             programs: None,
             partial_coherence: !signature.total_coherence(),
+            fences_at_ends: true,
             sc_fences: if mentions(BaseRelation::SyncFence) { vec![Role::Access] } else { Vec::new() },
         };
         let v = Vocabulary::new(&mut logic, content, Techniques::default());
@@ -114,7 +115,9 @@ impl Comparison {
             guards: None,
         };
         let mut logic = Logic::new();
-        let v = Vocabulary::new(&mut logic, content(mapping, &options), options.techniques);
+        // What two models disagree on is no violation of one of them, so the argument for leaving fences out is not made.
+        let content = Content { fences_at_ends: true, ..content(mapping, &options) };
+        let v = Vocabulary::new(&mut logic, content, options.techniques);
         let source = Source::new(&mut logic, &v);
         let mut wellformed = source.wellformed(&mut logic, &v, extent.typed);
         let target = Target::new(&mut logic, mapping, &v, &source, &mut wellformed);

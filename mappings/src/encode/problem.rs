@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 use margay_models::lower::{Base, lower};
-use margay_models::model::{Check, CheckKind, Model, Role as CheckRole};
+use margay_models::model::{Check, CheckKind, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
@@ -15,7 +15,7 @@ use super::target::{Target, TargetBase, roles};
 use super::technique::Techniques;
 use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
-use crate::language::{Mapping, StepScope};
+use crate::language::{Mapping, Row, StepScope};
 
 /// An axiom of the source model whose violation is searched for: an index into its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -237,6 +237,16 @@ pub(super) fn sees_scopes_by_inclusion(model: &Model) -> bool {
     !sets.iter().any(|&s| model.mentions_set(s)) && !relations.iter().any(|&r| model.mentions_relation(r))
 }
 
+/// Does a smallest counterexample have no thread that begins or ends with a fence? Without such a fence the source execution is judged
+/// the same, in all modification orders and with all other reads-from, and the target execution stays legal, so that there is a counterexample
+/// with an event less.
+fn may_keep_fences_inside(mapping: &Mapping) -> bool {
+    let of_fences = |row: &&Row| row.construct.operation == Operation::Fence;
+    let become_fences = |row: &Row| row.alternatives.iter().flat_map(|l| &l.steps).all(|s| s.operation == Operation::Fence);
+    mapping.rows.iter().filter(of_fences).all(become_fences)
+        && End::BOTH.iter().all(|&end| mapping.source.ignores_fences_at(end) && mapping.target.allows_without_fences_at(end))
+}
+
 /// What the relations must be able to express.
 pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let scopes = mapping.scopes();
@@ -288,6 +298,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
+        fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping)),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
     }
 }

@@ -25,6 +25,8 @@ pub struct Techniques {
     pub equal_threads: bool,
     /// Scopes that include no thread more are left out.
     pub narrow_scopes: bool,
+    /// Threads neither begin nor end with a fence where that loses nothing (docs/encoding.md).
+    pub inner_fences: bool,
     /// One solver for all axioms of a shape, so that what it learns is used again.
     pub shared_solver: bool,
     /// At program level, candidates have as many guards as they can where guards cost nothing.
@@ -42,6 +44,7 @@ impl Default for Techniques {
             closed_forms: true,
             equal_threads: true,
             narrow_scopes: true,
+            inner_fences: true,
             shared_solver: true,
             every_read_guards: true,
         }
@@ -61,7 +64,7 @@ pub struct Switch {
 
 impl Techniques {
     /// Every technique that can be switched off.
-    pub const SWITCHES: [Switch; 14] = [
+    pub const SWITCHES: [Switch; 15] = [
         Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
         Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
         Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
@@ -74,6 +77,7 @@ impl Techniques {
         Switch { name: "gates", title: "equal gates are one", off: |t| t.encoding.share_gates = false },
         Switch { name: "closed-forms", title: "closed form of communication closures", off: |t| t.closed_forms = false },
         Switch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
+        Switch { name: "fences", title: "no fences at ends of threads", off: |t| t.inner_fences = false },
         Switch { name: "guards", title: "every read a guard (programs)", off: |t| t.every_read_guards = false },
         Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
     ];

@@ -34,6 +34,8 @@ pub struct Content {
     pub programs: Option<Programs>,
     /// Does the target have a partial coherence order beside the source's total one?
     pub partial_coherence: bool,
+    /// May threads begin or end with a fence of the source?
+    pub fences_at_ends: bool,
     /// Where the target may have `fence.sc`: its Fence-SC order relates these places.
     pub sc_fences: Vec<Role>,
 }
@@ -267,11 +269,15 @@ impl Vocabulary {
             bounds.between(relation, lower, upper);
         };
         let all = || atoms.set((0..n).map(event));
+        // Threads that the solver chooses have no constant ends, and no search is about executions without events.
+        let anywhere = self.content.fences_at_ends || atoms.chosen || n == 1;
+        let inside = move |e: usize| e > 0 && e + 1 < n && same_thread(e - 1, e) && same_thread(e, e + 1);
         for &(construct, relation) in &self.construct {
             // The read half of an RMW has its write half behind it in the same thread.
             let upper = match construct.operation {
                 Operation::Rmw => atoms.set(successors().map(|e| event(e - 1))),
-                Operation::Read | Operation::Write | Operation::Fence => all(),
+                Operation::Fence => atoms.set((0..n).filter(|&e| anywhere || inside(e)).map(event)),
+                Operation::Read | Operation::Write => all(),
             };
             at_most(relation, upper);
         }

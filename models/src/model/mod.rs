@@ -3,10 +3,12 @@
 
 mod axioms;
 mod display;
+mod ends;
 mod node;
 mod ordered;
 mod query;
 
+pub use ends::End;
 pub use node::{Arena, DefId, ExprId, GroupId, Node, Sort};
 
 use std::fmt;

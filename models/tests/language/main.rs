@@ -2,6 +2,7 @@
 
 mod diagnostics;
 mod dialects;
+mod ends;
 mod explain;
 mod generate;
 mod judge;
