@@ -10,15 +10,16 @@ pub fn indented(line: &str, width: usize) -> String {
     format!("{}{}", " ".repeat(indent), lines.join(&inner))
 }
 
-/// Every line of a text as [`indented`] lays it out; empty lines stay.
+/// Every line of a text that is too long as [`indented`] lays it out; the others stay as they are, with their columns.
 pub fn fitted(text: &str, width: usize) -> String {
-    let lines: Vec<String> = text.lines().map(|line| indented(line, width)).collect();
+    let lines: Vec<String> =
+        text.lines().map(|line| if shown(line) <= width { line.to_owned() } else { indented(line, width) }).collect();
     lines.join("\n")
 }
 
-/// How many columns a word takes; colours take none.
-fn shown(word: &str) -> usize {
-    let mut parts = word.split('\u{1b}');
+/// How many columns a text takes; colours take none.
+fn shown(text: &str) -> usize {
+    let mut parts = text.split('\u{1b}');
     let first = parts.next().map_or(0, |plain| plain.chars().count());
     first + parts.map(|part| part.split_once('m').map_or(0, |(_, plain)| plain.chars().count())).sum::<usize>()
 }
@@ -64,5 +65,6 @@ mod tests {
         }
         let longest = "\u{1b}[1mforbidden\u{1b}[0m: a test under a model,";
         assert_eq!(fitted(longest, 34), longest, "as many columns as it has without its colours");
+        assert_eq!(fitted("  a -rf-> b    line 7", 60), "  a -rf-> b    line 7", "what fits keeps its columns");
     }
 }
