@@ -127,7 +127,7 @@ mod tests {
         let html = matrix(&[checked, proved]);
         for expected in [
             "<button>s →\nt, programs</button>",
-            "<button>s → t, proof</button>",
+            "<button>s →\nt, proof</button>",
             "<th scope=\"row\">A&lt;</th><td data-label=\"s → t, programs\"><span><span class=\"good\">none up to 5</span></span></td>\
              <td data-label=\"s → t, proof\"><span><span class=\"good\">theorem</span></span></td>",
             "<span class=\"bad\">counterexample at 4, compiler bug (SC)</span>",
