@@ -11,6 +11,9 @@ use margay_models::execution::Execution;
 use margay_models::model::{ExprId, Model, Node};
 use margay_models::signature::BaseRelation;
 
+#[cfg(test)]
+mod tests;
+
 /// What is known of the outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
