@@ -105,18 +105,16 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
         if !options.techniques.thread_shapes && options.level == Level::Execution {
             // One problem for all shapes; a counterexample is then looked for shape by shape, as always.
             progress.bound(bound, shapes.len(), &names);
-            let setting = kinds[0].setting(mapping, options);
-            let decisions =
-                pool.install(|| case::decide(&setting, Extent::Events(bound), &open, Start::Solver)).unwrap_or_default();
-            if !decisions.is_empty() && decisions.iter().all(|d| d.answer != Answer::Found) {
-                for &question in &open {
-                    record(&mut report, question, bound, &[("any".to_owned(), &decisions)], 1, &[]);
+            match at_once(&mut report, &kinds[0].setting(mapping, options), (bound, &open), &pool) {
+                Ok(false) => {}
+                settled => {
+                    settled.err().into_iter().for_each(|fault| undecided(&mut report, &open, &fault));
+                    summarise(&mut report, bound);
+                    if matches!(report.verdict, Verdict::Undecided(_)) {
+                        break;
+                    }
+                    continue;
                 }
-                summarise(&mut report, bound);
-                if matches!(report.verdict, Verdict::Undecided(_)) {
-                    break;
-                }
-                continue;
             }
         }
         // Other kinds of programs are asked about where the simpler ones have no counterexample.
@@ -127,8 +125,8 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
             let setting = kind.setting(mapping, options);
             let decided = match round::decide(&setting, decider, (&shapes, &open), (&pool, progress)) {
                 Ok(decided) => decided,
-                Err(disagreement) => {
-                    open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(disagreement.to_string()));
+                Err(fault) => {
+                    undecided(&mut report, &open, &fault);
                     break;
                 }
             };
@@ -162,6 +160,28 @@ pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress)
     }
     report.undumped = kinds.into_iter().find_map(|kind| kind.unwritten.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok(report)
+}
+
+/// Asks the open questions of all shapes of a bound at once. Has none of them a counterexample?
+fn at_once(
+    report: &mut CheckReport,
+    setting: &Setting<'_>,
+    (bound, open): (usize, &[usize]),
+    pool: &Pool,
+) -> Result<bool, Fault> {
+    let decisions = pool.install(|| case::decide(setting, Extent::Events(bound), open, Start::Solver))?;
+    if decisions.iter().any(|d| d.answer == Answer::Found) {
+        return Ok(false);
+    }
+    for &question in open {
+        record(report, question, bound, &[("any".to_owned(), &decisions)], 1, &[]);
+    }
+    Ok(true)
+}
+
+/// Says of the open questions that a fault left them undecided.
+fn undecided(report: &mut CheckReport, open: &[usize], fault: &Fault) {
+    open.iter().for_each(|&q| report.axioms[q].verdict = Verdict::Undecided(fault.to_string()));
 }
 
 /// Can formulas be written into the folder? It is made if it is not there.

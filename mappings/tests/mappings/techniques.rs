@@ -2,6 +2,7 @@
 
 use margay_mappings::check::{CheckOptions, CheckReport, Level, Techniques, Verdict};
 use margay_mappings::language::Mapping;
+use margay_solver::{Backend, Factory, Failure, Solver, SolverOptions};
 
 use crate::setup::{ask, falls, names, options, shipped};
 
@@ -79,4 +80,37 @@ fn guards_that_cost_nothing_change_no_program() {
         options.techniques.every_read_guards = false;
         assert!(usual.len() == 1 && usual == shown(&options), "{name}");
     }
+}
+
+/// Starts BatSat, but the first time.
+struct BrokenAtFirst(std::sync::atomic::AtomicBool);
+
+impl Factory for BrokenAtFirst {
+    fn name(&self) -> &str {
+        "broken-at-first"
+    }
+
+    fn version(&self) -> String {
+        "broken-at-first 1".to_owned()
+    }
+
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+        if self.0.swap(false, std::sync::atomic::Ordering::Relaxed) {
+            return Err(Failure::new(self.name(), "no licence"));
+        }
+        Backend::batsat().start(options)
+    }
+}
+
+/// A solver that fails leaves the question undecided, and the reason is told, though a second attempt, shape by shape, would do.
+#[test]
+fn a_fault_without_thread_shapes_is_told() {
+    let mut options = options(2);
+    options.only = names("R.RLX,W.RLX");
+    options.techniques.thread_shapes = false;
+    options.backend = Backend::new(BrokenAtFirst(true.into()));
+    let report = ask(&shipped("rc11-to-ptx"), &options);
+    let Verdict::Undecided(why) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert!(why.contains("the SAT solver `broken-at-first` failed: no licence"), "{why}");
+    assert_eq!(report.established, 0);
 }
