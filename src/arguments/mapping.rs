@@ -70,7 +70,7 @@ pub struct Prove {
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["source", "target", "axiom", "all_mappings"])]
     pub model: Option<String>,
     /// Make the page of all mappings: what compilers emit, and Fig. 11, against four readings of C++ and two of PTX; --timeout is then for
-    /// each question, --out gets the page, again with each answer
+    /// each question, --out gets the page, again with each answer, and keeps the answers: the same command goes on after an interruption
     #[arg(long, conflicts_with_all = ["source", "target", "axiom", "tried"])]
     pub all_mappings: bool,
     /// The statement; the bounded search for a counterexample runs beside the proof

@@ -1,5 +1,5 @@
 //! `margay prove --all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open. The page is
-//! written again with each answer, so that an interruption leaves what was found.
+//! written again with each answer, and answers are kept beside it, so that the same command goes on after an interruption.
 
 use std::io;
 use std::time::Instant;
@@ -15,6 +15,7 @@ use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict, prove as document};
 
+use super::kept::Kept;
 use super::{of_mapping, page};
 use crate::Outcome;
 use crate::arguments::Prove;
@@ -33,8 +34,13 @@ pub struct Cell {
     /// `theorem`, `counterexample at 4 (Coherence)`, `open, none up to 5`.
     pub words: String,
     /// For each axiom its name and the same.
-    axioms: Vec<(String, String)>,
-    seconds: f64,
+    pub axioms: Vec<(String, String)>,
+    /// How long it took, now or when it was found.
+    pub seconds: f64,
+    /// Was the time given used up?
+    pub late: bool,
+    /// Was it found by a run before?
+    pub kept: bool,
 }
 
 /// Runs the command.
@@ -95,6 +101,10 @@ fn question(
 ) -> Result<Cell, Vec<Diagnostic>> {
     let begin = Instant::now();
     let loaded = library::find(mapping, &LoadOptions { source: Some(source.to_owned()), target: Some(target.to_owned()) })?;
+    let kept = Kept::of(&loaded.mapping, (mapping, source, target), options)?;
+    if let Some(cell) = kept.as_ref().and_then(Kept::read) {
+        return Ok(cell);
+    }
     let limits = all.of_one(options.search.timeout);
     let (asked, report, search, _) = of_mapping(&loaded.mapping, None, options, &limits, output)?;
     let answer = Answer {
@@ -109,17 +119,23 @@ fn question(
         seconds: 0.0,
     };
     let (axioms, whole) = (answer.axioms(), answer.whole());
-    let late = matches!(whole, Said::Open(..)) && limits.reason() == Some(Reason::Time);
-    let late = if late { " (time)" } else { "" };
-    Ok(Cell {
+    let late = limits.reason() == Some(Reason::Time);
+    let remark = if late && matches!(whole, Said::Open(..)) { " (time)" } else { "" };
+    let cell = Cell {
         mapping: mapping.to_owned(),
         source,
         target,
         verdict: whole.verdict(),
-        words: format!("{}{}{late}", words(&whole), more(&whole, &axioms)),
+        words: format!("{}{}{remark}", words(&whole), more(&whole, &axioms)),
         axioms: axioms.iter().map(|(name, said)| ((*name).to_owned(), words(said))).collect(),
         seconds: begin.elapsed().as_secs_f64(),
-    })
+        late,
+        kept: false,
+    };
+    if let Some(kept) = kept.filter(|_| all.reason().is_none()) {
+        kept.write(&cell, output);
+    }
+    Ok(cell)
 }
 
 /// Which axioms fall first, or which are theorems though the whole is open.
@@ -172,7 +188,13 @@ fn print(cells: &[Cell], options: &Prove, stopped: Option<&str>, start: Instant,
         })
         .collect();
     output.print(&table(&["mapping", "source", "target", "answer", "s"], &rows, &[4], output.width()))?;
-    output.print(&format!("{:.1} s; the search went up to {} events", start.elapsed().as_secs_f64(), options.statement.bound))
+    let before = match cells.iter().filter(|c| c.kept).count() {
+        0 => String::new(),
+        1 => "; one answer was there from a run before".to_owned(),
+        n => format!("; {n} answers were there from a run before"),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    output.print(&format!("{seconds:.1} s; the search went up to {} events{before}", options.statement.bound))
 }
 
 fn report(cells: &[Cell], options: &Prove, stopped: Option<&str>) -> document::Matrix {

@@ -1,6 +1,7 @@
 //! `margay prove`: for executions of every size. The proof and the bounded search run side by side; the end is a theorem, a counterexample,
 //! or what is missing.
 
+mod kept;
 mod matrix;
 mod model;
 mod page;
@@ -85,6 +86,15 @@ pub fn run(options: &Prove, output: &Output) -> Outcome {
     Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
 }
 
+/// The search for counterexamples, without its limits.
+fn wanted(options: &Prove) -> Result<CheckOptions, Vec<Diagnostic>> {
+    let mut wanted = options.statement.usual(&options.search).map_err(|e| vec![e])?;
+    wanted.axioms.clone_from(&options.statement.axiom);
+    (wanted.level, wanted.co) = (Level::Execution, CoReading::Universal);
+    wanted.keep_going = true;
+    Ok(wanted)
+}
+
 /// Proves a mapping, perhaps with lemmas, and searches for counterexamples.
 fn of_mapping(
     mapping: &Mapping,
@@ -93,11 +103,8 @@ fn of_mapping(
     limits: &Limits,
     output: &Output,
 ) -> Result<(CheckOptions, Report, CheckReport, Option<rocq::File>), Vec<Diagnostic>> {
-    let mut wanted = options.statement.usual(&options.search).map_err(|e| vec![e])?;
-    wanted.axioms.clone_from(&options.statement.axiom);
+    let mut wanted = wanted(options)?;
     wanted.deadline = limits.deadline;
-    (wanted.level, wanted.co) = (Level::Execution, CoReading::Universal);
-    wanted.keep_going = true;
     let (axioms, constructs) = asked(mapping, &wanted)?;
     let mut setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
     if let Some(lemmas) = lemmas {

@@ -11,6 +11,7 @@ mod record;
 mod recorded;
 mod statement;
 mod store;
+mod whole;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +43,7 @@ use record::{AnswerRecord, DecisionRecord, PreferredRecord};
 pub use recorded::{Recorded, recorded};
 pub use statement::Statement;
 use store::{Kept, Store};
+pub use whole::WholeAnswer;
 
 /// Where a check keeps its answers and finds those of runs before.
 #[derive(Debug)]

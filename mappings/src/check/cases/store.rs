@@ -94,6 +94,11 @@ impl Store {
         Ok((Self { folder: own, key }, remark))
     }
 
+    /// A folder of answers to one question each, as it is: what a file answers its key says.
+    pub fn of(folder: &Path, key: String) -> Self {
+        Self { folder: folder.to_owned(), key }
+    }
+
     /// The key of the statement.
     pub fn key(&self) -> &str {
         &self.key

@@ -1,0 +1,92 @@
+//! Answers of `margay prove --all-mappings --out DIR`, kept in `DIR/answers`: a question that was answered is not asked again.
+
+use std::path::Path;
+use std::time::Duration;
+
+use margay_console::folder;
+use margay_console::output::Output;
+use margay_mappings::check::WholeAnswer;
+use margay_mappings::language::Mapping;
+use margay_models::diagnostic::Diagnostic;
+use margay_models::digest::{digest_of, digest_of_file};
+use margay_reports::Verdict;
+use serde::{Deserialize, Serialize};
+
+use super::matrix::Cell;
+use super::wanted;
+use crate::arguments::Prove;
+
+/// The folder within that of the page.
+const FOLDER: &str = "answers";
+
+/// Where the answer to a question is kept.
+pub struct Kept<'a> {
+    answer: WholeAnswer,
+    question: (&'a str, &'static str, &'static str),
+    folder: &'a Path,
+    timeout: Option<Duration>,
+}
+
+/// An answer as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// `None` where it is open.
+    theorem: Option<bool>,
+    words: String,
+    axioms: Vec<(String, String)>,
+    seconds: f64,
+    /// If the time given was used up: how much that was. With more time the answer may be another one.
+    late: Option<Option<Duration>>,
+}
+
+impl<'a> Kept<'a> {
+    /// That of a question, if there is a folder for the page. An answer is used again for the same texts of the table and of the models, the
+    /// same options, and the same program: nothing less tells two versions of the search for proofs from each other.
+    ///
+    /// # Errors
+    /// Options that do not fit the mapping, a model that cannot be read any more.
+    pub fn of(
+        mapping: &Mapping,
+        question: (&'a str, &'static str, &'static str),
+        options: &'a Prove,
+    ) -> Result<Option<Self>, Vec<Diagnostic>> {
+        let Some(folder) = options.out.as_deref() else { return Ok(None) };
+        let Ok(program) = std::env::current_exe().and_then(|path| digest_of_file(&path)) else { return Ok(None) };
+        let depends = digest_of(&(options.statement.bound, program));
+        let (table, source, target) = question;
+        let name = format!("{table}-{source}-{target}");
+        let answer = WholeAnswer::new(&folder.join(FOLDER), &name, mapping, &wanted(options)?, &depends)?;
+        Ok(Some(Self { answer, question, folder, timeout: options.search.timeout }))
+    }
+
+    /// The answer of a run before. One whose time was used up answers the same with the same time alone.
+    pub fn read(&self) -> Option<Cell> {
+        let Record { theorem, words, axioms, seconds, late } = self.answer.read()?;
+        if late.is_some_and(|before| before != self.timeout) {
+            return None;
+        }
+        let verdict = match theorem {
+            Some(true) => Verdict::Theorem,
+            Some(false) => Verdict::Counterexample,
+            None => Verdict::Open,
+        };
+        let (mapping, source, target) = self.question;
+        let late = late.is_some();
+        Some(Cell { mapping: mapping.to_owned(), source, target, verdict, words, axioms, seconds, late, kept: true })
+    }
+
+    /// Keeps an answer. What cannot be kept is told of, and is asked again another time.
+    pub fn write(&self, cell: &Cell, output: &Output) {
+        let theorem = match cell.verdict {
+            Verdict::Theorem => Some(true),
+            Verdict::Counterexample => Some(false),
+            _ => None,
+        };
+        let late = cell.late.then_some(self.timeout);
+        let record = Record { theorem, words: cell.words.clone(), axioms: cell.axioms.clone(), seconds: cell.seconds, late };
+        if let Err(error) = self.answer.write(&record) {
+            folder::unwritten(&self.folder.join(FOLDER), &error, *output);
+        }
+    }
+}
