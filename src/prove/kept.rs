@@ -1,6 +1,7 @@
 //! Answers of `margay prove --all-mappings --out DIR`, kept in `DIR/answers`: a question that was answered is not asked again.
 
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use margay_console::folder;
@@ -18,6 +19,12 @@ use crate::arguments::Prove;
 
 /// The folder within that of the page.
 const FOLDER: &str = "answers";
+
+/// The digest of this program, computed once: it is asked for with every question.
+fn program() -> Option<&'static str> {
+    static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
+    PROGRAM.get_or_init(|| digest_of_file(&std::env::current_exe().ok()?).ok()).as_deref()
+}
 
 /// Where the answer to a question is kept.
 pub struct Kept<'a> {
@@ -52,7 +59,7 @@ impl<'a> Kept<'a> {
         options: &'a Prove,
     ) -> Result<Option<Self>, Vec<Diagnostic>> {
         let Some(folder) = options.out.as_deref() else { return Ok(None) };
-        let Ok(program) = std::env::current_exe().and_then(|path| digest_of_file(&path)) else { return Ok(None) };
+        let Some(program) = program() else { return Ok(None) };
         let depends = digest_of(&(options.statement.bound, program));
         let (table, source, target) = question;
         let name = format!("{table}-{source}-{target}");
