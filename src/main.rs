@@ -6,7 +6,6 @@ mod change;
 mod check;
 mod classify;
 mod cluster;
-mod config;
 mod confirm;
 mod corpus;
 mod diff;
@@ -29,22 +28,23 @@ mod verify;
 use std::process::ExitCode;
 
 use arguments::Command;
-use margay_console::exit::{self, Exit};
+use margay_console::exit::{self, Exit, Outcome};
 use margay_console::output::{FormatOption, Output};
-use margay_console::{limits, terminal};
+use margay_console::{config, limits, terminal};
 use margay_models::diagnostic::Diagnostic;
 use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
-    let config::Given { arguments, settings, command } = match config::arguments() {
-        Ok(arguments) => arguments,
-        Err(config::Wrong::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
-        Err(config::Wrong::File(errors, output)) => {
-            return ExitCode::from(output.wrong(&errors).unwrap_or(Exit::Wrong) as u8);
-        }
-    };
+    let config::Given { arguments, settings, command } =
+        match config::arguments(|given: &arguments::Arguments| given.command.missing()) {
+            Ok(arguments) => arguments,
+            Err(config::Wrong::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
+            Err(config::Wrong::File(errors, output)) => {
+                return ExitCode::from(output.wrong(&errors).unwrap_or(Exit::Wrong) as u8);
+            }
+        };
     limits::watch_interrupts();
     let output = Output::new(arguments.format, arguments.color, arguments.verbose, command);
     if let Some(file) = settings.filter(|_| arguments.verbose) {
@@ -121,6 +121,3 @@ fn log() {
         tracing::error!("RUST_LOG is `{text}`, which says nothing: {error}; expected is a level or `crate=level`, e.g. `info`");
     }
 }
-
-/// What a subcommand returns: how to exit, or why its output could not be written.
-type Outcome = std::io::Result<Exit>;

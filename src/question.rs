@@ -1,6 +1,6 @@
 //! What is asked, from the command line to the library: shared by the commands that search.
 
-use margay_console::limits::Limits;
+use margay_console::limits::{Limits, jobs};
 use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_mappings::language::{LoadOptions, Loaded};
 use margay_mappings::library;
@@ -13,16 +13,6 @@ pub fn level(level: arguments::Level) -> Level {
     match level {
         arguments::Level::Execution => Level::Execution,
         arguments::Level::Program => Level::Program,
-    }
-}
-
-/// The number of threads that work, or `usual` where none is asked for. More than a few for each core only wait for each other: with 2,000 on
-/// two cores a check of a second did not end in minutes.
-pub fn jobs(asked: Option<usize>, usual: usize) -> Result<usize, Diagnostic> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    match asked {
-        Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
-        asked => Ok(asked.unwrap_or(usual).min(4 * cores)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How Margay talks to whoever runs it: text and JSON on standard output, diagnostics and progress on standard error, files in a folder, exit
-//! codes, and what stops a long run.
+//! codes, the defaults of options, and what stops a long run.
 
+pub mod config;
 pub mod diagnostics;
 pub mod exit;
 pub mod folder;

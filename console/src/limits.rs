@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use margay_litmus::explicit::Error;
+use margay_models::diagnostic::Diagnostic;
 
 /// Why the run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +164,19 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         return Err(format!("less than 1 MiB, which is less than the program needs{unit}: write e.g. 500MiB or 2GiB"));
     }
     if bytes < 1e18 { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
+}
+
+/// The number of threads that work, or `usual` where none is asked for. More than a few for each core only wait for each other: with 2,000 on
+/// two cores a check of a second did not end in minutes.
+///
+/// # Errors
+/// None is asked for.
+pub fn jobs(asked: Option<usize>, usual: usize) -> Result<usize, Diagnostic> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match asked {
+        Some(0) => Err(Diagnostic::error("0 jobs cannot do anything").help("give at least 1")),
+        asked => Ok(asked.unwrap_or(usual).min(4 * cores)),
+    }
 }
 
 /// Reads `30s`, `1.5m`, `1h 30m`, or a number of seconds.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use margay_console::limits::at_least_one;
 
+use super::gpu::On;
 use super::question::{Question, Search, Statement};
-use crate::gpu::arguments::On;
 
 /// Options of `check`.
 #[derive(Debug, Args)]

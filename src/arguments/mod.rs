@@ -1,5 +1,6 @@
 //! Commands and options.
 
+pub mod gpu;
 mod litmus;
 mod mapping;
 mod model;
@@ -10,8 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use margay_console::output::{Colour, FormatOption};
 
-use crate::gpu::arguments::Gpu;
-
+use gpu::Gpu;
 pub use litmus::{Corpus, Engine, Run, Sim, SimMachine};
 pub use mapping::{Check, Confirm, Prove, Repair, Verify, Weaken};
 pub use model::{Diff, Synth};
@@ -138,5 +138,52 @@ impl List {
     /// The one to print, if not all are to be listed.
     pub fn asked(&self) -> Option<&str> {
         self.name.as_deref().or(self.show.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::{Command, CommandFactory};
+    use margay_console::config::{defaults, key_of};
+    use margay_models::diagnostic::{Diagnostic, SourceFile};
+
+    use super::Arguments;
+
+    /// Every option and argument of every command can have a default without the parser going wrong.
+    #[test]
+    fn every_option_can_be_set() {
+        fn each(command: &Command, names: &[&str], count: &mut usize) {
+            for argument in command.get_arguments() {
+                let Some(key) = key_of(argument) else { continue };
+                let possible = argument.get_possible_values();
+                let value = match argument.get_action() {
+                    clap::ArgAction::SetTrue => "true".to_owned(),
+                    _ => match possible.first() {
+                        Some(first) => format!("'{}'", first.get_name()),
+                        None => ["3", "'x'", "'3s'", "'3MiB'", "'batsat'", "'sm_90'", "'1x1'", "'no-str'", "''"]
+                            .into_iter()
+                            .find(|text| read(names, key, text).is_ok())
+                            .unwrap_or("nothing fits")
+                            .to_owned(),
+                    },
+                };
+                let command = read(names, key, &value).unwrap_or_else(|e| panic!("{names:?} {key} = {value}: {e:?}"));
+                command.debug_assert();
+                *count += 1;
+            }
+            for below in command.get_subcommands() {
+                each(below, &[names, &[below.get_name()]].concat(), count);
+            }
+        }
+        fn read(names: &[&str], key: &str, value: &str) -> Result<Command, Vec<Diagnostic>> {
+            let table = if names.is_empty() { String::new() } else { format!("[{}]\n", names.join(".")) };
+            let file = SourceFile::new("margay.toml", format!("{table}{key} = {value}\n"));
+            defaults(Arguments::command(), &file, Path::new(""))
+        }
+        let mut count = 0;
+        each(&Arguments::command(), &[], &mut count);
+        assert!(count > 150, "{count}");
     }
 }

@@ -27,8 +27,8 @@ use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_reports::extract as report;
 
 use crate::Outcome;
-use crate::question::jobs;
 use arguments::Extract;
+use margay_console::limits::jobs;
 
 /// Ctrl-C: it ends the compilers that run.
 static LIMITS: OnceLock<Limits> = OnceLock::new();

@@ -19,7 +19,7 @@ use margay_reports::verify as document;
 
 use crate::Outcome;
 use crate::arguments::Verify;
-use crate::question::jobs;
+use margay_console::limits::jobs;
 
 /// Runs the command.
 pub fn run(options: &Verify, output: &Output) -> Outcome {

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use margay_answers::certificate::bases::{self as texts_of, named};
 use margay_answers::certificate::{author, extent, proofs};
+use margay_answers::run::rows;
 use margay_console::exit::Exit;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Steps;
@@ -17,7 +18,6 @@ use margay_reports::verify as report;
 
 use crate::Outcome;
 use crate::arguments::Verify;
-use crate::run::rows;
 
 /// Verifies it, and says what it says.
 pub fn run(sealed: &Sealed, options: &Verify, jobs: usize, output: &Output) -> Outcome {

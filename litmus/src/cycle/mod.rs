@@ -7,11 +7,13 @@ mod build;
 mod edge;
 mod enumerate;
 mod family;
+mod selection;
 
 pub use annotate::{Annotated, Language, Places, Variations};
 pub use edge::{Communication, Direction, Edge, LinkKind, NAMES, UnknownEdge};
 pub use enumerate::{Sizes, cycles, random};
 pub use family::{Family, Generated};
+pub use selection::{Plan, Selection};
 
 use std::fmt;
 

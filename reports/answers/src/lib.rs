@@ -1,12 +1,18 @@
 //! What the answers of searches, proofs and runs say: for people, as documents ([`margay_reports`]), and as files of a folder.
 
 pub mod certificate;
+pub mod change;
 pub mod check;
+pub mod classify;
+pub mod corpus;
 pub mod diff;
 pub mod explain;
 pub mod extract;
 pub mod fence;
+pub mod generated;
 pub mod histogram;
 pub mod prove;
 pub mod refusal;
+pub mod run;
+pub mod synth;
 pub mod violation;

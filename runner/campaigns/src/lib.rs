@@ -3,10 +3,16 @@
 pub mod allowed;
 pub mod campaign;
 pub mod chart;
+pub mod check;
 pub mod confirm;
+pub mod emit;
 pub mod explain;
 pub mod idioms;
 pub mod measure;
 pub mod places;
 pub mod results;
+pub mod run;
+pub mod session;
+pub mod summary;
 pub mod table6;
+pub mod tune;

@@ -12,6 +12,11 @@ use margay_models::picture::text;
 
 use super::present::{Context, Presented};
 
+/// The models of a mapping, and the files that they are from.
+pub(crate) fn between(Mapping { source, target, .. }: &Mapping) -> String {
+    format!("{} ({}) -> {} ({})", source.name, source.source.name, target.name, target.source.name)
+}
+
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
     let (tone, found, rest) = answer(context);
@@ -21,13 +26,7 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
         Tone::Unsure => output.unsure(&found),
     };
     output.headline(&format!("{found}{rest}"))?;
-    output.headline(&format!(
-        "{} ({}) -> {} ({})",
-        context.mapping.source.name,
-        context.mapping.source.source.name,
-        context.mapping.target.name,
-        context.mapping.target.source.name
-    ))?;
+    output.headline(&between(context.mapping))?;
     for (i, shown) in presented.iter().enumerate() {
         numbered(context.mapping, shown, position(context, shown, (i, presented.len())), output)?;
     }

@@ -9,6 +9,7 @@ use margay_models::picture::text;
 use margay_prove::theorem::{Gap, Report, StepReport};
 
 use super::answer::{Answer, Said};
+use crate::check::human::between;
 use crate::check::print_counterexample;
 
 /// More direct steps than these are not listed.
@@ -18,13 +19,7 @@ const MOST_DIRECT: usize = 12;
 pub fn print(answer: &Answer<'_>, tried: bool, output: &Output) -> io::Result<()> {
     let whole = answer.whole();
     output.print(&wrapped(&headline(answer, &whole, *output), output.width()))?;
-    output.print(&format!(
-        "{} ({}) -> {} ({})",
-        answer.mapping.source.name,
-        answer.mapping.source.source.name,
-        answer.mapping.target.name,
-        answer.mapping.target.source.name
-    ))?;
+    output.print(&between(answer.mapping))?;
     output.print("")?;
     let rows: Vec<Vec<String>> =
         answer.axioms().iter().map(|(name, said)| vec![(*name).to_owned(), words(said), missing(said)]).collect();

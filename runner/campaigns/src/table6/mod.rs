@@ -2,6 +2,7 @@
 //! Table 6).
 
 pub mod page;
+pub mod run;
 
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;

@@ -1,0 +1,222 @@
+//! `margay.toml`: what options are where the command line does not say. A table is named after a command (`[check]`, `[gpu.run]`), its keys are
+//! the command's long options and arguments; keys above all tables are for every command that has such an option. What is read becomes the
+//! defaults of the parser, so that the command line comes before it and `--help` is not in need of it.
+
+mod value;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
+use margay_models::limited;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::output::{Colour, FormatOption, Output};
+
+/// The name of the file, in the working directory or a folder above it.
+pub const NAME: &str = "margay.toml";
+
+/// The largest that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Why there are no arguments.
+pub enum Wrong {
+    /// The command line is wrong, or asks for help.
+    Usage(clap::Error),
+    /// The file is wrong.
+    File(Vec<Diagnostic>, Output),
+}
+
+/// What is asked for.
+pub struct Given<A> {
+    /// The options.
+    pub arguments: A,
+    /// The `margay.toml` that was read, if one was.
+    pub settings: Option<PathBuf>,
+    /// The command, as JSON names it.
+    pub command: Option<&'static str>,
+}
+
+/// What the command line says, and what `margay.toml` says where the command line does not. `missing` names a command and an argument of it that is
+/// needed and not there: of those that the file may say, the parser does not know that they are needed.
+///
+/// # Errors
+/// The command line or the file is wrong, or help is asked for.
+pub fn arguments<A: CommandFactory + FromArgMatches>(
+    missing: impl Fn(&A) -> Option<(&'static str, &'static str)>,
+) -> Result<Given<A>, Wrong> {
+    let mut command = A::command();
+    // Which file is to be read may be said on the command line, and what else is wrong there is said afterwards.
+    let first = command.clone().ignore_errors(true).try_get_matches().map_err(Wrong::Usage)?;
+    let place = match first.subcommand_name() {
+        // They write about the program, and not about what is in this folder.
+        None | Some("completions" | "man") => None,
+        Some(_) => place(&first).map_err(|error| Wrong::File(vec![error], output(&first)))?,
+    };
+    if let Some(Place { file, folder }) = &place {
+        command = read(file)
+            .and_then(|source| defaults(command, &source, folder))
+            .map_err(|errors| Wrong::File(errors, output(&first)))?;
+    }
+    let mut given = command.try_get_matches_from_mut(std::env::args_os()).map_err(Wrong::Usage)?;
+    let name = name(&given);
+    let arguments = A::from_arg_matches_mut(&mut given).map_err(|error| Wrong::Usage(error.format(&mut command)))?;
+    if let Some((of, missing)) = missing(&arguments) {
+        let words = format!("the following required argument was not provided:\n  {missing}");
+        let usage = command.find_subcommand_mut(of).map(|of| of.error(ErrorKind::MissingRequiredArgument, words));
+        usage.map_or(Ok(()), |error| Err(Wrong::Usage(error)))?;
+    }
+    Ok(Given { arguments, settings: place.map(|place| place.file), command: name })
+}
+
+/// The command that was asked for, as JSON names it: `case list`. `gpu` alone is `gpu run`.
+fn name(given: &ArgMatches) -> Option<&'static str> {
+    let (name, below) = given.subcommand()?;
+    let name = below.subcommand_name().map_or_else(|| name.to_owned(), |below| format!("{name} {below}"));
+    margay_reports::command(&name).or_else(|| margay_reports::command(&format!("{name} run"))).map(|command| command.name)
+}
+
+/// Where a file is, and the folder that the paths in it start from.
+struct Place {
+    file: PathBuf,
+    folder: PathBuf,
+}
+
+/// The file that `--config` names, or the nearest one, if there is one and `--no-config` does not leave it out.
+fn place(given: &ArgMatches) -> Result<Option<Place>, Diagnostic> {
+    if given.get_flag("no_config") {
+        return Ok(None);
+    }
+    if let Some(file) = given.get_one::<PathBuf>("config") {
+        let folder = file.parent().map_or(PathBuf::new(), Path::to_path_buf);
+        return Ok(Some(Place { file: file.clone(), folder }));
+    }
+    // Without a working directory there is no file in it.
+    let Ok(here) = std::env::current_dir() else { return Ok(None) };
+    let above = (0..here.ancestors().count()).map(|up| std::iter::repeat_n("..", up).collect::<PathBuf>());
+    Ok(above.map(|folder| Place { file: folder.join(NAME), folder }).find(|place| place.file.is_file()))
+}
+
+fn read(file: &Path) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
+    let text = limited::text(file, LARGEST).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read `{}`: {error}", file.display()));
+        vec![error.help("it has the defaults of options; `--no-config` does without it")]
+    })?;
+    Ok(SourceFile::new(file.display().to_string(), text))
+}
+
+/// How errors are shown: what the command line says of it may not be understood whole.
+fn output(given: &ArgMatches) -> Output {
+    let format = given.get_one("format").copied().unwrap_or(FormatOption::Human);
+    Output::new(format, given.get_one("color").copied().unwrap_or(Colour::Auto), false, name(given))
+}
+
+/// The command with the defaults that the file says. Paths start from `folder`.
+///
+/// # Errors
+/// The file says what the command does not have.
+pub fn defaults(command: Command, file: &Arc<SourceFile>, folder: &Path) -> Result<Command, Vec<Diagnostic>> {
+    let table = DeTable::parse(&file.text).map_err(|error| {
+        let span = error.span().map_or(Span::default(), |s| Span::new(s.start, s.end));
+        let what = Diagnostic::error(format!("this is no TOML: {}", error.message())).at(file, span, "here");
+        vec![what.help("docs/ci.md has an example of a margay.toml")]
+    })?;
+    let mut settings = Settings { file, folder, errors: Vec::new() };
+    let command = settings.table(command, &[], table.get_ref());
+    if settings.errors.is_empty() { Ok(command) } else { Err(settings.errors) }
+}
+
+/// What is being read.
+struct Settings<'a> {
+    file: &'a Arc<SourceFile>,
+    folder: &'a Path,
+    errors: Vec<Diagnostic>,
+}
+
+impl Settings<'_> {
+    /// A table of a command, which `names` lead to.
+    fn table(&mut self, mut command: Command, names: &[&str], table: &DeTable<'_>) -> Command {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let name: &str = key.get_ref();
+            let is_command = command.get_subcommands().any(|c| c.get_name() == name);
+            match value.get_ref() {
+                DeValue::Table(inner) if is_command => {
+                    let names = [names, &[name]].concat();
+                    command = command.mut_subcommand(name, |below| self.table(below, &names, inner));
+                }
+                _ if has(&command, name, names.is_empty()) => match value::of(self.file, key, value, self.folder) {
+                    Ok(value) => command = self.set(command, name, !names.is_empty(), &value),
+                    Err(error) => self.errors.push(error),
+                },
+                _ => self.errors.push(self.unknown(&command, names, key, matches!(value.get_ref(), DeValue::Table(_)))),
+            }
+        }
+        command
+    }
+
+    /// Sets an option of a command and of those below it, or where `arguments` are meant, too, an argument of the command.
+    fn set(&mut self, command: Command, name: &str, arguments: bool, value: &value::Value) -> Command {
+        let found = command.get_arguments().find(|a| key_of(a) == Some(name) && (arguments || !a.is_positional()));
+        let command = match found.cloned() {
+            None => command,
+            Some(argument) => match value.fits(&argument) {
+                Ok(texts) => command.mut_arg(argument.get_id().clone(), |argument| value::with_default(argument, texts)),
+                Err(error) => {
+                    // Said once, however many commands have the option.
+                    if !self.errors.contains(&error) {
+                        self.errors.push(error);
+                    }
+                    command
+                }
+            },
+        };
+        command.mut_subcommands(|below| self.set(below, name, false, value))
+    }
+
+    /// The error where nothing is called so.
+    fn unknown(&self, command: &Command, names: &[&str], key: &Spanned<DeString<'_>>, is_table: bool) -> Diagnostic {
+        let name: &str = key.get_ref();
+        let of = if names.is_empty() { "margay".to_owned() } else { format!("margay {}", names.join(" ")) };
+        let commands: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let mut options = Vec::new();
+        all_options(command, names.is_empty(), &mut options);
+        let (what, known) = if is_table { ("command", &commands) } else { ("option", &options) };
+        let span = Span::new(key.span().start, key.span().end);
+        let error = Diagnostic::error(format!("`{of}` has no {what} `{name}`")).at(self.file, span, format!("no {what}"));
+        let near = nearest(name, known.iter().copied()).or_else(|| nearest(name, commands.iter().chain(&options).copied()));
+        error.help(match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if options.contains(&name) => format!("`{name}` is an option: write `{name} = VALUE`"),
+            None => format!("`{of} --help` lists what it has; a key is the long name of an option"),
+        })
+    }
+}
+
+/// The name of an option or an argument as a key.
+pub fn key_of(argument: &clap::Arg) -> Option<&str> {
+    match argument.get_long() {
+        Some("help" | "version" | "config" | "no-config") => None,
+        Some(long) => Some(long),
+        None => argument.is_positional().then(|| argument.get_id().as_str()),
+    }
+}
+
+/// Has the command, or one below it, an option of this name? Arguments are for one command, and not for all.
+fn has(command: &Command, name: &str, top: bool) -> bool {
+    let mut options = Vec::new();
+    all_options(command, top, &mut options);
+    options.contains(&name)
+}
+
+fn all_options<'a>(command: &'a Command, options_only: bool, found: &mut Vec<&'a str>) {
+    let own = command.get_arguments().filter(|argument| !options_only || !argument.is_positional());
+    found.extend(own.filter_map(key_of));
+    for below in command.get_subcommands() {
+        all_options(below, true, found);
+    }
+}

@@ -1,0 +1,149 @@
+//! Asks about the tests of a corpus, on several threads, each verdict with a time of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use margay_models::diagnostic::Diagnostic;
+use margay_models::library;
+use margay_models::model::Model;
+
+use super::choice::Chosen;
+use super::{Expected, Line};
+use crate::engine::{Choice, Runner};
+use crate::explicit::{Error, Options};
+use crate::read::Read;
+use crate::{clusters, parallel, read};
+
+/// How tests are asked about.
+pub struct Asking<'a> {
+    /// The number of threads.
+    pub jobs: usize,
+    /// Who answers.
+    pub engine: Choice,
+    /// How long each verdict may take.
+    pub timeout: Option<Duration>,
+    /// Is nothing run after the first test that fails?
+    pub fail_fast: bool,
+    /// Ends a search that runs.
+    pub stop: Option<&'static Arc<AtomicBool>>,
+    /// Is no more to be begun?
+    pub ended: &'a (dyn Fn() -> bool + Sync),
+    /// Is told of the file of each test that is done.
+    pub done: &'a (dyn Fn(&str) + Sync),
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// A verdict.
+    Verdict(Expected),
+    /// The explicit and the SAT engine say different things.
+    Disagreement(Expected, Expected),
+    /// No verdict in the time that each has.
+    Undecided,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Verdict(found) => write!(f, "{found}"),
+            Self::Disagreement(explicit, sat) => write!(f, "explicit: {explicit}; sat: {sat}"),
+            Self::Undecided => f.write_str("no answer in the time given"),
+        }
+    }
+}
+
+/// What became of one verdict.
+#[derive(Debug)]
+pub enum Compared {
+    /// What was found, and after how many seconds.
+    Found(Found, f64),
+    /// The test or the model is wrong.
+    Wrong(Vec<Diagnostic>),
+    /// The run was stopped before.
+    NotRun,
+}
+
+impl Compared {
+    /// Does `--fail-fast` end with it?
+    fn fails(&self, line: &Line) -> bool {
+        match self {
+            Self::Found(found, _) => *found != Found::Verdict(line.expected),
+            Self::Wrong(_) => true,
+            Self::NotRun => false,
+        }
+    }
+}
+
+/// Each thread prepares a model once.
+type Runners = BTreeMap<String, (Model, Runner)>;
+
+/// The answers for all tests, in their order; with `--fail-fast` nothing is run after the first that fails.
+pub fn answer_all(tests: &[Chosen<'_>], asking: &Asking<'_>) -> Vec<Vec<Compared>> {
+    let Asking { jobs, ended, .. } = *asking;
+    let work = |runners: &mut Runners, at: usize| -> Vec<Compared> {
+        let Chosen { path, file, lines, .. } = &tests[at];
+        if ended() {
+            return lines.iter().map(|_| Compared::NotRun).collect();
+        }
+        let path = path.join(file);
+        match read::load(&path) {
+            Ok(read) => lines.iter().map(|(_, line)| verdict(runners, line, &read, &path, asking)).collect(),
+            // Said once, however many verdicts there would be.
+            Err(found) => vec![Compared::Wrong(found)],
+        }
+    };
+    let mut answers: Vec<Vec<Compared>> = Vec::with_capacity(tests.len());
+    let keep = |at: usize, mut found: Vec<Compared>| {
+        (asking.done)(tests[at].file);
+        let lines = &tests[at].lines;
+        let failed = found.iter().zip(lines).position(|(answer, (_, line))| answer.fails(line)).filter(|_| asking.fail_fast);
+        if let Some(failed) = failed {
+            found.iter_mut().skip(failed + 1).for_each(|answer| *answer = Compared::NotRun);
+        }
+        answers.push(found);
+        if failed.is_some() { Err(()) } else { Ok(()) }
+    };
+    // An error only says that no more is wanted.
+    let _ = parallel::in_order(jobs, tests.len(), BTreeMap::new, work, keep);
+    let left = tests.iter().skip(answers.len()).map(|test| test.lines.iter().map(|_| Compared::NotRun).collect());
+    let left: Vec<Vec<Compared>> = left.collect();
+    answers.extend(left);
+    answers
+}
+
+fn verdict(runners: &mut Runners, line: &Line, read: &Read, path: &Path, asking: &Asking<'_>) -> Compared {
+    if (asking.ended)() {
+        return Compared::NotRun;
+    }
+    if !runners.contains_key(&line.model) {
+        match library::load_named(&line.model, &[PathBuf::from("models")]) {
+            Ok(loaded) => {
+                let runner = Runner::new(&loaded.model);
+                runners.insert(line.model.clone(), (loaded.model, runner));
+            }
+            Err(errors) => return Compared::Wrong(errors),
+        }
+    }
+    let failed =
+        |why: String| Compared::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))]);
+    let Some((model, runner)) = runners.get_mut(&line.model) else { return failed("no such model".to_owned()) };
+    if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
+        return Compared::Wrong(vec![error]);
+    }
+    let start = Instant::now();
+    let deadline = asking.timeout.and_then(|time| start.checked_add(time));
+    let options = Options { deadline, stop: asking.stop, ..Options::default() };
+    let found = match runner.run(&read.test, &options, asking.engine) {
+        Ok(verdict) => Found::Verdict(Expected::from(&verdict)),
+        Err(Error::Disagreement { explicit, sat }) => Found::Disagreement(Expected::from(&*explicit), Expected::from(&*sat)),
+        Err(Error::Time) if (asking.ended)() => return Compared::NotRun,
+        Err(Error::Time) => Found::Undecided,
+        Err(error) => return failed(error.to_string()),
+    };
+    Compared::Found(found, start.elapsed().as_secs_f64())
+}

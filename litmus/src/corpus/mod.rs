@@ -1,0 +1,175 @@
+//! Folders of tests with expected verdicts. Beside the tests of a folder, `expected.txt` has a line for each test and model:
+//!
+//! ```text
+//! # test     model        verdict                 source
+//! mp.litmus  ptx-6.0      unreachable             ASPLOS 2019, Fig. 5
+//! mp-c.litmus rc11-scoped unreachable,race-free   explicit engine
+//! ```
+//!
+//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it), and where the model knows races
+//! whether there is one; `bounded` is added where a longer unrolling might find an execution.
+
+pub mod ask;
+pub mod choice;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
+use margay_models::limited;
+
+pub use crate::verdict::Expected;
+
+/// The name of the file with the expected verdicts of a folder.
+pub const EXPECTED: &str = "expected.txt";
+
+/// A line of `expected.txt`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The file of the test, within the folder.
+    pub file: String,
+    /// The name of the model.
+    pub model: String,
+    /// The verdict.
+    pub expected: Expected,
+    /// Where the verdict is known from.
+    pub source: String,
+}
+
+/// A folder of tests.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    /// The folder.
+    pub path: PathBuf,
+    /// What is expected, in the order of the file.
+    pub lines: Vec<Line>,
+    /// Tests of which nothing is expected.
+    pub unmentioned: Vec<String>,
+}
+
+/// Reads a folder and the folders in it, by name.
+pub fn read(path: &Path) -> Result<Vec<Folder>, Vec<Diagnostic>> {
+    let mut folders = Vec::new();
+    let mut errors = Vec::new();
+    let mut open = vec![path.to_path_buf()];
+    while let Some(path) = open.pop() {
+        match folder(&path, &mut open) {
+            Ok(Some(folder)) => folders.push(folder),
+            Ok(None) => {}
+            Err(more) => errors.extend(more),
+        }
+    }
+    folders.sort_by(|a, b| a.path.cmp(&b.path));
+    if errors.is_empty() { Ok(folders) } else { Err(errors) }
+}
+
+/// The largest list of verdicts that is read, in bytes.
+const MAX_EXPECTED: u64 = 1 << 26;
+
+/// Reads one folder; those in it are added to `open`.
+fn folder(path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Folder>, Vec<Diagnostic>> {
+    let cannot = |e: std::io::Error| vec![Diagnostic::error(format!("cannot read {}: {e}", path.display()))];
+    if path.is_file() {
+        let error = Diagnostic::error(format!("`{}` is a file; verdicts are compared for folders of tests", path.display()));
+        return Err(vec![error.help(format!("write `margay run {} --model MODEL` for its verdict", path.display()))]);
+    }
+    let mut tests = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            open.push(entry.path());
+        } else if name.ends_with(".litmus") {
+            tests.push(name);
+        }
+    }
+    tests.sort();
+    let expected = path.join(EXPECTED);
+    let lines = match limited::text(&expected, MAX_EXPECTED) {
+        Ok(text) => lines(&SourceFile::new(expected.display().to_string(), text))?,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(e) => return Err(vec![Diagnostic::error(format!("cannot read {}: {e}", expected.display()))]),
+    };
+    if tests.is_empty() && lines.is_empty() {
+        return Ok(None);
+    }
+    tests.retain(|t| !lines.iter().any(|l| l.file == *t));
+    Ok(Some(Folder { path: path.to_path_buf(), lines, unmentioned: tests }))
+}
+
+/// Reads the text of an `expected.txt`.
+pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<Line>, Vec<Diagnostic>> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut errors = Vec::new();
+    let mut start = 0;
+    for text in file.text.split_inclusive('\n') {
+        let span = Span::new(start, start + text.trim_end().len());
+        start += text.len();
+        let mut words = text.split_whitespace();
+        let Some(test) = words.next().filter(|w| !w.starts_with('#')) else { continue };
+        let (Some(model), Some(verdict)) = (words.next(), words.next()) else {
+            errors.push(Diagnostic::error("expected a test, a model, a verdict and its source").at(file, span, "this line"));
+            continue;
+        };
+        if Path::new(test).file_name().is_none_or(|name| name != test) {
+            let error = Diagnostic::error(format!("expected the name of a test in this folder, found `{test}`"));
+            errors.push(error.at(file, span, "this line"));
+            continue;
+        }
+        if lines.iter().any(|l| l.file == test && l.model == model) {
+            errors.push(Diagnostic::error(format!("a second verdict for {test} under {model}")).at(file, span, "this line"));
+        }
+        match verdict.parse() {
+            Ok(expected) => {
+                let source = words.collect::<Vec<_>>().join(" ");
+                lines.push(Line { file: test.to_string(), model: model.to_string(), expected, source });
+            }
+            Err(message) => errors.push(Diagnostic::error(message).at(file, span, "this line")),
+        }
+    }
+    if errors.is_empty() { Ok(lines) } else { Err(errors) }
+}
+
+/// Writes the text of an `expected.txt`, in columns.
+pub fn write(lines: &[Line]) -> String {
+    let rows: Vec<[String; 3]> = std::iter::once(["# test".to_string(), "model".to_string(), "verdict".to_string()])
+        .chain(lines.iter().map(|l| [l.file.clone(), l.model.clone(), l.expected.to_string()]))
+        .collect();
+    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let sources = std::iter::once("source").chain(lines.iter().map(|l| l.source.as_str()));
+    let row = |(cells, source): (&[String; 3], &str)| {
+        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, w)| format!("{cell:w$}")).collect();
+        format!("{}\n", format!("{}  {source}", padded.join("  ")).trim_end())
+    };
+    rows.iter().zip(sources).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let text = "# test\na.litmus ptx-6.0 unreachable Fig. 5\nlong-name.litmus rc11 reachable,bounded,racy both engines\n";
+        let read = lines(&SourceFile::new("expected.txt", text)).unwrap();
+        assert_eq!(read[1].expected, Expected { reachable: true, bounded: true, racy: Some(true) });
+        assert_eq!(read[0].source, "Fig. 5");
+        assert_eq!(lines(&SourceFile::new("expected.txt", write(&read))).unwrap(), read);
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        let errors = lines(&SourceFile::new("e", "a b\na b c\na b reachable,often\n../a b reachable\n")).unwrap_err();
+        let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            [
+                "e:1:1: error: expected a test, a model, a verdict and its source",
+                "e:2:1: error: expected `reachable` or `unreachable`, found `c`",
+                "e:3:1: error: expected `bounded`, `racy` or `race-free`, found `often`",
+                "e:4:1: error: expected the name of a test in this folder, found `../a`",
+            ]
+        );
+    }
+}

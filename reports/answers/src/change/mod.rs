@@ -1,0 +1,31 @@
+//! What other rows of a mapping are good for: rows that could be weaker, and changes that mend it.
+
+pub mod repair;
+pub mod weaken;
+
+use std::io;
+
+use margay_console::folder::Folder;
+use margay_mappings::change::Pool;
+use margay_mappings::check::Counterexample;
+use margay_mappings::language::Mapping;
+
+use crate::check::{Presented, stem, write_counterexample};
+
+/// `counterexample at 4 (Coherence)`, `counterexample at 4 (Coherence, racy)`.
+fn falls(counterexample: &Counterexample) -> String {
+    let Counterexample { events, axiom, status, .. } = counterexample;
+    match status.is_bug() {
+        true => format!("counterexample at {events} ({axiom})"),
+        false => format!("counterexample at {events} ({axiom}, {})", status.name()),
+    }
+}
+
+/// Writes counterexamples of the pool into files, each with the mapping that falls by it.
+fn write(out: &mut Folder, pool: &Pool, found: &[(usize, &Mapping)]) -> io::Result<()> {
+    for &(index, mapping) in found {
+        let shown = Presented::new(mapping, &pool.get(index).counterexample);
+        write_counterexample(out, &stem(index), mapping, &shown)?;
+    }
+    Ok(())
+}

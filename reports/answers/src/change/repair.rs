@@ -1,0 +1,167 @@
+//! The cheapest changes that mend a mapping.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::folder;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::table::{counted, table};
+use margay_console::wrapped::wrapped;
+use margay_mappings::change::{Changed, Costs, Repair, RepairReport, repair};
+use margay_mappings::check::CheckOptions;
+use margay_mappings::language::Mapping;
+use margay_reports::change as document;
+
+use super::{falls, write};
+use crate::check::{is_like, stem};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How mappings are checked.
+    pub check: CheckOptions,
+    /// A table of what instructions cost.
+    pub costs: Option<PathBuf>,
+    /// The most candidates that are looked at.
+    pub candidates: usize,
+    /// The folder for counterexamples and mended mappings.
+    pub out: Option<PathBuf>,
+}
+
+/// Looks for the changes, and prints them.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Output) -> Outcome {
+    let asked = &options.check;
+    if let Some(Err(error)) = options.out.as_deref().map(folder::prepare) {
+        return output.wrong(&[error]);
+    }
+    let costs = match &options.costs {
+        Some(path) => match Costs::load(path, mapping.target.signature) {
+            Ok(costs) => costs,
+            Err(errors) => return output.wrong(&errors),
+        },
+        None => Costs::default(),
+    };
+    let start = Instant::now();
+    let bar = Bar::new(*output);
+    let result = repair(mapping, asked, &costs, options.candidates, &bar);
+    bar.finish();
+    let mut report = match result {
+        Ok(report) => report,
+        Err(errors) => return output.wrong(&errors),
+    };
+    if let (Some(why), Some(reason)) = (&mut report.stopped, limits.reason()) {
+        *why = format!("{}; {why}", reason.words());
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let exit = output.settle(match (report.fallen, &report.stopped) {
+        (_, Some(_)) => Exit::Undecided,
+        (Some(_), None) => Exit::Found,
+        (None, None) => Exit::Holds,
+    });
+    let printed = match output.format {
+        Format::Human => output.print(&human(mapping, &report, asked.bound, seconds, *output)),
+        Format::Json => output.document(&document(mapping, &report, asked, seconds)),
+    };
+    folder::fill(options.out.as_deref(), &|name| is_like(name) || name.starts_with("repair-"), *output, |folder| {
+        let fallen: Vec<(usize, &Mapping)> = report.fallen.map(|i| (i, mapping)).into_iter().collect();
+        write(folder, &report.pool, &fallen)?;
+        report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()).try_for_each(|(i, found)| {
+            let text = format!("// Mended by `margay repair`, up to {} events.\n{}", asked.bound, found.mapping);
+            folder.write(&format!("repair-{}.map", i + 1), text)
+        })
+    });
+    printed.map(|()| exit)
+}
+
+fn human(mapping: &Mapping, report: &RepairReport, bound: usize, seconds: f64, output: Output) -> String {
+    let mut parts = vec![wrapped(&answer(mapping, report, bound, output), output.width())];
+    for (i, found) in report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()) {
+        let heading = format!("Repair {} of {} ({})", i + 1, report.repairs.len(), price(found));
+        parts.push(format!("{}\n{}", output.heading(&heading), changes(mapping, found, output)));
+    }
+    let candidates = counted(report.candidates as u64, "candidate", "candidates");
+    parts.push(format!("{candidates}, {}, {seconds:.1} s", counted(report.searches as u64, "search", "searches")));
+    if report.repairs.iter().any(|r| !r.changes.is_empty()) {
+        let meaning = "What instructions cost is in a table (`--costs`); a step is one of order, scope or fence \
+                       (docs/weaken-and-repair.md).";
+        parts.push(wrapped(meaning, output.width()));
+    }
+    parts.join("\n\n")
+}
+
+/// What is ranked by, and its two parts: `3 = 2 in instructions + 1 step`.
+fn price(repair: &Repair) -> String {
+    let steps = u64::from(repair.steps);
+    format!("{} = {} in instructions + {}", repair.cost + steps, repair.cost, counted(steps, "step", "steps"))
+}
+
+fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output) -> String {
+    let title = &mapping.title;
+    let Some(index) = report.fallen else {
+        return match &report.stopped {
+            Some(why) => format!("{}: {why}: {title}", output.unsure("undecided")),
+            None => format!("{} up to {bound} events: {title}", output.good("nothing to mend")),
+        };
+    };
+    let how = falls(&report.pool.get(index).counterexample);
+    let found = match (report.repairs.as_slice(), &report.stopped) {
+        ([], Some(why)) => format!("{}: {why}", output.unsure("no repair was found")),
+        ([], None) => output.bad("no change of its rows mends it").clone(),
+        ([first, ..], stopped) => {
+            let price = first.cost + u64::from(first.steps);
+            let count = output.good(&counted(report.repairs.len() as u64, "cheapest repair", "cheapest repairs"));
+            let found = format!("{count} at a price of {price} (what instructions cost more, and one for each step)");
+            match stopped {
+                Some(why) => format!("{found}, perhaps not all ({why})"),
+                None => format!("{found}, sound up to {bound} events"),
+            }
+        }
+    };
+    format!("{found}: {title}, which has a {how}")
+}
+
+fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {
+    let rows: Vec<Vec<String>> = repair
+        .changes
+        .iter()
+        .map(|c| {
+            let (head, before) = c.slot.text(mapping, c.slot.lowering(mapping));
+            vec![head, before, c.slot.text(mapping, &c.lowering).1]
+        })
+        .collect();
+    table(&["row", "instead of", "emit"], &rows, &[], output.width())
+}
+
+fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> document::Repaired {
+    let change = |c: &Changed| {
+        let (row, before) = c.slot.text(mapping, c.slot.lowering(mapping));
+        document::Change { row, before, after: c.slot.text(mapping, &c.lowering).1 }
+    };
+    let repair = |r: &Repair| document::Repair {
+        price: r.cost + u64::from(r.steps),
+        cost: r.cost,
+        steps: r.steps,
+        changes: r.changes.iter().map(change).collect(),
+        mapping: r.mapping.to_string(),
+    };
+    document::Repaired {
+        mapping: mapping.title.clone(),
+        source: mapping.source.name.clone(),
+        target: mapping.target.name.clone(),
+        level: asked.level.into(),
+        bound: asked.bound,
+        falls: report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
+        files: report.fallen.map(stem),
+        repairs: report.repairs.iter().map(repair).collect(),
+        reason: report.stopped.clone(),
+        candidates: report.candidates,
+        searches: report.searches,
+        seconds,
+    }
+}

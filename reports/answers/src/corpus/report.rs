@@ -1,0 +1,98 @@
+//! What is printed of a corpus: differences first, then how many verdicts are as expected.
+
+use margay_console::limits::Limits;
+use margay_console::output::{Format, FormatOption, Output};
+use margay_console::table::{counted, number};
+use margay_litmus::corpus;
+use margay_reports::corpus as document;
+
+use super::{Checked, Options, Report, junit};
+
+/// How many of the slowest are named with `-v`.
+const SLOWEST: usize = 5;
+
+impl Report {
+    /// Prints the report in the form asked for.
+    pub fn print(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
+        if output.asked == FormatOption::Junit {
+            return output.print(&junit::text(self, options.require_verdicts));
+        }
+        match output.format {
+            Format::Json => output.document(&self.document(options)),
+            Format::Human => self.human(options, limits, output),
+        }
+    }
+
+    /// Verdicts as expected.
+    fn passed(&self) -> usize {
+        self.checked.iter().filter(|c| !c.differs() && !c.is_undecided()).count()
+    }
+
+    fn document(&self, options: &Options) -> document::Report {
+        let one = |c: &Checked| document::Checked {
+            test: c.test.clone(),
+            model: c.model.clone(),
+            expected: c.expected.to_string(),
+            found: c.found.to_string(),
+            source: c.source.clone(),
+            disagreement: c.is_disagreement(),
+            seconds: c.seconds,
+        };
+        document::Report {
+            passed: self.passed(),
+            differences: self.checked.iter().filter(|c| c.differs()).map(one).collect(),
+            undecided: self.checked.iter().filter(|c| c.is_undecided()).map(one).collect(),
+            not_run: self.not_run.len(),
+            without_verdict: self.unmentioned.clone(),
+            require_verdicts: options.require_verdicts,
+            blessed: options.bless,
+            errors: self.errors.iter().map(Into::into).collect(),
+            seconds: self.seconds,
+        }
+    }
+
+    fn human(&self, options: &Options, limits: &Limits, output: &Output) -> std::io::Result<()> {
+        for c in self.checked.iter().filter(|c| c.differs() || c.is_undecided()) {
+            output.print(&format!("{} under {}: expected {}, found {} ({})", c.test, c.model, c.expected, c.found, c.source))?;
+        }
+        for test in &self.unmentioned {
+            output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;
+        }
+        if self.checked.is_empty() && self.not_run.is_empty() {
+            return Ok(());
+        }
+        let differ = self.checked.iter().filter(|c| c.differs()).count();
+        let count = differ + if options.require_verdicts { self.unmentioned.len() } else { 0 };
+        let undecided = self.checked.iter().filter(|c| c.is_undecided()).count();
+        let answer = match (count, undecided + self.not_run.len()) {
+            (0, 0) => output.good("no difference"),
+            (0, _) => output.unsure("no difference so far"),
+            (1, _) => output.bad("1 difference"),
+            (n, _) => output.bad(&format!("{} differences", number(n as u64))),
+        };
+        let mut parts = vec![format!("{answer}{}", if options.bless && count > 0 { ", written down" } else { "" })];
+        if undecided > 0 {
+            parts.push(format!("{} undecided in the time given", verdicts(undecided)));
+        }
+        if let Some(not_run) = Some(self.not_run.len()).filter(|&n| n > 0) {
+            let why = limits.reason().map_or("--fail-fast", |reason| reason.words());
+            parts.push(format!("{} not looked for ({why})", verdicts(not_run)));
+        }
+        parts.push(format!("{} as expected, {:.2} s", verdicts(self.passed()), self.seconds));
+        output.print(&parts.join("; "))?;
+        if output.verbose {
+            let mut slowest: Vec<&Checked> = self.checked.iter().collect();
+            slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+            output.print("\nThe slowest:")?;
+            for c in slowest.iter().take(SLOWEST) {
+                output.print(&format!("  {:.3} s  {} under {}", c.seconds, c.test, c.model))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `1 verdict`, `1 234 verdicts`.
+fn verdicts(count: usize) -> String {
+    counted(count as u64, "verdict", "verdicts")
+}

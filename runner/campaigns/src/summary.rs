@@ -1,0 +1,188 @@
+//! `margay gpu summary`: files of results as one table: which tests showed the outcome that they ask about, how often, and what was forbidden.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::output::{Format, Output};
+use margay_console::table::{number, table};
+use margay_models::diagnostic::Diagnostic;
+use margay_reports::gpu as document;
+
+use crate::results::{Answer, Entry};
+
+/// What all lines of a test come to.
+#[derive(Debug, Default, PartialEq)]
+struct Row {
+    instances: u64,
+    /// Instances with the outcome that the test asks about.
+    asked: u64,
+    seconds: f64,
+    runs: u64,
+    violation: bool,
+    failed: Option<String>,
+    simulated: bool,
+}
+
+/// Prints the table.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(files: &[PathBuf], all: bool, output: &Output) -> Outcome {
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    for file in files {
+        let text = match margay_models::limited::text(file, 1 << 28) {
+            Ok(text) => text,
+            Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot read `{}`: {error}", file.display()))]),
+        };
+        let last = text.lines().count();
+        for (n, line) in text.lines().enumerate() {
+            match Entry::read(line).and_then(|(_, entry)| entry) {
+                Some(entry) => add(&mut rows, &entry.answer),
+                // The last line may have been cut off.
+                None if n + 1 == last => {}
+                None => {
+                    let message = format!("`{}`: line {} is no result of `gpu run`", file.display(), n + 1);
+                    return output.wrong(&[Diagnostic::error(message).help("give files that --results wrote")]);
+                }
+            }
+        }
+    }
+    let exit = output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });
+    if output.format == Format::Json {
+        output.document(&document(&rows))?;
+    } else {
+        print(&rows, all, output)?;
+    }
+    Ok(exit)
+}
+
+fn add(rows: &mut BTreeMap<String, Row>, answer: &Answer) {
+    match answer {
+        Answer::Failed(line) => rows.entry(line.question.file.clone()).or_default().failed = Some(line.failed.clone()),
+        Answer::Measured(line) => {
+            let row = rows.entry(line.question.file.clone()).or_default();
+            row.asked += line.outcomes.iter().filter(|o| o.asked).map(|o| o.count).sum::<u64>();
+            row.instances += line.instances;
+            row.seconds += line.seconds;
+            row.runs += 1;
+            row.violation |= line.violation;
+            row.simulated |= line.question.simulated;
+        }
+    }
+}
+
+impl Row {
+    /// Of so many instances one showed the outcome; 0 if none did.
+    fn rate(&self) -> f64 {
+        self.asked as f64 / self.instances.max(1) as f64
+    }
+
+    fn a_second(&self) -> f64 {
+        self.instances as f64 / self.seconds.max(1e-9)
+    }
+}
+
+/// The most often seen first.
+fn sorted(rows: &BTreeMap<String, Row>) -> Vec<(&String, &Row)> {
+    let mut all: Vec<_> = rows.iter().collect();
+    all.sort_by(|(a, x), (b, y)| y.violation.cmp(&x.violation).then(y.rate().total_cmp(&x.rate())).then(a.cmp(b)));
+    all
+}
+
+fn print(rows: &BTreeMap<String, Row>, all: bool, output: &Output) -> std::io::Result<()> {
+    let count = |of: fn(&Row) -> bool| number(rows.values().filter(|r| of(r)).count() as u64);
+    let mark = if rows.values().any(|r| r.simulated) { "simulated: " } else { "" };
+    let shown = count(|r| r.asked > 0);
+    let violations = rows.values().filter(|r| r.violation).count();
+    let answer = match violations {
+        0 => output.good(&format!("{mark}nothing that the model forbids")),
+        n => output.bad(&format!("{mark}{n} tests show what the model forbids")),
+    };
+    let (tests, failed) = (number(rows.len() as u64), count(|r| r.failed.is_some()));
+    let instances = number(rows.values().map(|r| r.instances).sum());
+    output.print(&format!("{answer}; {shown} of {tests} tests show the outcome that they ask about; {instances} instances"))?;
+    if failed != "0" {
+        output.print(&format!("At {failed} the device failed."))?;
+    }
+    let lines: Vec<Vec<String>> = sorted(rows)
+        .into_iter()
+        .filter(|(_, r)| all || r.asked > 0 || r.violation || r.failed.is_some())
+        .map(|(name, r)| {
+            let what = match (r.violation, &r.failed) {
+                (true, _) => "forbidden".to_owned(),
+                (false, Some(why)) => why.clone(),
+                (false, None) => String::new(),
+            };
+            vec![
+                name.clone(),
+                r.asked.to_string(),
+                r.instances.to_string(),
+                format!("{:.2e}", r.rate()),
+                format!("{:.2e}", r.a_second()),
+                what,
+            ]
+        })
+        .collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    output.print("")?;
+    output.print(&table(&["test", "seen", "instances", "rate", "a second", ""], &lines, &[1, 2, 3, 4], output.width()))
+}
+
+fn document(rows: &BTreeMap<String, Row>) -> document::Summary {
+    let test = |(name, r): (&String, &Row)| document::Test {
+        file: name.clone(),
+        asked: r.asked,
+        instances: r.instances,
+        rate: r.rate(),
+        instances_a_second: r.a_second(),
+        runs: r.runs,
+        violation: r.violation,
+        failed: r.failed.clone(),
+        simulated: r.simulated,
+    };
+    document::Summary { tests: sorted(rows).into_iter().map(test).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{Entry, add, sorted};
+
+    #[test]
+    fn lines_of_a_test_are_one_row() {
+        let question = |file: &str| {
+            format!(
+                r#""schema": 1, "file": "{file}", "device": "sim", "simulated": true, "target": null, "driver": null, "environment": null,
+                "seed": 1, "asked_instances": 100, "compiled": null, "model": null"#
+            )
+        };
+        let outcome = |asked: bool, count: u64| {
+            format!(
+                r#"{{"outcome": "r0=1", "values": {{"r0": 1}}, "count": {count}, "seen": true, "asked": {asked}, "model": null}}"#
+            )
+        };
+        let line = |file: &str, asked: u64, instances: u64| {
+            let (question, others) = (question(file), outcome(false, instances - asked));
+            format!(
+                r#"{{{question}, "name": "{file}", "clocks": null, "kernel": null, "assembler": null, "level": null, "compared": null,
+                "narrowed": null, "instances": {instances}, "interrupted": false, "launches": 1, "stuck": 0, "uncounted": 0, "seconds": 0.5,
+                "bounded": false, "violation": false, "outcomes": [{}, {others}]}}"#,
+                outcome(true, asked)
+            )
+        };
+        let failed = format!(r#"{{{}, "failed": "gone"}}"#, question("lb"));
+        let mut rows = BTreeMap::new();
+        for text in [line("mp", 1, 100), line("sb", 9, 100), line("mp", 3, 100), failed] {
+            let (_, entry) = Entry::read(&text).expect("it is JSON");
+            add(&mut rows, &entry.expect("a line of results").answer);
+        }
+        let order: Vec<(&str, u64, f64)> =
+            sorted(&rows).into_iter().map(|(name, r)| (name.as_str(), r.asked, r.rate())).collect();
+        assert_eq!(order, [("sb", 9, 0.09), ("mp", 4, 0.02), ("lb", 0, 0.0)]);
+        assert_eq!((rows["mp"].a_second(), rows["mp"].runs, rows["lb"].failed.as_deref()), (200.0, 2, Some("gone")));
+    }
+}

@@ -1,0 +1,94 @@
+//! `margay gpu table6`: coRR, lb, mp and sb in the sixteen combinations of the four incantations, beside the published numbers (Alglave et al.,
+//! ASPLOS 2015, Table 6).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Steps;
+use margay_models::diagnostic::Diagnostic;
+
+use super::page::Page;
+use super::{Row, Sheet, Stop};
+use crate::idioms;
+use crate::measure::Problem;
+use crate::results::Results;
+use crate::session::{On, Session, absent};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The page to write.
+    pub page: PathBuf,
+    /// What runs the tests.
+    pub on: On,
+    /// Runs for each test and column.
+    pub instances: u64,
+    /// The file that results are appended to.
+    pub results: Option<PathBuf>,
+    /// When to stop, with a page of what there is.
+    pub budget: Option<Duration>,
+}
+
+/// Measures what is not known, and writes the page.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(options: &Options, output: &Output) -> Outcome {
+    let tests = match idioms::read(&[idioms::CORR, idioms::PLDI_2016[1], idioms::PLDI_2016[0], idioms::PLDI_2016[2]]) {
+        Ok(tests) => tests,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let results = match options.results.as_deref().map(Results::open).transpose() {
+        Ok(results) => results,
+        Err(error) => return output.wrong(&[error]),
+    };
+    let mut session = match Session::open(&options.on, options.instances, output) {
+        Ok(session) => session,
+        Err(closed) => return closed.end(output),
+    };
+    let limits = Limits::start(options.budget, None);
+    session.request.stop = limits.stop.clone();
+    let base = session.request.environment.clone();
+    let bar = Steps::new(output.format == Format::Human, 16 * tests.len(), "cells");
+    let mut sheet = Sheet { device: &mut **session.device, request: session.request.clone(), base: base.clone(), results };
+    let mut rows: Vec<Row> = vec![Vec::new(); tests.len()];
+    let mut end = None;
+    for (test, row) in tests.iter().zip(&mut rows) {
+        let mut told = |column: usize, line: std::io::Result<String>| {
+            bar.step(&format!("{}, column {}", test.1.test.name, column + 1));
+            if output.format == Format::Json { output.print(&line?) } else { Ok(()) }
+        };
+        end = sheet.row(test, &|| limits.reason().is_some(), &mut told, row)?;
+        if end.is_some() {
+            break;
+        }
+    }
+    bar.finish();
+    let page = Page { rows: &rows, device: session.device.description(), base: &base };
+    if output.format == Format::Human {
+        page.print(output)?;
+    }
+    // What there is of it is written, whatever else went wrong.
+    if let Err(error) = page.write(&options.page) {
+        // The page is what was asked for; the numbers are printed.
+        output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()))]);
+        return Ok(Exit::Wrong);
+    }
+    if output.format == Format::Human {
+        output.print(&format!("page written to {}", options.page.display()))?;
+    }
+    match end {
+        None => Ok(Exit::Holds),
+        Some(Stop::Problem(Problem::Device(failure))) => absent(&failure, output),
+        Some(Stop::Problem(Problem::Test(error)) | Stop::Unwritten(error)) => output.wrong(&[error]),
+        Some(Stop::Stopped) => {
+            let why = limits.reason().map_or("stopped", |r| r.words());
+            let message = format!("the page is not complete: {why}; what was measured is in the file of --results");
+            output.wrong(&[Diagnostic::error(message).help("with --results the same command goes on")])?;
+            Ok(Exit::Undecided)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `margay weaken` and `margay repair`: a mapping with other rows.
+
+use margay_answers::change;
+use margay_console::limits::Limits;
+use margay_console::output::Output;
+use margay_mappings::check::{CheckOptions, CoReading};
+use margay_mappings::language::{Loaded, Mapping};
+use margay_models::diagnostic::Diagnostic;
+
+use crate::Outcome;
+use crate::arguments::{Co, Question, Repair, Weaken};
+
+/// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
+/// observe, so the reading of modification order is `exists` where none is asked for.
+fn prepare(name: &str, question: &Question, output: &Output) -> Result<(Mapping, Limits, CheckOptions), Vec<Diagnostic>> {
+    let Loaded { mapping, warnings } = question.statement.load(name)?;
+    output.warn(&warnings);
+    let limits = question.search.limits();
+    let mut options = question.options(&limits).map_err(|e| vec![e])?;
+    if question.co != Some(Co::Universal) {
+        options.co = CoReading::Exists;
+    }
+    Ok((mapping, limits, options))
+}
+
+/// Runs `weaken`.
+pub fn weaken(options: &Weaken, output: &Output) -> Outcome {
+    match prepare(&options.mapping, &options.question, output) {
+        Ok((mapping, limits, asked)) => change::weaken::run(&mapping, &asked, options.out.as_deref(), &limits, output),
+        Err(errors) => output.wrong(&errors),
+    }
+}
+
+/// Runs `repair`.
+pub fn repair(options: &Repair, output: &Output) -> Outcome {
+    let (mapping, limits, asked) = match prepare(&options.mapping, &options.question, output) {
+        Ok(prepared) => prepared,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let Repair { costs, candidates, out, .. } = options;
+    let asked = change::repair::Options { check: asked, costs: costs.clone(), candidates: *candidates, out: out.clone() };
+    change::repair::run(&mapping, &asked, &limits, output)
+}

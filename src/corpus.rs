@@ -1,0 +1,24 @@
+//! `margay test`: keeps a corpus of verdicts honest. Differences come first; `--bless` writes down what is found.
+
+use margay_answers::corpus::{self, Options};
+use margay_console::output::Output;
+use margay_litmus::corpus::choice::Filter;
+
+use crate::Outcome;
+use crate::arguments::Corpus;
+
+/// Runs the command.
+pub fn run(options: &Corpus, output: &Output) -> Outcome {
+    let Corpus { folder, filter, model, fail_fast, timeout, jobs, junit, bless, require_verdicts, engine } = options;
+    let asked = Options {
+        filter: Filter { folder: folder.clone(), paths: filter.clone(), models: model.clone() },
+        fail_fast: *fail_fast,
+        timeout: *timeout,
+        jobs: *jobs,
+        junit: junit.clone(),
+        bless: *bless,
+        require_verdicts: *require_verdicts,
+        engine: engine.choice(),
+    };
+    corpus::run(&asked, output)
+}

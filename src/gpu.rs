@@ -1,0 +1,106 @@
+//! `margay gpu`: litmus tests as kernels.
+
+use margay_campaigns::{check, emit, run, session, summary, table6, tune};
+use margay_console::output::Output;
+
+use crate::Outcome;
+use crate::arguments::gpu::{Emit, Gpu, GpuCheck, GpuCommand, GpuRun, On, RunDevice, Table6, Tune};
+
+/// Runs the command.
+pub fn run(options: &Gpu, output: &Output) -> Outcome {
+    match &options.command {
+        Some(GpuCommand::Emit(options)) => emit::run(&options.asked(), output),
+        Some(GpuCommand::Check(options)) => check::run(&options.asked(), output),
+        Some(GpuCommand::Run(options)) => run::run(&options.asked(), output),
+        Some(GpuCommand::Tune(options)) => tune::run(&options.asked(), output),
+        Some(GpuCommand::Table6(options)) => table6::run::run(&options.asked(), output),
+        Some(GpuCommand::Summary(options)) => summary::run(&options.files, options.all, output),
+        None => run::run(&options.run.asked(), output),
+    }
+}
+
+impl On {
+    /// What runs the tests, as the library names it.
+    pub fn asked(&self) -> session::On {
+        let device = match self.device {
+            RunDevice::Sim => session::Named::Sim(self.machine.kind()),
+            RunDevice::Titan => session::Named::Titan,
+            RunDevice::Hangs => session::Named::Hangs,
+            RunDevice::Lost => session::Named::Lost,
+            RunDevice::Cuda => session::Named::Cuda,
+        };
+        session::On {
+            device,
+            seed: self.seed,
+            environment: self.environment.clone(),
+            profile: self.profile.clone(),
+            toolkit: self.toolkit.clone(),
+            require_comparison: self.require_comparison,
+            watchdog: self.watchdog,
+        }
+    }
+}
+
+impl Emit {
+    fn asked(&self) -> emit::Options {
+        let Self { test, target, environment, apart } = self;
+        emit::Options { test: test.clone(), target: *target, environment: environment.clone(), apart: *apart }
+    }
+}
+
+impl GpuCheck {
+    fn asked(&self) -> check::Options {
+        check::Options {
+            tests: self.tests.clone(),
+            target: self.target.clone(),
+            environment: self.environment.clone(),
+            optimize: self.optimize,
+            explain: self.explain,
+            toolkit: self.toolkit.clone(),
+        }
+    }
+}
+
+impl GpuRun {
+    fn asked(&self) -> run::Options {
+        run::Options {
+            tests: self.tests.clone(),
+            soundness: self.soundness,
+            on: self.on.asked(),
+            instances: self.instances,
+            model: self.model.clone(),
+            compiled: self.compiled.clone(),
+            accesses: self.accesses.clone(),
+            results: self.results.clone(),
+            charts: self.charts.clone(),
+            timeout: self.timeout,
+        }
+    }
+}
+
+impl Tune {
+    fn asked(&self) -> tune::Options {
+        tune::Options {
+            profile_to: self.profile_to.clone(),
+            on: self.on.asked(),
+            budget: self.budget,
+            instances: self.instances,
+            distances: self.distances.clone(),
+            locations: self.locations,
+            step: self.step,
+            noise: self.noise,
+            longest: self.longest,
+            spread: self.spread,
+            random: self.random,
+            as_in_2016: self.as_in_2016,
+        }
+    }
+}
+
+impl Table6 {
+    fn asked(&self) -> table6::run::Options {
+        let Self { page, on, instances, results, budget } = self;
+        let (page, results) = (page.clone(), results.clone());
+        table6::run::Options { page, on: on.asked(), instances: *instances, results, budget: *budget }
+    }
+}

@@ -1,0 +1,24 @@
+//! `margay run`: is the outcome of a litmus test allowed, and what shows or forbids it?
+
+use margay_answers::run::{self, Options};
+use margay_console::output::Output;
+
+use crate::Outcome;
+use crate::arguments::Run;
+
+/// Runs the command.
+pub fn run(options: &Run, output: &Output) -> Outcome {
+    let Run { tests, model, axiom, without_axiom, unroll, engine, timeout, jobs, certify } = options;
+    let asked = Options {
+        tests: tests.clone(),
+        models: model.clone(),
+        with: axiom.clone(),
+        without: without_axiom.clone(),
+        unroll: *unroll,
+        engine: engine.choice(),
+        timeout: *timeout,
+        jobs: *jobs,
+        certify: certify.clone(),
+    };
+    run::run(&asked, output)
+}
