@@ -19,7 +19,7 @@ const TEXTS: [(&str, &str); 5] = [
     ("two", "scopes wg < system"),
     ("three", "scopes wave = warp < agent = gpu < system = sys"),
     ("four", "scopes wave < wg < agent < system"),
-    ("five", "scopes w < b < c < d < s"),
+    ("five", "scopes v < b < c < d < s"),
 ];
 
 const INSTRUCTIONS: &str =
