@@ -293,10 +293,10 @@ fn scopes_that_are_wrong() {
         assert!(errors[0].help.is_some(), "{said}");
     }
     let none = loaded_as("wrong", SCOPED, &scoped_rows(&[("s", "s")])).expect_err("no scopes");
-    assert!(none[0].to_string().contains("wrong.arch:6:23: the architecture has no scopes"), "{}", none[0]);
+    assert!(none[0].to_string().contains("wrong.arch:6:23: error: the architecture has no scopes"), "{}", none[0]);
     let unused = with_scopes("wg < all").replace(" scoped", "");
     let unused = loaded_as("wrong", &unused, &scoped_rows(&[("s", "s")])).expect_err("no instruction has a scope");
-    assert!(unused[0].to_string().contains("wrong.arch:2:1: no instruction takes a scope"), "{}", unused[0]);
+    assert!(unused[0].to_string().contains("wrong.arch:2:1: error: no instruction takes a scope"), "{}", unused[0]);
     // Rows.
     let two = with_scopes("group < all");
     for (rows, message, help) in [
