@@ -89,7 +89,7 @@ pub fn run(options: &Fence, output: &Output) -> Outcome {
             match output.format {
                 Format::Json => output.document(&fence::document(&subject, &found, seconds))?,
                 _ => {
-                    output.print(&fence::answer(&subject, &found, output))?;
+                    output.prose(&fence::answer(&subject, &found, output))?;
                     fence::print(&subject, &found, usize::MAX, output)?;
                 }
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use margay_console::exit::Exit;
 use margay_console::output::{Format, Output};
+use margay_console::table::counted;
 use margay_console::terminal;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::whole::write_over;
@@ -69,9 +70,9 @@ pub fn run(options: &Report, output: &Output) -> Outcome {
             output.document(&Page { file: path.display().to_string(), documents: entries, bytes: text.len() })?;
         }
         _ => output.print(&format!(
-            "{}: {entries} {} in {} KiB",
+            "{}: {} in {} KiB",
             path.display(),
-            if entries == 1 { "answer" } else { "answers" },
+            counted(entries as u64, "answer", "answers"),
             text.len().div_ceil(1024)
         ))?,
     }

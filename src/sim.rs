@@ -92,10 +92,10 @@ pub fn run(options: &Sim, output: &Output) -> Outcome {
         if output.format == Format::Json {
             output.line(&line(name, &read.test, &machine, &shown, &rows, model.as_ref(), options))?;
         } else {
-            output.print(&output.heading(&headline(&names.of(&read.test.name, name), &shown, options)))?;
+            output.prose(&output.heading(&headline(&names.of(&read.test.name, name), &shown, options)))?;
             histogram::print(&rows, machine.observed(), !options.exhaustive, output)?;
             if shown.stuck > 0 {
-                output.print(&stuck(&shown, options))?;
+                output.prose(&stuck(&shown, options))?;
             }
             output.print("")?;
         }

@@ -12,7 +12,7 @@ use margay_reports::{Document, Head};
 use crate::diagnostics;
 use crate::exit::Exit;
 use crate::terminal;
-use crate::wrapped::wrapped;
+use crate::wrapped::{fitted, wrapped};
 
 /// The form of the output of any command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +156,11 @@ impl Output {
             true => self.print(&wrapped(text, self.width())),
             false => self.print(text),
         }
+    }
+
+    /// Writes lines of prose, each with its indentation; those that are too long are broken between words.
+    pub fn prose(self, text: &str) -> io::Result<()> {
+        self.print(&fitted(text, self.width()))
     }
 
     /// Writes a document to standard output.

@@ -69,9 +69,20 @@ pub fn number(n: u64) -> String {
     out
 }
 
+/// How many there are: `1 verdict`, `1 234 verdicts`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number(n), if n == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::table;
+    use super::{counted, table};
+
+    #[test]
+    fn one_is_no_plural() {
+        let said = [0, 1, 2, 12_345].map(|n| counted(n, "search", "searches"));
+        assert_eq!(said, ["0 searches", "1 search", "2 searches", "12 345 searches"]);
+    }
 
     fn rows() -> Vec<Vec<String>> {
         let row = |name: &str, title: &str| vec![name.to_owned(), "7".to_owned(), title.to_owned()];

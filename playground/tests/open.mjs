@@ -4,7 +4,10 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-export const PAGE = new URL("../../target/playground/index.html", import.meta.url);
+/** What was built: the page that people get or, where PLAYGROUND says `quick`, that of `playground/build --quick`. */
+export const QUICK = process.env.PLAYGROUND === "quick";
+export const PAGE = new URL(`../../target/playground/${QUICK ? "quick/" : ""}index.html`, import.meta.url);
+export const PROGRAM = new URL(`../../target/playground/wasm32-wasip1/playground${QUICK ? "-quick" : ""}/margay.wasm`, import.meta.url);
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** How long anything may take on a busy machine, in ms: a limit for what never ends, no measure of speed. */

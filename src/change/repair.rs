@@ -7,7 +7,7 @@ use margay_console::exit::Exit;
 use margay_console::folder;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
-use margay_console::table::table;
+use margay_console::table::{counted, table};
 use margay_console::wrapped::wrapped;
 use margay_mappings::change::{Changed, Costs, Repair, RepairReport, repair};
 use margay_mappings::check::CheckOptions;
@@ -67,12 +67,13 @@ pub fn run(options: &arguments::Repair, output: &Output) -> Outcome {
 }
 
 fn human(mapping: &Mapping, report: &RepairReport, bound: usize, seconds: f64, output: Output) -> String {
-    let mut parts = vec![answer(mapping, report, bound, output)];
+    let mut parts = vec![wrapped(&answer(mapping, report, bound, output), output.width())];
     for (i, found) in report.repairs.iter().enumerate().filter(|(_, r)| !r.changes.is_empty()) {
         let heading = format!("Repair {} of {} ({})", i + 1, report.repairs.len(), price(found));
         parts.push(format!("{}\n{}", output.heading(&heading), changes(mapping, found, output)));
     }
-    parts.push(format!("{} candidates, {} searches, {seconds:.1} s", report.candidates, report.searches));
+    let candidates = counted(report.candidates as u64, "candidate", "candidates");
+    parts.push(format!("{candidates}, {}, {seconds:.1} s", counted(report.searches as u64, "search", "searches")));
     if report.repairs.iter().any(|r| !r.changes.is_empty()) {
         let meaning = "What instructions cost is in a table (`--costs`); a step is one of order, scope or fence \
                        (docs/weaken-and-repair.md).";
@@ -84,8 +85,7 @@ fn human(mapping: &Mapping, report: &RepairReport, bound: usize, seconds: f64, o
 /// What is ranked by, and its two parts: `3 = 2 in instructions + 1 step`.
 fn price(repair: &Repair) -> String {
     let steps = u64::from(repair.steps);
-    let plural = if steps == 1 { "step" } else { "steps" };
-    format!("{} = {} in instructions + {steps} {plural}", repair.cost + steps, repair.cost)
+    format!("{} = {} in instructions + {}", repair.cost + steps, repair.cost, counted(steps, "step", "steps"))
 }
 
 fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output) -> String {
@@ -101,10 +101,8 @@ fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output
         ([], Some(why)) => format!("{}: {why}", output.unsure("no repair was found")),
         ([], None) => output.bad("no change of its rows mends it").clone(),
         ([first, ..], stopped) => {
-            let count = report.repairs.len();
-            let plural = if count == 1 { "repair" } else { "repairs" };
             let price = first.cost + u64::from(first.steps);
-            let count = output.good(&format!("{count} cheapest {plural}"));
+            let count = output.good(&counted(report.repairs.len() as u64, "cheapest repair", "cheapest repairs"));
             let found = format!("{count} at a price of {price} (what instructions cost more, and one for each step)");
             match stopped {
                 Some(why) => format!("{found}, perhaps not all ({why})"),
@@ -112,7 +110,7 @@ fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output
             }
         }
     };
-    format!("{found}: {title}, which {how}")
+    format!("{found}: {title}, which has a {how}")
 }
 
 fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {

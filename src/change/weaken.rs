@@ -8,7 +8,7 @@ use margay_console::exit::Exit;
 use margay_console::folder;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
-use margay_console::table::table;
+use margay_console::table::{counted, table};
 use margay_console::wrapped::wrapped;
 use margay_mappings::change::{Fate, Need, RowReport, WeakenReport, Weaker, weaken};
 use margay_mappings::check::CheckOptions;
@@ -58,7 +58,7 @@ pub fn run(options: &Weaken, output: &Output) -> Outcome {
     });
     if output.format != Format::Json {
         match &options.out {
-            Some(folder) if written => output.print(&format!("the counterexamples are in {}", folder.display()))?,
+            Some(folder) if written => output.prose(&format!("the counterexamples are in {}", folder.display()))?,
             None if !report.pool.is_empty() => output.print("`--out DIR` writes the counterexamples")?,
             Some(_) | None => {}
         }
@@ -88,10 +88,13 @@ fn human(mapping: &Mapping, report: &WeakenReport, bound: usize, seconds: f64, o
         output.print(&rows(mapping, report, bound, *output))?;
     }
     if !report.pool.is_empty() && report.fallen.is_none() {
-        output.print("\nCounterexamples of the weaker mappings, by axiom and number of events")?;
+        output.prose("\nCounterexamples of the weaker mappings, by axiom and number of events")?;
         output.print(&sizes(report, bound, *output))?;
     }
-    output.print(&format!("\n{} searches, {seconds:.1} s; one row is weakened at a time", report.searches))?;
+    output.prose(&format!(
+        "\n{}, {seconds:.1} s; one row is weakened at a time",
+        counted(report.searches as u64, "search", "searches")
+    ))?;
     if report.rows.iter().any(|r| r.is_untold(bound)) {
         let meaning = format!(
             "`needs N`: with fewer than N events {} does not tell the operation from weaker ones, so that any lowering passes which is \

@@ -2,7 +2,7 @@
 
 use margay_console::limits::Limits;
 use margay_console::output::{Format, FormatOption, Output};
-use margay_console::table::number;
+use margay_console::table::{counted, number};
 use margay_litmus::corpus;
 use margay_reports::corpus as document;
 
@@ -95,5 +95,5 @@ impl Report {
 
 /// `1 verdict`, `1 234 verdicts`.
 fn verdicts(count: usize) -> String {
-    format!("{} {}", number(count as u64), if count == 1 { "verdict" } else { "verdicts" })
+    counted(count as u64, "verdict", "verdicts")
 }

@@ -24,7 +24,7 @@ pub fn explain(
     let always = quantifier == Quantifier::Forall;
     output.print("")?;
     if let Some(witness) = &verdict.witness {
-        output.print(&output.heading(&format!("An execution that {asked}")))?;
+        output.prose(&output.heading(&format!("An execution that {asked}")))?;
         let picture = Picture::of(&format!("{}: allowed by {}", test.name, answer.model.label()), &witness.execution, None);
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
@@ -33,22 +33,22 @@ pub fn explain(
         Ok(Some(forbidden)) => forbidden,
         Ok(None) if verdict.bounded => {
             let turns = options.bounds.unroll;
-            return output.print(&format!(
+            return output.prose(&format!(
                 "No execution with at most {turns} backward jumps in each loop {asked}; try a larger --unroll."
             ));
         }
-        Ok(None) => return output.print(&format!("No execution of the program {asked}, whatever the model says.")),
-        Err(error) => return output.print(&format!("What forbids it was not found: {error}.")),
+        Ok(None) => return output.prose(&format!("No execution of the program {asked}, whatever the model says.")),
+        Err(error) => return output.prose(&format!("What forbids it was not found: {error}.")),
     };
     let execution = &forbidden.witness.execution;
     for &check in &forbidden.checks {
         let name = model.checks[check].display_name();
         let it = if always { format!("what {asked}") } else { "it".to_owned() };
-        output.print(&output.heading(&format!("Why {} forbids {it} (axiom {name})", answer.model.label())))?;
+        output.prose(&output.heading(&format!("Why {} forbids {it} (axiom {name})", answer.model.label())))?;
         let violation = explain::violation(model, execution, check);
         if let Some(violation) = &violation {
             for line in violation.words(&|e| event_name(execution, e)) {
-                output.print(&format!("  {line}"))?;
+                output.prose(&format!("  {line}"))?;
             }
         }
         output.print("")?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use margay_console::folder::{Folder, fill};
 use margay_console::output::Output;
-use margay_console::table::number;
+use margay_console::table::counted;
 use margay_solver::proof::{export, refuted};
 
 /// The list of what was written.
@@ -23,7 +23,7 @@ pub fn write(certificate: &Path, to: &Path, output: &Output) -> bool {
         Ok(())
     });
     if written {
-        let shown = if refutations == 1 { "1 refutation".to_owned() } else { format!("{} refutations", number(refutations)) };
+        let shown = counted(refutations, "refutation", "refutations");
         output.aside(&format!("{shown} written into {}, listed in {INDEX}", to.display()));
     }
     written

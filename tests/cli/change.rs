@@ -14,7 +14,7 @@ fn a_broken_row_is_mended() {
     let text = out(&output);
     // Ranked by what instructions cost and by steps together, and that is what is said.
     let first = "2 cheapest repairs at a price of 2 (what instructions cost more, and one for each step), sound up to 4 events: ";
-    assert!(text.starts_with(first), "{text}");
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(first), "{text}");
     assert!(text.contains("Repair 1 of 2 (2 = 1 in instructions + 1 step)"), "{text}");
     assert!(text.contains("ld.acquire.s") && text.contains("fence.acquire.s"), "{text}");
     // What it writes is a mapping, and it stands.

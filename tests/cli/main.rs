@@ -39,4 +39,5 @@ mod robustness;
 mod runner;
 mod schema;
 mod untrusted;
+mod widths;
 mod writing;

@@ -16,8 +16,9 @@ use crate::language::Mapping;
 use crate::pool::Pool;
 use crate::status::{Examiner, Standing, Status};
 
-/// The longest list that `next` is answered from; making a list of 1,000 takes a few seconds.
-const MOST_LISTED: usize = 1000;
+/// As many instances of a shape are listed, at least: many of them can be the same counterexample, so fewer would not even make a short list
+/// complete. Making a list of 1,000 takes a few seconds.
+const LISTED: usize = 1000;
 
 /// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each once up to isomorphism; else one.
 /// Among single executions one whose program is a compiler bug comes first; where there is none of that size, one of the fewest threads.
@@ -51,7 +52,7 @@ pub fn choose(
             return Ok(());
         }
         if let Some(after) = setting.options.next {
-            let (all, more) = every(setting, question, decided, (MOST_LISTED, false))?;
+            let (all, more) = every(setting, question, decided, (LISTED, false))?;
             let others = canonical::others(&chosen[0], all);
             let events = shapes.first().map_or(0, Shape::events);
             let axiom = report.axioms[question].axiom.clone();
@@ -96,7 +97,7 @@ fn every(
 ) -> Result<(Vec<Witness>, bool), Fault> {
     let mut all = Vec::new();
     for (of, _) in &found(question, decided) {
-        let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit)?;
+        let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit.max(LISTED))?;
         more |= has_more;
         for instance in instances {
             all.extend(witness(setting.mapping, &setting.problem.vocabulary, &atoms, &instance));

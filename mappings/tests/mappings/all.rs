@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use margay_mappings::check::{CheckReport, Counterexample, Level, Witness};
+use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Level, Witness};
 use margay_mappings::encode::Question;
 use margay_mappings::language::Mapping;
 use margay_models::bits::Event;
@@ -128,4 +128,19 @@ fn narrow_scopes_lose_no_verdict() {
     };
     let (narrow, wide) = (classes(true), classes(false));
     assert!(!narrow.is_empty() && narrow.len() < wide.len() && narrow.is_subset(&wide));
+}
+
+/// A counterexample is found in many instances (numberings of threads and addresses): a short list is complete all the same, and as long as
+/// the one that `next` goes through.
+#[test]
+fn a_short_list_is_complete() {
+    let mapping = shipped("rc11-to-ptx-no-fence-sc-load");
+    let asked = |all, next| ask(&mapping, &CheckOptions { all, next, level: Level::Program, ..options(4) });
+    let one_by_one = asked(None, Some(0));
+    let [listed] = one_by_one.listed.as_slice() else { panic!("one list: {:?}", one_by_one.listed.len()) };
+    assert!(!listed.more && listed.of > 1, "{}", listed.of);
+    let report = asked(Some(20), None);
+    assert_eq!((report.counterexamples.len(), report.truncated), (listed.of, false));
+    let first = asked(Some(1), None);
+    assert_eq!((first.counterexamples.len(), first.truncated), (1, true));
 }

@@ -79,7 +79,14 @@ struct Split {
     order: ExprId,
     first: Vec<ExprId>,
     second: Vec<ExprId>,
+    /// How much is outside.
+    cost: usize,
 }
+
+/// What an edge outside of an order costs. One that is in it but for the steps between the halves of an operation costs less than one of
+/// which nothing is: an order of fences contains no step between halves, and is the right one all the same.
+const WHOLE: usize = 2;
+const PARTLY: usize = 1;
 
 /// As many orders are tried for one relation.
 const ATTEMPTS: usize = 4;
@@ -166,7 +173,7 @@ impl Finder {
         let mut known = FxHashMap::default();
         let mut missing = None;
         for _ in 0..ATTEMPTS {
-            let Some(Split { order, first, second }) = self.best_split(&edges, &left, &mut known) else { break };
+            let Some(Split { order, first, second, .. }) = self.best_split(&edges, &left, &mut known) else { break };
             match self.by_orders(r, order, first, second, candidates) {
                 Ok(()) => return Ok(()),
                 Err(what) => missing = missing.or(Some(what)),
@@ -188,7 +195,7 @@ impl Finder {
             let mut within = |finder: &mut Self, edge: ExprId| {
                 *known.entry((edge, order)).or_insert_with(|| finder.holds(&Claim::Within(edge, order), 1, 1))
             };
-            let (mut first, mut second) = (Vec::new(), Vec::new());
+            let (mut first, mut second, mut cost) = (Vec::new(), Vec::new(), 0);
             for (edge, parts) in edges {
                 if within(self, *edge) {
                     second.push(*edge);
@@ -201,16 +208,18 @@ impl Finder {
                     for (&part, inside) in parts.iter().zip(inside) {
                         if inside { second.push(part) } else { first.push(part) }
                     }
+                    cost += PARTLY;
                 } else {
                     first.push(*edge);
+                    cost += WHOLE;
                 }
                 // Another order that contains more was there before.
-                if best.as_ref().is_some_and(|b| b.first.len() < first.len()) {
+                if best.as_ref().is_some_and(|b| b.cost < cost) {
                     break;
                 }
             }
-            if !second.is_empty() && best.as_ref().is_none_or(|b| first.len() < b.first.len()) {
-                best = Some(Split { order, first, second });
+            if !second.is_empty() && best.as_ref().is_none_or(|b| cost < b.cost) {
+                best = Some(Split { order, first, second, cost });
             }
             if best.as_ref().is_some_and(|b| b.first.is_empty()) {
                 break;

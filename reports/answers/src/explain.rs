@@ -34,7 +34,7 @@ pub fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Res
             verdict: Answer::Undecided,
             reason: limits::gave_up(error),
         })?,
-        _ => output.print(&format!("{}: {}", output.unsure("undecided"), limits::gave_up(error)))?,
+        _ => output.prose(&format!("{}: {}", output.unsure("undecided"), limits::gave_up(error)))?,
     }
     Ok(Exit::Undecided)
 }
@@ -58,7 +58,7 @@ pub fn allowed(subject: &Subject, witness: &Witness, found: &Result<Found, Stopp
             reason: found.as_ref().err().map(|stopped| limits::gave_up(&stopped.error)),
         })?;
     } else {
-        output.print(&format!("{}: {} under {}", output.bad("allowed"), asked(&subject.test), subject.model.name))?;
+        output.prose(&format!("{}: {} under {}", output.bad("allowed"), asked(&subject.test), subject.model.name))?;
         output.print("")?;
         output.print(&output.heading(&format!("An execution that {}", subject.test.condition.quantifier.asks_for())))?;
         output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;
@@ -66,12 +66,12 @@ pub fn allowed(subject: &Subject, witness: &Witness, found: &Result<Found, Stopp
         output.print(&output.heading("What would forbid it"))?;
         match found {
             Ok(found) => {
-                output.print(&fence::answer(subject, found, output))?;
+                output.prose(&fence::answer(subject, found, output))?;
                 fence::print(subject, found, WAYS, output)?;
             }
             Err(stopped) => {
                 let why = limits::gave_up(&stopped.error);
-                output.print(&format!("Not found: {why}; nothing that costs less than {} does.", stopped.at_least))?
+                output.prose(&format!("Not found: {why}; nothing that costs less than {} does.", stopped.at_least))?
             }
         }
     }
@@ -105,7 +105,7 @@ fn absent(subject: &Subject, bounded: bool, unroll: usize, output: &Output) -> s
         })?;
     } else {
         let word = if bounded { output.unsure("undecided") } else { output.good("impossible") };
-        output.print(&format!("{word}: {why}"))?;
+        output.prose(&format!("{word}: {why}"))?;
     }
     Ok(if bounded { Exit::Undecided } else { Exit::Holds })
 }
@@ -134,7 +134,7 @@ pub fn not_allowed(
     } else {
         let bounded = if verdict.bounded { format!(", for at most {unroll} backward jumps in each loop") } else { String::new() };
         let answer = output.good("forbidden");
-        output.print(&format!("{answer}: {} under {}{bounded}", asked(&subject.test), subject.model.name))?;
+        output.prose(&format!("{answer}: {} under {}{bounded}", asked(&subject.test), subject.model.name))?;
         for reason in reasons {
             reason.print(output)?;
         }
@@ -205,28 +205,28 @@ impl<'a> Reason<'a> {
 
     fn print(&self, output: &Output) -> std::io::Result<()> {
         output.print("")?;
-        output.print(&output.heading(&format!("Axiom {} ({}, line {})", self.axiom, self.place.file.name, self.place.line())))?;
-        output.print(&format!("  {}", line_of(self.place)))?;
+        output.prose(&output.heading(&format!("Axiom {} ({}, line {})", self.axiom, self.place.file.name, self.place.line())))?;
+        output.prose(&format!("  {}", line_of(self.place)))?;
         output.print("")?;
         for line in &self.words() {
-            output.print(&format!("  {line}"))?;
+            output.prose(&format!("  {line}"))?;
         }
         let edges = self.edges();
         if !edges.is_empty() {
             output.print("")?;
             let what = if self.is_cycle() { "The cycle, edge by edge" } else { "What is there, edge by edge" };
-            output.print(&output.heading(&format!("{what}, and the line that each comes from")))?;
+            output.prose(&output.heading(&format!("{what}, and the line that each comes from")))?;
             for (e, place) in &edges {
                 let edge = format!("{} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to));
                 let line = format!("  {edge:<22} line {:<4}", place.line());
                 let text = line_of(place);
                 // In a narrow window the line of the model stands below.
                 let fits = line.chars().count() + 1 + text.chars().count() <= output.width();
-                output.print(&if fits { format!("{line} {text}") } else { format!("{}\n    {text}", line.trim_end()) })?;
+                output.prose(&if fits { format!("{line} {text}") } else { format!("{}\n    {text}", line.trim_end()) })?;
             }
         }
         for e in &self.violation.as_ref().map(Violation::missing).unwrap_or_default() {
-            output.print(&format!("  missing: {} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to)))?;
+            output.prose(&format!("  missing: {} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to)))?;
         }
         output.print("")?;
         output.print(text(self.execution, &self.picture, output.width(), output.colour()).trim_end())

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use margay_models::picture::escape;
 use serde_json::{Map, Value};
 
-use super::look::{class, is_bad, is_short, picture, short, words};
+use super::look::{class, described, is_bad, is_short, picture, short, words};
 
 type Object = Map<String, Value>;
 
@@ -219,8 +219,7 @@ fn block(key: &str, value: &Value, depth: usize) -> String {
     }
     match value {
         Value::String(s) if s.trim_start().starts_with("<svg") => {
-            let alt = words(key);
-            format!("<figure>{caption}<img src=\"{}\" alt=\"{alt}\"></figure>", picture(s))
+            format!("<figure>{caption}<img src=\"{}\" alt=\"{}: {}\"></figure>", picture(s), words(key), described(s))
         }
         Value::String(s) => format!("<figure>{caption}<pre>{}</pre></figure>", escape(s.trim_end())),
         Value::Array(items) => {

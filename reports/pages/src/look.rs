@@ -24,6 +24,15 @@ pub fn picture(svg: &str) -> String {
     out
 }
 
+/// What an SVG shows, for those who do not see it: its name and its events, as the text of an attribute.
+pub fn described(svg: &str) -> String {
+    let name = svg.split_once("aria-label=\"").and_then(|(_, rest)| rest.split_once('"')).map(|(name, _)| name);
+    let labels = svg.split("<text class=\"label\"").skip(1);
+    let events = labels.filter_map(|rest| rest.split_once('>')?.1.split_once('<').map(|(label, _)| label.trim()));
+    // The texts are of the SVG, so they are escaped but for quotes.
+    name.into_iter().chain(events).collect::<Vec<_>>().join("; ").replace('"', "&quot;").replace('>', "&gt;")
+}
+
 /// Is it shown in a cell? Texts of one line, numbers, yes and no, nothing.
 pub fn is_short(value: &Value) -> bool {
     match value {
@@ -85,6 +94,20 @@ pub fn is_bad(object: &Map<String, Value>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pictures_are_described_one_by_one() {
+        let svg = |name: &str, event: &str| {
+            format!(
+                "<svg role=\"img\" aria-label=\"{name}\"><text class=\"header\">P0</text><text class=\"label\" x=\"1\">a: {event}</text></svg>"
+            )
+        };
+        let source = described(&svg("C: forbidden by &lt;SC&gt;", "W.SC.cta x=1"));
+        assert_eq!(source, "C: forbidden by &lt;SC&gt;; a: W.SC.cta x=1");
+        assert_ne!(source, described(&svg("C: forbidden by &lt;SC&gt;", "W.SC.cta x=2")));
+        assert!(!described(&svg("C", "x\" onload=\"f()")).contains('"'), "it stays within its attribute");
+        assert_eq!(described("<svg></svg>"), "");
+    }
 
     #[test]
     fn nothing_in_a_picture_is_markup() {

@@ -34,7 +34,8 @@ pub fn matrix(sections: &[Section]) -> String {
     }
     let mut out = String::from("<section class=\"matrix\">\n<h2>All answers</h2>\n<div class=\"wide\"><table><thead><tr>");
     for head in std::iter::once("mapping").chain(columns.iter().map(String::as_str)) {
-        let _ = write!(out, "<th scope=\"col\"><button>{}</button></th>", escape(head));
+        // Browsers would break the line within a model's name, at its hyphen.
+        let _ = write!(out, "<th scope=\"col\"><button>{}</button></th>", escape(head).replace(" → ", " →\n"));
     }
     out.push_str("</tr></thead>");
     for (r, mapping) in rows.iter().enumerate() {
@@ -125,8 +126,8 @@ mod tests {
         ] }));
         let html = matrix(&[checked, proved]);
         for expected in [
-            "<button>s → t, programs</button>",
-            "<button>s → t, proof</button>",
+            "<button>s →\nt, programs</button>",
+            "<button>s →\nt, proof</button>",
             "<th scope=\"row\">A&lt;</th><td data-label=\"s → t, programs\"><span><span class=\"good\">none up to 5</span></span></td>\
              <td data-label=\"s → t, proof\"><span><span class=\"good\">theorem</span></span></td>",
             "<span class=\"bad\">counterexample at 4, compiler bug (SC)</span>",

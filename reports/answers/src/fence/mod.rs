@@ -106,7 +106,7 @@ pub fn print(subject: &Subject, found: &Found, most: usize, output: &Output) -> 
         }
     }
     if found.repairs.len() > most {
-        output.print(&format!("\n{} more ways: `margay fence`", found.repairs.len() - most))?;
+        output.prose(&format!("\n{} more ways: `margay fence`", found.repairs.len() - most))?;
     }
     Ok(())
 }
