@@ -4,7 +4,7 @@
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{Operation, Signature};
+use margay_models::signature::{Construct, Operation, Signature};
 
 use crate::change::{Pool, Standing};
 use crate::check::{CheckOptions, Counterexample, Progress, Verdict, check};
@@ -198,8 +198,12 @@ fn strongest(lowering: &Lowering, target: Signature) -> Lowering {
         // With the strongest of its fences on each side nothing more is to be had of an access.
         let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
         let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else { return lowering.clone() };
-        let fence = Step { order: strongest.order, scope: StepScope::None, ..fence };
-        let access = lowering.access().map(|i| lowering.steps[i]);
+        let widest = |step: Step| {
+            let construct = Construct { operation: step.operation, order: step.order };
+            Step { scope: if construct.has_scope(target) { scope } else { StepScope::None }, ..step }
+        };
+        let fence = widest(Step { order: strongest.order, ..fence });
+        let access = lowering.access().map(|i| widest(lowering.steps[i]));
         let steps = access.map_or_else(|| vec![fence], |access| vec![fence, access, fence]);
         return Lowering { steps, ctrl: access.and(lowering.ctrl).map(|_| 0), ..lowering.clone() };
     }

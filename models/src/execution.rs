@@ -51,9 +51,12 @@ impl Order {
     }
 }
 
-/// Scopes, narrowest first (PTX ISA 8.5; C++: block, cluster, device, system).
+/// Scopes, narrowest first (PTX ISA 8.5; C++: block, cluster, device, system). The names are those of PTX; an architecture that is a
+/// text has some of these levels, under its own names ([`Signature::scope_name`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
+    /// Threads of the same warp (subgroup, wavefront): a level of architectures that are texts. PTX and C++ have no such scope.
+    Warp,
     /// Threads of the same cta.
     Cta,
     /// Threads of the same cluster.
@@ -65,12 +68,16 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All scopes, narrowest first.
+    /// The scopes of PTX and C++, narrowest first.
     pub const ALL: [Scope; 4] = [Self::Cta, Self::Cluster, Self::Gpu, Self::Sys];
 
-    /// The name in PTX.
+    /// Every level that some architecture has, narrowest first.
+    pub const LEVELS: [Scope; 5] = [Self::Warp, Self::Cta, Self::Cluster, Self::Gpu, Self::Sys];
+
+    /// The name in PTX, and that of the level in the text of an architecture.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Warp => "warp",
             Self::Cta => "cta",
             Self::Cluster => "cluster",
             Self::Gpu => "gpu",
@@ -89,6 +96,8 @@ pub struct Placement {
     pub cluster: u8,
     /// The cta (block, work-group) within the cluster.
     pub cta: u8,
+    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope.
+    pub warp: u8,
 }
 
 impl Placement {
@@ -98,8 +107,32 @@ impl Placement {
             Scope::Sys => true,
             Scope::Gpu => self.gpu == other.gpu,
             Scope::Cluster => self.gpu == other.gpu && self.cluster == other.cluster,
-            Scope::Cta => self == other,
+            Scope::Cta => Placement { warp: 0, ..self } == Placement { warp: 0, ..other },
+            Scope::Warp => self == other,
         }
+    }
+
+    /// The number of the thread's group at a level; 0 for the one of all threads.
+    pub fn number(self, scope: Scope) -> u8 {
+        match scope {
+            Scope::Sys => 0,
+            Scope::Gpu => self.gpu,
+            Scope::Cluster => self.cluster,
+            Scope::Cta => self.cta,
+            Scope::Warp => self.warp,
+        }
+    }
+
+    /// The same place with another number at a level; that of all threads has none.
+    pub fn with_number(mut self, scope: Scope, number: u8) -> Self {
+        match scope {
+            Scope::Sys => {}
+            Scope::Gpu => self.gpu = number,
+            Scope::Cluster => self.cluster = number,
+            Scope::Cta => self.cta = number,
+            Scope::Warp => self.warp = number,
+        }
+        self
     }
 }
 
@@ -315,6 +348,7 @@ impl Execution {
             BaseSet::Xchg => self.events_where(|e| e.exchange),
             BaseSet::Volatile => self.events_where(|e| e.volatile),
             BaseSet::Mmio => self.events_where(|e| e.mmio),
+            BaseSet::Level(level) => scope(level.scope()),
             BaseSet::Tag(tag) => self.events_where(|e| matches!(e.order, Order::Tagged(tags) if tags.contains(tag))),
         }
     }
@@ -355,6 +389,7 @@ impl Execution {
             BaseRelation::Scta => same(Scope::Cta),
             BaseRelation::Scluster => same(Scope::Cluster),
             BaseRelation::Sgpu => same(Scope::Gpu),
+            BaseRelation::Same(level) => same(level.scope()),
             BaseRelation::Syncbar => where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
                 (Some(s), Some(t)) if event(a).barrier.is_some() && event(a).barrier == event(b).barrier => {
                     // Operations of cluster scope belong to `barrier.cluster`, all others to the barriers of a cta.

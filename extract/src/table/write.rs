@@ -156,7 +156,7 @@ fn of_construct(table: &Table, construct: Construct, form: Form, scopes: &[Scope
     for m in of {
         by_slot.insert((m.row.slot.scope, m.row.slot.cell), m);
     }
-    if !construct.has_scope() {
+    if !construct.has_scope(Signature::C) {
         let made = lines(construct, form, "", &cells, &|cell| by_slot.get(&(None, cell)).copied(), None);
         return made.into_iter().map(|(line, _)| line).collect();
     }

@@ -208,10 +208,10 @@ impl Variations {
 
 fn together(scope: Scope, threads: usize) -> Vec<Placement> {
     let place = |t: u8| match scope {
-        Scope::Cta => Placement { gpu: 0, cluster: 0, cta: 0 },
-        Scope::Cluster => Placement { gpu: 0, cluster: 0, cta: t },
-        Scope::Gpu => Placement { gpu: 0, cluster: t, cta: t },
-        Scope::Sys => Placement { gpu: t, cluster: 0, cta: 0 },
+        Scope::Warp | Scope::Cta => Placement::default(),
+        Scope::Cluster => Placement { cta: t, ..Placement::default() },
+        Scope::Gpu => Placement { cluster: t, cta: t, ..Placement::default() },
+        Scope::Sys => Placement { gpu: t, ..Placement::default() },
     };
     (0..threads as u8).map(place).collect()
 }
@@ -232,7 +232,7 @@ fn divisions(threads: usize) -> Vec<Vec<Placement>> {
             let gpus = places.iter().map(|p| p.gpu + 1).max().unwrap_or(0);
             for gpu in 0..=gpus {
                 let cta = places.iter().filter(|p| p.gpu == gpu).map(|p| p.cta + 1).max().unwrap_or(0);
-                options.push(Placement { gpu, cluster: cta, cta });
+                options.push(Placement { gpu, cluster: cta, cta, warp: 0 });
             }
             next.extend(options.into_iter().map(|p| places.iter().copied().chain([p]).collect()));
         }

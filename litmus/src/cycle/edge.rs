@@ -228,7 +228,7 @@ impl fmt::Display for Edge {
                     LinkKind::Fence(order, scope) => {
                         let scope = match scope {
                             None => "",
-                            Some(Scope::Cta) => "Cta",
+                            Some(Scope::Warp | Scope::Cta) => "Cta",
                             Some(Scope::Cluster) => "Cluster",
                             Some(Scope::Gpu) => "Gpu",
                             Some(Scope::Sys) => "Sys",

@@ -93,7 +93,7 @@ fn segment(unfolding: &Unfolding, question: &Question, thread: usize) -> String 
         if !counts[at] {
             // The half of a read-modify-write that does not count annotates the other one.
             if !matches!(e.data.kind, Kind::Read | Kind::Write) {
-                between.extend(fence(&e.data));
+                between.extend(fence(&e.data, unfolding.signature()));
             }
             continue;
         }
@@ -105,7 +105,7 @@ fn segment(unfolding: &Unfolding, question: &Question, thread: usize) -> String 
         }
         between.clear();
         let read_half = (e.modifies && at > 0).then(|| &path.events[at - 1].data);
-        parts.extend(annotation(&e.data, read_half));
+        parts.extend(annotation(&e.data, read_half, unfolding.signature()));
         before = Some(at);
     }
     if !between.is_empty() {
@@ -132,18 +132,18 @@ fn order_name(order: Order) -> &'static str {
     }
 }
 
-fn scoped(name: &str, scope: Option<Scope>) -> String {
-    scope.map_or_else(|| name.to_owned(), |scope| format!("{name}.{}", scope.name()))
+fn scoped(name: &str, scope: Option<Scope>, signature: Signature) -> String {
+    scope.map_or_else(|| name.to_owned(), |scope| format!("{name}.{}", signature.scope_name(scope)))
 }
 
 /// An access; `None` for plain ones.
-fn annotation(data: &EventData, read_half: Option<&EventData>) -> Option<String> {
+fn annotation(data: &EventData, read_half: Option<&EventData>, signature: Signature) -> Option<String> {
     let order = match (read_half.map(|r| r.order), data.order) {
         (Some(Order::Acq), Order::Rel) => Order::AcqRel,
         (Some(Order::Acq), Order::Rlx) => Order::Acq,
         (_, order) => order,
     };
-    if order == Order::Plain && read_half.is_none() {
+    if order == Order::Plain && read_half.is_none() && data.scope.is_none() {
         return None;
     }
     let rmw = if read_half.is_some() { "rmw." } else { "" };
@@ -154,13 +154,13 @@ fn annotation(data: &EventData, read_half: Option<&EventData>) -> Option<String>
     } else {
         order_name(order)
     };
-    Some(scoped(&format!("{rmw}{name}"), data.scope))
+    Some(scoped(&format!("{rmw}{name}"), data.scope, signature))
 }
 
-fn fence(data: &EventData) -> Option<String> {
+fn fence(data: &EventData, signature: Signature) -> Option<String> {
     match data.kind {
         Kind::Fence if data.order == Order::Plain => Some("fence".to_owned()),
-        Kind::Fence => Some(scoped(&format!("fence.{}", order_name(data.order)), data.scope)),
+        Kind::Fence => Some(scoped(&format!("fence.{}", order_name(data.order)), data.scope, signature)),
         Kind::ProxyFence => Some(format!("fence.{:?}", data.proxy).to_lowercase()),
         Kind::BarrierArrive => Some("arrive".to_owned()),
         Kind::BarrierWait => Some("wait".to_owned()),
@@ -168,7 +168,8 @@ fn fence(data: &EventData) -> Option<String> {
     }
 }
 
-/// Where the threads run: those of one cta stand together, `,` is between ctas, `-` between clusters, `.` between gpus.
+/// Where the threads run: those of one cta stand together, `,` is between ctas, `-` between clusters, `.` between gpus (`+` between warps,
+/// where they are scopes).
 fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     let all = unfolding.threads();
     let scopes = |t: usize| {
@@ -179,7 +180,8 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     if !unfolding.signature().has_places() || unscoped || threads.len() < 2 {
         return String::new();
     }
-    let clusters = threads.iter().any(|&t| all[t].cluster != all[t].cta);
+    let own = unfolding.signature().architecture().is_some();
+    let clusters = own || threads.iter().any(|&t| all[t].cluster != all[t].cta);
     let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
     for (position, &t) in threads.iter().enumerate() {
         match groups.iter_mut().find(|(place, _)| *place == all[t]) {
@@ -192,7 +194,12 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
         |keep: &dyn Fn(&Placement) -> bool| groups.iter().filter(|(p, _)| keep(p)).map(|(_, g)| g[0]).min().unwrap_or(usize::MAX);
     let mut ordered: Vec<&(Placement, Vec<usize>)> = groups.iter().collect();
     ordered.sort_by_cached_key(|(p, group)| {
-        (first(&|q| p.shares(Scope::Gpu, *q)), first(&|q| p.shares(Scope::Cluster, *q)), group[0])
+        (
+            first(&|q| p.shares(Scope::Gpu, *q)),
+            first(&|q| p.shares(Scope::Cluster, *q)),
+            first(&|q| p.shares(Scope::Cta, *q)),
+            group[0],
+        )
     });
     let mut out = String::from("@");
     let mut last: Option<&Placement> = None;
@@ -201,7 +208,8 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
             out.push(match () {
                 () if !last.shares(Scope::Gpu, *place) => '.',
                 () if clusters && !last.shares(Scope::Cluster, *place) => '-',
-                () => ',',
+                () if !last.shares(Scope::Cta, *place) => ',',
+                () => '+',
             });
         }
         out.extend(group.iter().map(|t| format!("P{t}")));

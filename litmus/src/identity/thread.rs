@@ -85,7 +85,8 @@ impl<'a> Subject<'a> {
         if self.detail == Detail::Shape || !self.unfolding.signature().has_places() {
             return String::new();
         }
-        let narrowest = |other: &usize| Scope::ALL.into_iter().find(|&s| threads[thread].shares(s, threads[*other]));
+        let scopes = self.unfolding.signature().scopes(true);
+        let narrowest = |other: &usize| scopes.iter().copied().find(|&s| threads[thread].shares(s, threads[*other]));
         before.iter().map(|other| narrowest(other).map_or('-', initial)).collect()
     }
 
@@ -337,6 +338,7 @@ fn truth(holds: bool) -> String {
 
 fn initial(scope: Scope) -> char {
     match scope {
+        Scope::Warp => 'w',
         Scope::Cta => 'c',
         Scope::Cluster => 'l',
         Scope::Gpu => 'g',

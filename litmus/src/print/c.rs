@@ -38,7 +38,7 @@ pub(super) fn program(test: &Test, out: &mut String) {
     let clusters = test.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
     for (t, thread) in test.threads.iter().enumerate() {
         let place = match thread.placement {
-            Some(Placement { gpu, cluster, cta }) if clusters => format!("@wg {cta},cluster {cluster},dev {gpu}"),
+            Some(Placement { gpu, cluster, cta, .. }) if clusters => format!("@wg {cta},cluster {cluster},dev {gpu}"),
             Some(Placement { gpu, cta, .. }) => format!("@wg {cta},dev {gpu}"),
             None => String::new(),
         };
@@ -277,7 +277,7 @@ fn scope_argument(scope: Option<CScope>) -> String {
     let name = match scope {
         None => return String::new(),
         Some(CScope::WorkItem) => "work_item",
-        Some(CScope::Threads(Scope::Cta)) => "work_group",
+        Some(CScope::Threads(Scope::Warp | Scope::Cta)) => "work_group",
         Some(CScope::Threads(Scope::Cluster)) => "cluster",
         Some(CScope::Threads(Scope::Gpu)) => "device",
         Some(CScope::Threads(Scope::Sys)) => "all_svm_devices",
@@ -289,7 +289,7 @@ fn scope_argument(scope: Option<CScope>) -> String {
 fn thread_scope(scope: Option<CScope>) -> &'static str {
     match scope {
         Some(CScope::WorkItem) => "cuda::thread_scope_thread",
-        Some(CScope::Threads(Scope::Cta)) => "cuda::thread_scope_block",
+        Some(CScope::Threads(Scope::Warp | Scope::Cta)) => "cuda::thread_scope_block",
         Some(CScope::Threads(Scope::Cluster | Scope::Gpu)) => "cuda::thread_scope_device",
         Some(CScope::Threads(Scope::Sys)) | None => "cuda::thread_scope_system",
     }

@@ -1,6 +1,6 @@
 //! PTX instructions as text.
 
-use margay_models::execution::Proxy;
+use margay_models::execution::{Proxy, Scope};
 use margay_models::signature::Operation::{Fence, Read, Rmw, Write};
 use margay_models::signature::{self, Tags};
 
@@ -21,13 +21,13 @@ pub fn instruction(instruction: &Instruction, dialect: Dialect) -> String {
 fn operation(operation: &Operation, dialect: Dialect) -> String {
     let address = |a: &Address| address(a, dialect);
     match operation {
-        Operation::Load { access: Access { order: Some(AccessOrder::Text(tags)), .. }, destination, address: a } => {
-            format!("{} {destination}, {}", mnemonic(*tags, Read), address(a))
+        Operation::Load { access: Access { order: Some(AccessOrder::Text(tags)), scope, .. }, destination, address: a } => {
+            format!("{} {destination}, {}", mnemonic(*tags, Read, *scope), address(a))
         }
-        Operation::Store { access: Access { order: Some(AccessOrder::Text(tags)), .. }, address: a, value: v } => {
-            format!("{} {}, {}", mnemonic(*tags, Write), address(a), value(v))
+        Operation::Store { access: Access { order: Some(AccessOrder::Text(tags)), scope, .. }, address: a, value: v } => {
+            format!("{} {}, {}", mnemonic(*tags, Write, *scope), address(a), value(v))
         }
-        Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => mnemonic(*tags, Fence).to_owned(),
+        Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => mnemonic(*tags, Fence, *scope),
         Operation::Load { access, destination, address: a } => {
             let name = match access.proxy {
                 Proxy::Generic | Proxy::Alias => "ld",
@@ -53,7 +53,7 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         Operation::Atom(Atom { access, function, destination, address: a, operand, replacement }) => {
             let surface = if access.proxy == Proxy::Surface { "su" } else { "" };
             let name = match access.order {
-                Some(AccessOrder::Text(tags)) => mnemonic(tags, Rmw).to_owned(),
+                Some(AccessOrder::Text(tags)) => mnemonic(tags, Rmw, access.scope),
                 _ => format!("{surface}{}", if destination.is_some() { "atom" } else { "red" }),
             };
             let mut operands: Vec<String> = destination.iter().cloned().collect();
@@ -95,8 +95,8 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
 }
 
 /// The instruction of an architecture that is a text.
-fn mnemonic(tags: Tags, operation: signature::Operation) -> &'static str {
-    tags.mnemonic(operation).unwrap_or_default()
+fn mnemonic(tags: Tags, operation: signature::Operation, scope: Option<Scope>) -> String {
+    tags.written(operation, scope).unwrap_or_default()
 }
 
 /// `.acquire.gpu.global.cg.add.s32`: order, scope, space, cache operator, function (of `atom`), type.
@@ -108,10 +108,11 @@ fn qualifiers(access: &Access, function: &str) -> String {
             out.push_str(part);
         }
     };
-    // An architecture that is a text has a mnemonic for each.
+    // An architecture that is a text has a mnemonic for each, which its scope belongs to.
     let order = access.order.filter(|o| !matches!(o, AccessOrder::Text(_)));
+    let scope = access.scope.filter(|_| order == access.order);
     add(order.map_or("", AccessOrder::name));
-    add(access.scope.map_or("", |s| s.name()));
+    add(scope.map_or("", |s| s.name()));
     add(access.space.map_or("", |s| s.name()));
     add(access.cache.map_or("", |c| c.name()));
     add(function);

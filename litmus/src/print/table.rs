@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use margay_models::execution::{Placement, Proxy};
+use margay_models::execution::{Proxy, Scope};
 
 use super::instruction::{instruction, type_suffix};
 use super::{braces, initial, locations};
@@ -17,10 +17,16 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
     }
     out.push_str(&braces(&groups));
     out.push('\n');
-    let header = |t: ThreadId| match test.threads[t.index()].placement {
-        Some(Placement { gpu, cluster, cta }) if shows_clusters(test) => format!("{t}@cta {cta},cluster {cluster},gpu {gpu}"),
-        Some(Placement { gpu, cta, .. }) => format!("{t}@cta {cta},gpu {gpu}"),
-        None => t.to_string(),
+    let signature = test.dialect.signature();
+    let clusters = signature.architecture().is_some() || shows_clusters(test);
+    let levels: Vec<Scope> = signature.scopes(clusters).iter().copied().filter(|&s| s != Scope::Sys).collect();
+    let header = |t: ThreadId| {
+        let numbers = test.threads[t.index()]
+            .placement
+            .iter()
+            .flat_map(|place| levels.iter().map(|&scope| format!("{} {}", signature.scope_name(scope), place.number(scope))));
+        let numbers: Vec<String> = numbers.collect();
+        if numbers.is_empty() { t.to_string() } else { format!("{t}@{}", numbers.join(",")) }
     };
     columns(test, &threads(test).map(header).collect::<Vec<_>>(), out);
 }
@@ -144,6 +150,8 @@ fn scope_tree(test: &Test) -> String {
 
 #[cfg(test)]
 mod tests {
+    use margay_models::execution::Placement;
+
     use super::*;
     use crate::test::{Access, AccessOrder, Address, Condition, Dialect, Operation, Proposition, Quantifier, Thread, Value};
 
@@ -177,7 +185,7 @@ mod tests {
 
     #[test]
     fn clusters_are_named_where_they_join_ctas() {
-        let p = |cluster, cta| Placement { gpu: 0, cluster, cta };
+        let p = |cluster, cta| Placement { gpu: 0, cluster, cta, warp: 0 };
         let apart = test(Dialect::Ptx, &[p(0, 0), p(1, 1)]).to_string();
         assert!(apart.contains(" P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;"), "{apart}");
         let joined = test(Dialect::Ptx, &[p(0, 0), p(0, 1)]).to_string();
@@ -186,7 +194,7 @@ mod tests {
 
     #[test]
     fn scope_trees_nest_as_in_the_2015_paper() {
-        let p = |gpu, cta| Placement { gpu, cluster: cta, cta };
+        let p = |gpu, cta| Placement { gpu, cluster: cta, cta, warp: 0 };
         assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)]).to_string().contains("ScopeTree(grid(cta(warp T0) (warp T1)))"));
         assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 1)]).to_string().contains("ScopeTree(grid(cta(warp T0)) (cta(warp T1)))"));
         let systems = test(Dialect::GpuPtx, &[p(0, 0), p(1, 1)]).to_string();

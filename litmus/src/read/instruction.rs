@@ -1,7 +1,7 @@
 //! A cell of the table: a label, or one instruction.
 
 use margay_models::diagnostic::{Diagnostic, Span};
-use margay_models::execution::Proxy;
+use margay_models::execution::{Proxy, Scope};
 use margay_models::signature::{self, Architecture};
 
 use super::cursor::Cursor;
@@ -423,6 +423,25 @@ impl Operands<'_, '_> {
         Ok(Operation::Atom(Atom { access, function, destination, address, operand, replacement }))
     }
 
+    /// The scope behind the mnemonic of an architecture that is a text.
+    fn scope_of_text(&self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Scope, Diagnostic> {
+        let signature = signature::Signature::Text(architecture);
+        let names = signature.scope_names();
+        let Some(&(word, span)) = m.qualifiers.first() else {
+            let error = self.cursor.error("the instruction needs a scope", m.span, "no scope behind it");
+            return Err(
+                error.help(format!("append one, e.g. `.{}`; {architecture} has {names}", architecture.scope_name(Scope::Sys)))
+            );
+        };
+        let Some(scope) = signature.scope_named(word) else {
+            let known: Vec<&str> = architecture.levels().map(signature::Level::name).collect();
+            let error = self.cursor.unknown("scope", word, span, known);
+            return Err(if error.help.is_some() { error } else { error.help(format!("{architecture} has {names}")) });
+        };
+        m.qualifiers.remove(0);
+        Ok(scope)
+    }
+
     /// An instruction of an architecture that is a text; `None` for those that access no memory.
     fn of_text(&mut self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Option<Operation>, Diagnostic> {
         let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
@@ -448,7 +467,11 @@ impl Operands<'_, '_> {
         };
         m.qualifiers.drain(..length - 1);
         let tags = architecture.tags_of(construct);
-        let access = Access { order: Some(AccessOrder::Text(tags)), ..Access::default() };
+        let scope = match architecture.takes_scope(construct) {
+            true => Some(self.scope_of_text(m, architecture)?),
+            false => None,
+        };
+        let access = Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() };
         Ok(Some(match construct.operation {
             signature::Operation::Read => {
                 m.finish(self.cursor, &[])?;
@@ -464,7 +487,7 @@ impl Operands<'_, '_> {
             }
             signature::Operation::Fence => {
                 m.finish(self.cursor, &[])?;
-                Operation::Fence { order: Some(FenceOrder::Text(tags)), scope: None }
+                Operation::Fence { order: Some(FenceOrder::Text(tags)), scope }
             }
             signature::Operation::Rmw => {
                 let functions = AtomFunction::ALL;

@@ -1,7 +1,8 @@
 //! The table: a header with the threads and their places, and rows of instructions.
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
-use margay_models::execution::Placement;
+use margay_models::execution::{Placement, Scope};
+use margay_models::signature::{Architecture, Level};
 
 use super::cursor::{Cursor, MAX_COUNT};
 use super::instruction::{self, Names};
@@ -39,7 +40,10 @@ pub(super) fn threads(cursor: &mut Cursor<'_>, dialect: Dialect) -> Result<Vec<T
                 };
                 return Err(cursor.error(message, cursor.span(), "a place"));
             }
-            Some(placement(cursor)?)
+            Some(match dialect {
+                Dialect::Text(architecture) => placement_of_text(cursor, architecture)?,
+                _ => placement(cursor)?,
+            })
         } else {
             None
         };
@@ -80,7 +84,42 @@ pub(super) fn placement(cursor: &mut Cursor<'_>) -> Result<Placement, Diagnostic
     }
     let span = start.to(cursor.previous());
     let cta = cta.ok_or_else(|| cursor.error("the place of the thread names no cta", span, "add `cta` and its number"))?;
-    Ok(Placement { gpu: gpu.unwrap_or(0), cluster: cluster.unwrap_or(cta), cta })
+    Ok(Placement { gpu: gpu.unwrap_or(0), cluster: cluster.unwrap_or(cta), cta, warp: 0 })
+}
+
+/// `@wave 0,wg 1,agent 0`: the groups of a thread under the names that the text of the architecture gives them. The narrowest is to be
+/// named; of the wider ones those that are not are number 0. That of all threads has no number.
+fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Result<Placement, Diagnostic> {
+    let start = cursor.span();
+    cursor.expect('@')?;
+    let levels: Vec<Level> = architecture.levels().filter(|level| level.scope() != Scope::Sys).collect();
+    let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
+    let Some(narrowest) = levels.first() else {
+        let message = format!("the only scope of {architecture} is that of all threads");
+        return Err(cursor.error(message, start, "a place").help("drop it: all threads are in one place"));
+    };
+    let (mut place, mut named) = (Placement::default(), Vec::new());
+    loop {
+        let (word, span) = cursor.word(&format!("{} with a number", names.join(", ")))?;
+        let Some(level) = levels.iter().find(|level| level.name() == word) else {
+            let error = cursor.unknown("level", word, span, names.iter().copied());
+            let help = || format!("{architecture} has {}", names.join(", "));
+            return Err(if error.help.is_some() { error } else { error.help(help()) });
+        };
+        if named.contains(level) {
+            return Err(cursor.error(format!("a second `{word}`"), span, "the thread has one already"));
+        }
+        named.push(*level);
+        place = place.with_number(level.scope(), cursor.small("the number")?);
+        if !cursor.eat(',') {
+            break;
+        }
+    }
+    if named.contains(narrowest) {
+        return Ok(place);
+    }
+    let (span, name) = (start.to(cursor.previous()), narrowest.name());
+    Err(cursor.error(format!("the place of the thread names no {name}"), span, &format!("add `{name}` and its number")))
 }
 
 /// The error of a thread that runs on the host.

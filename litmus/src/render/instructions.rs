@@ -207,7 +207,9 @@ impl Column<'_> {
                 Operation::Store { access: self.access(&data, e)?, address, value }
             }
             (Kind::Fence, _) if self.tags(signature::Operation::Fence, data.order).is_some() => {
-                Operation::Fence { order: self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text), scope: None }
+                let construct = Construct { operation: signature::Operation::Fence, order: data.order };
+                let order = self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text);
+                Operation::Fence { order, scope: self.scope(construct, &data) }
             }
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
             (Kind::Fence, _) => {
@@ -250,6 +252,11 @@ impl Column<'_> {
         architecture.mnemonic(construct).map(|_| architecture.tags_of(construct))
     }
 
+    /// The scope that an instruction of an architecture that is a text is written with: that of all threads where nothing is said of it.
+    fn scope(&self, construct: Construct, data: &EventData) -> Option<Scope> {
+        construct.has_scope(self.x.signature).then(|| data.scope.unwrap_or(Scope::Sys))
+    }
+
     /// The order of the read-modify-write whose halves have the given ones; `None` if there is no such instruction, and nothing where there
     /// are no orders.
     fn rmw_order(&self, read: &EventData, write: &EventData) -> Option<Option<AccessOrder>> {
@@ -281,7 +288,8 @@ impl Column<'_> {
         if let Signature::Text(_) = self.x.signature {
             let operation = if data.kind == Kind::Read { signature::Operation::Read } else { signature::Operation::Write };
             let tags = self.tags(operation, data.order).ok_or(Error::NoInstruction(e))?;
-            return Ok(Access { order: Some(AccessOrder::Text(tags)), ..Access::default() });
+            let scope = self.scope(Construct { operation, order: data.order }, data);
+            return Ok(Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() });
         }
         access(data, self.x.signature == Signature::Plain, e)
     }

@@ -167,26 +167,34 @@ fn check(x: &Execution) -> Result<(), Error> {
 
 /// Does the execution say anything with scopes? Without, the placement of threads means nothing (unscoped C11).
 fn has_scopes(x: &Execution) -> bool {
-    x.signature == Signature::Ptx || x.events.iter().any(|e| e.scope.is_some())
+    let always = x.signature == Signature::Ptx || x.signature.architecture().is_some();
+    always || x.events.iter().any(|e| e.scope.is_some())
 }
 
 /// Where a thread runs; in a cluster of its own cta's name where nothing is of cluster scope.
 fn placement(x: &Execution, thread: usize) -> Placement {
     let p = x.threads[thread];
+    if let Signature::Text(architecture) = x.signature {
+        // The levels that the architecture has, and no others.
+        return architecture.scopes().iter().fold(Placement::default(), |place, &s| place.with_number(s, p.number(s)));
+    }
+    // Warps are no scope here: the threads of one cta are in one place.
+    let in_cta = |p: Placement| Placement { warp: 0, ..p };
+    let p = in_cta(p);
     let clusters = x.events.iter().any(|e| e.scope == Some(Scope::Cluster));
     if clusters {
         return p;
     }
     // Ctas of different clusters may have the same number: number them anew, by first appearance on the gpu.
     let mut seen: Vec<Placement> = Vec::new();
-    for q in x.threads.iter().filter(|q| q.gpu == p.gpu) {
-        if !seen.contains(q) {
-            seen.push(*q);
+    for q in x.threads.iter().map(|&q| in_cta(q)).filter(|q| q.gpu == p.gpu) {
+        if !seen.contains(&q) {
+            seen.push(q);
         }
     }
     let same_number = seen.iter().any(|q| seen.iter().any(|r| q != r && q.cta == r.cta));
     let cta = if same_number { seen.iter().position(|q| *q == p).unwrap_or_default() as u8 } else { p.cta };
-    Placement { gpu: p.gpu, cluster: cta, cta }
+    Placement { gpu: p.gpu, cluster: cta, cta, warp: 0 }
 }
 
 fn locations(x: &Execution, values: &Values) -> Vec<LocationDeclaration> {

@@ -55,10 +55,9 @@ impl Facts<'_> {
             BaseSet::Rel => ordered(Order::Rel),
             BaseSet::AcqRel => ordered(Order::AcqRel),
             BaseSet::Sc => ordered(Order::Sc),
-            BaseSet::Cta => data.scope == Some(Scope::Cta),
-            BaseSet::Cluster => data.scope == Some(Scope::Cluster),
-            BaseSet::Gpu => data.scope == Some(Scope::Gpu),
-            BaseSet::Sys => data.scope == Some(Scope::Sys),
+            BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
+                data.scope.is_some() && data.scope == set.scope()
+            }
             BaseSet::Gen => memory && data.proxy == Proxy::Generic,
             BaseSet::Alias => proxied(Proxy::Alias),
             BaseSet::Sur => proxied(Proxy::Surface),
@@ -103,9 +102,9 @@ impl Facts<'_> {
             BaseRelation::Data => depends(1),
             BaseRelation::Ctrl => depends(2),
             BaseRelation::Sr => includes(x.scope) && includes(y.scope),
-            BaseRelation::Scta => share(Scope::Cta),
-            BaseRelation::Scluster => share(Scope::Cluster),
-            BaseRelation::Sgpu => share(Scope::Gpu),
+            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
+                relation.level().is_some_and(share)
+            }
             BaseRelation::Syncbar => {
                 let level = self.merged.barrier_level(a);
                 at_one_barrier() && level == self.merged.barrier_level(b) && share(level)

@@ -70,7 +70,7 @@ fn interchangeable(facts: Facts<'_>, s: usize, t: usize) -> bool {
     let others = (0..facts.threads.len()).filter(|&u| u != s && u != t);
     let same_neighbours = others
         .into_iter()
-        .all(|u| Scope::ALL.iter().all(|&scope| place(s).shares(scope, place(u)) == place(t).shares(scope, place(u))));
+        .all(|u| Scope::LEVELS.iter().all(|&scope| place(s).shares(scope, place(u)) == place(t).shares(scope, place(u))));
     same_neighbours && same_program(facts, s, t)
 }
 

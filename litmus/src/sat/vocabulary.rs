@@ -33,12 +33,13 @@ impl Vocabulary {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
         // Those left out follow from others (models/src/lower.rs), which must then be there.
         let derived_from = |set: BaseSet| matches!(set, BaseSet::R | BaseSet::W) && model.mentions_set(BaseSet::M);
-        let tags = BaseSet::all(model.signature).into_iter().filter(|s| matches!(s, BaseSet::Tag(_)));
+        let own = BaseSet::all(model.signature).into_iter().filter(|s| matches!(s, BaseSet::Tag(_) | BaseSet::Level(_)));
         let sets =
-            BaseSet::ALL.iter().copied().chain(tags).filter(|&s| !matches!(s, BaseSet::Universe | BaseSet::M | BaseSet::Rmw));
+            BaseSet::ALL.iter().copied().chain(own).filter(|&s| !matches!(s, BaseSet::Universe | BaseSet::M | BaseSet::Rmw));
         let sets = sets.filter(|&s| model.mentions_set(s) || derived_from(s));
-        let relations =
-            BaseRelation::ALL.iter().copied().filter(|r| !matches!(r, BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext));
+        let own = BaseRelation::all(model.signature).into_iter().filter(|r| matches!(r, BaseRelation::Same(_)));
+        let relations = BaseRelation::ALL.iter().copied().chain(own);
+        let relations = relations.filter(|r| !matches!(r, BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext));
         let relations = relations.filter(|&r| {
             let derives = match r {
                 BaseRelation::Int => model.mentions_relation(BaseRelation::Ext),

@@ -41,10 +41,10 @@ pub(super) const PLACES: [(Scope, Scope); 6] = [
 
 fn placement(together: Scope, thread: u8) -> Placement {
     match together {
-        Scope::Cta => Placement { gpu: 0, cluster: 0, cta: 0 },
-        Scope::Cluster => Placement { gpu: 0, cluster: 0, cta: thread },
-        Scope::Gpu => Placement { gpu: 0, cluster: thread, cta: thread },
-        Scope::Sys => Placement { gpu: thread, cluster: 0, cta: 0 },
+        Scope::Warp | Scope::Cta => Placement::default(),
+        Scope::Cluster => Placement { cta: thread, ..Placement::default() },
+        Scope::Gpu => Placement { cluster: thread, cta: thread, ..Placement::default() },
+        Scope::Sys => Placement { gpu: thread, ..Placement::default() },
     }
 }
 

@@ -167,7 +167,7 @@ impl Costs {
                 (_, Order::Sc) => 7,
             };
             let reach = match strength.scope {
-                Scope::Cta => 1,
+                Scope::Warp | Scope::Cta => 1,
                 Scope::Cluster => 2,
                 Scope::Gpu => 3,
                 Scope::Sys => 4,

@@ -59,7 +59,7 @@ fn fence(strength: Strength, dialect: Dialect) -> Operation {
 
 fn level(scope: Scope) -> MembarLevel {
     match scope {
-        Scope::Cta => MembarLevel::Cta,
+        Scope::Warp | Scope::Cta => MembarLevel::Cta,
         Scope::Cluster | Scope::Gpu => MembarLevel::Gl,
         Scope::Sys => MembarLevel::Sys,
     }

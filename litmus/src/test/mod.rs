@@ -29,7 +29,7 @@ pub use types::Asked;
 use std::fmt;
 
 use margay_models::diagnostic::Span;
-use margay_models::execution::{Placement, Proxy};
+use margay_models::execution::{Placement, Proxy, Scope};
 use margay_models::signature::{Architecture, Signature};
 
 /// Where in the text a part of the tree stood. All places are equal, so that trees compare by what they say.
@@ -86,6 +86,14 @@ impl Dialect {
             Self::C => "C",
             Self::Text(architecture) => architecture.word(),
         }
+    }
+
+    /// Where a thread runs of which nothing is said: alone in every group but that of a gpu (an agent).
+    fn alone(self, thread: ThreadId) -> Placement {
+        let ptx = Placement { cluster: thread.0, cta: thread.0, ..Placement::default() };
+        let Self::Text(architecture) = self else { return ptx };
+        let below = architecture.scopes().iter().filter(|&&scope| scope < Scope::Gpu);
+        below.fold(Placement::default(), |place, &scope| place.with_number(scope, thread.0))
     }
 
     /// The executions of such a test.
@@ -211,7 +219,7 @@ pub struct Test {
 impl Test {
     /// Where a thread runs, also if the text does not say.
     pub fn placement(&self, thread: ThreadId) -> Placement {
-        let alone = Placement { gpu: 0, cluster: thread.0, cta: thread.0 };
+        let alone = self.dialect.alone(thread);
         self.threads.get(thread.index()).and_then(|t| t.placement).unwrap_or(alone)
     }
 

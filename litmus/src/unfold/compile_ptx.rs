@@ -112,7 +112,7 @@ impl Compiler<'_> {
             Operation::VectorStore { access, address, values } => self.store_elements(access, address, values, i)?,
             Operation::Atom(atom) => self.atom(atom)?,
             Operation::Fence { .. } if self.generic => Step::Fence { order: Order::Plain, scope: None },
-            Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => Step::Fence { order: tags.order(), scope: None },
+            Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => Step::Fence { order: tags.order(), scope: *scope },
             Operation::Fence { order, scope } => {
                 let order = match order {
                     Some(FenceOrder::Acquire) => Order::Acq,
@@ -239,8 +239,11 @@ impl Compiler<'_> {
             // "If no order is given, .relaxed; if no scope is given, .gpu" (PTX ISA 9.7.13.5).
             _ => (Order::Rlx, Order::Rlx),
         };
-        let unscoped = self.generic || matches!(access.order, Some(AccessOrder::Text(_)));
-        let scope = if unscoped { None } else { Some(access.scope.unwrap_or(Scope::Gpu)) };
+        let scope = match access.order {
+            _ if self.generic => None,
+            Some(AccessOrder::Text(_)) => access.scope,
+            _ => Some(access.scope.unwrap_or(Scope::Gpu)),
+        };
         let plain = self.attributes(&Access { order: None, ..*access });
         let half = |order| Attributes { order, scope, reduction: destination.is_none(), ..plain };
         let apply = |operator| Modification::Apply(operator, operand.clone());
@@ -275,7 +278,7 @@ impl Compiler<'_> {
         }
         match access.order {
             None | Some(AccessOrder::Weak) => plain,
-            Some(AccessOrder::Text(tags)) => Attributes { order: tags.order(), ..plain },
+            Some(AccessOrder::Text(tags)) => strong(tags.order()),
             Some(AccessOrder::Relaxed) => strong(Order::Rlx),
             Some(AccessOrder::Acquire) => strong(Order::Acq),
             Some(AccessOrder::Release | AccessOrder::AcqRel) => strong(Order::Rel),

@@ -380,6 +380,7 @@ fn placement() -> impl Strategy<Value = Placement> {
         gpu,
         cluster: if own { cta } else { cluster },
         cta,
+        warp: 0,
     })
 }
 
@@ -501,7 +502,7 @@ fn renumbered(mut test: Test) -> Test {
     gpus.dedup();
     for (thread, p) in test.threads.iter_mut().zip(&old) {
         let gpu = gpus.iter().position(|g| *g == p.gpu).unwrap_or_default() as u8;
-        thread.placement = Some(Placement { gpu, cluster: number(p), cta: number(p) });
+        thread.placement = Some(Placement { gpu, cluster: number(p), cta: number(p), warp: 0 });
     }
     test
 }

@@ -1,5 +1,6 @@
 //! The tests of the crate in one program, which is built in a fraction of the time that one for each file takes.
 
+mod architectures;
 mod both_engines;
 mod corpora;
 mod corpus;

@@ -18,7 +18,8 @@ fn init(location: u8) -> EventData {
     EventData { location: Some(location), ..EventData::new(Kind::Init, None, Order::Plain) }
 }
 
-const APART: [Placement; 2] = [Placement { gpu: 0, cluster: 0, cta: 0 }, Placement { gpu: 0, cluster: 1, cta: 1 }];
+const APART: [Placement; 2] =
+    [Placement { gpu: 0, cluster: 0, cta: 0, warp: 0 }, Placement { gpu: 0, cluster: 1, cta: 1, warp: 0 }];
 
 /// Message passing: Wx, Wy, Ry, Rx, and the two initial writes; the first read reads from `Wy`, the second one from the start.
 fn message_passing(signature: Signature, orders: [Order; 4]) -> Execution {

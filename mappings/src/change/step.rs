@@ -14,8 +14,12 @@ const LONGEST: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Steps {
     signature: Signature,
-    clusters: bool,
+    /// The scopes of the target.
+    scopes: &'static [Scope],
+    /// Do its instructions have scopes?
     scoped: bool,
+    /// Does it have all scopes of the source?
+    passes: bool,
 }
 
 impl Steps {
@@ -23,8 +27,10 @@ impl Steps {
     pub fn new(mapping: &Mapping) -> Self {
         Self {
             signature: mapping.target.signature,
-            clusters: mapping.target.knows_clusters(),
-            scoped: mapping.target.is_scoped(),
+            scopes: mapping.target.scopes(),
+            // An instruction of a text that takes a scope is never without.
+            scoped: mapping.target.is_scoped() || mapping.target.signature.architecture().is_some(),
+            passes: mapping.scopes().iter().all(|s| mapping.target.signature.scopes(true).contains(s)),
         }
     }
 
@@ -63,7 +69,7 @@ impl Steps {
         if lowering.steps.len() < LONGEST {
             for at in self.places_for_a_fence(lowering) {
                 for fence in weakest_fences(self.signature) {
-                    let scope = if self.scoped { self.widest(row) } else { StepScope::None };
+                    let scope = if self.scoped && fence.has_scope(self.signature) { self.widest(row) } else { StepScope::None };
                     let fence = Step { operation: fence.operation, order: fence.order, scope, volatile: false, failed: false };
                     let mut steps = lowering.steps.clone();
                     steps.insert(at, fence);
@@ -126,8 +132,8 @@ impl Steps {
             out.push(Lowering { steps, ..lowering.clone() });
         };
         for construct in orders {
-            let scope = match (construct.order, step.scope) {
-                (Order::Plain, _) => StepScope::None,
+            let scope = match (construct.has_scope(self.signature), step.scope) {
+                (false, _) => StepScope::None,
                 (_, StepScope::None) if self.scoped => self.widest(row),
                 (_, scope) => scope,
             };
@@ -142,9 +148,10 @@ impl Steps {
     /// The scope that suffices for the row: that of the operation, where it has a name.
     fn widest(&self, row: &Row) -> StepScope {
         match &row.scope {
-            ScopePattern::Any(Some(_)) => StepScope::Same,
-            ScopePattern::Any(None) => StepScope::Named(Scope::Sys),
-            ScopePattern::Named(scope) => StepScope::Named(*scope),
+            ScopePattern::Any(Some(_)) if self.passes => StepScope::Same,
+            ScopePattern::Any(_) => StepScope::Named(Scope::Sys),
+            // The same, or what is next wider.
+            ScopePattern::Named(scope) => StepScope::Named(self.scopes.iter().copied().find(|s| s >= scope).unwrap_or(*scope)),
         }
     }
 
@@ -153,23 +160,23 @@ impl Steps {
         match scope {
             StepScope::None | StepScope::Named(Scope::Sys) => None,
             StepScope::Same => Some(StepScope::Named(Scope::Sys)),
-            StepScope::Named(_) if Self::is_variable(row) => Some(StepScope::Same),
-            StepScope::Named(scope) => scope.wider(self.clusters).map(StepScope::Named),
+            StepScope::Named(_) if self.is_variable(row) => Some(StepScope::Same),
+            StepScope::Named(scope) => scope.wider(self.scopes).map(StepScope::Named),
         }
     }
 
     fn narrower(&self, row: &Row, scope: StepScope) -> Option<StepScope> {
         match scope {
             StepScope::None => None,
-            StepScope::Named(Scope::Sys) if Self::is_variable(row) => Some(StepScope::Same),
+            StepScope::Named(Scope::Sys) if self.is_variable(row) => Some(StepScope::Same),
             // Narrower than any that the operation can have.
-            StepScope::Same => Some(StepScope::Named(Scope::Cta)),
-            StepScope::Named(scope) => scope.narrower(self.clusters).map(StepScope::Named),
+            StepScope::Same => self.scopes.first().map(|&narrowest| StepScope::Named(narrowest)),
+            StepScope::Named(scope) => scope.narrower(self.scopes).map(StepScope::Named),
         }
     }
 
-    fn is_variable(row: &Row) -> bool {
-        matches!(row.scope, ScopePattern::Any(Some(_)))
+    fn is_variable(&self, row: &Row) -> bool {
+        self.passes && matches!(row.scope, ScopePattern::Any(Some(_)))
     }
 }
 

@@ -224,7 +224,7 @@ fn collect<'a>(
 /// The mapping of a language to itself: every instruction becomes itself.
 pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
     let row = |&construct: &Construct| {
-        let scoped = construct.has_scope() && !extent.scopes.is_empty();
+        let scoped = construct.has_scope(old.signature) && !extent.scopes.is_empty();
         let step = Step {
             operation: construct.operation,
             order: construct.order,

@@ -244,7 +244,11 @@ pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str
 /// from a gpu.
 pub(crate) fn scopes(models: [&Model; 2]) -> Vec<Scope> {
     if !models.iter().any(|m| m.is_scoped()) {
-        return if models[0].signature == Signature::Ptx { vec![Scope::Sys] } else { Vec::new() };
+        let needs = models[0].signature == Signature::Ptx || models[0].signature.architecture().is_some();
+        return if needs && models[0].signature.has_places() { vec![Scope::Sys] } else { Vec::new() };
+    }
+    if let Signature::Text(architecture) = models[0].signature {
+        return architecture.scopes().to_vec();
     }
     let names = |m: &&Model| m.mentions_set(BaseSet::Cluster) || m.mentions_relation(BaseRelation::Scluster);
     let clusters = models.iter().all(|m| m.knows_clusters()) && models.iter().any(names);

@@ -68,6 +68,7 @@ impl Comparison {
             placements.insert(0, Scope::Cta);
         }
         let content = Content {
+            signature,
             constructs: extent.constructs.clone(),
             specials: extent.specials.clone(),
             scopes: extent.scopes.clone(),

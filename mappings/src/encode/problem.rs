@@ -232,9 +232,7 @@ impl Base for WithOrder<'_> {
 
 /// Does the model look at scopes and placement through `sr` alone?
 pub(super) fn sees_scopes_by_inclusion(model: &Model) -> bool {
-    let sets = [BaseSet::Cta, BaseSet::Cluster, BaseSet::Gpu, BaseSet::Sys];
-    let relations = [BaseRelation::Scta, BaseRelation::Scluster, BaseRelation::Sgpu];
-    !sets.iter().any(|&s| model.mentions_set(s)) && !relations.iter().any(|&r| model.mentions_relation(r))
+    !model.names_scopes() && !Scope::LEVELS.into_iter().any(|scope| model.mentions_level(scope))
 }
 
 /// Does a smallest counterexample have no thread that begins or ends with a fence? Without such a fence the source execution is judged
@@ -255,13 +253,8 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let mut alternatives = 1;
     // Where threads run matters to scopes that the source or a row names, and to models that speak of it themselves.
     let mut placements = scopes.clone();
-    let levels = [(BaseRelation::Scta, Scope::Cta), (BaseRelation::Scluster, Scope::Cluster), (BaseRelation::Sgpu, Scope::Gpu)];
-    placements.extend(
-        levels
-            .iter()
-            .filter(|&&(relation, _)| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_relation(relation)))
-            .map(|&(_, scope)| scope),
-    );
+    let mentioned = |scope: &Scope| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_level(*scope));
+    placements.extend(Scope::LEVELS.into_iter().filter(mentioned));
     for row in mapping.rows.iter().filter(|row| options.constructs.contains(&row.construct)) {
         alternatives = alternatives.max(row.alternatives.len());
         for lowering in &row.alternatives {
@@ -288,6 +281,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     placements.dedup();
     let dependencies = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
     Content {
+        signature: mapping.source.signature,
         constructs: options.constructs.clone(),
         specials: Vec::new(),
         scopes,

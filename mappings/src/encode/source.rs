@@ -212,6 +212,23 @@ impl Source {
         }
     }
 
+    /// The events that have a scope: in C++ and PTX all that are not plain, elsewhere those of the instructions that take one.
+    fn scoped(&self, logic: &mut Logic, v: &Vocabulary) -> Expr {
+        if v.content.signature.architecture().is_none() {
+            return self.atomics(logic);
+        }
+        let next = logic.rel(v.next);
+        let mut sets = Vec::new();
+        for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.has_scope(v.content.signature)) {
+            let set = logic.rel(relation);
+            sets.push(set);
+            if construct.operation == Operation::Rmw {
+                sets.push(logic.join(set, next));
+            }
+        }
+        logic.union_all(1, sets)
+    }
+
     /// What makes an instance a source execution.
     pub fn wellformed(&self, logic: &mut Logic, v: &Vocabulary, typed: bool) -> Vec<Formula> {
         let mut out = Vec::new();
@@ -224,10 +241,10 @@ impl Source {
         out.extend(self.specials.wellformed(logic, v, self));
         partition(logic, &mut out, &kinds, events);
 
-        // Operations that are not plain have one scope; the halves of an RMW have the same.
+        // Operations that take a scope have one; the halves of an RMW have the same.
         let scopes: Vec<Expr> = self.scopes.iter().map(|&(_, e)| e).collect();
         if !scopes.is_empty() {
-            let scoped = self.atomics(logic);
+            let scoped = self.scoped(logic, v);
             partition(logic, &mut out, &scopes, scoped);
             for &scope in &scopes {
                 let half = logic.join(scope, next);
@@ -456,7 +473,6 @@ impl<'a> SourceBase<'a> {
 impl Base for SourceBase<'_> {
     fn set(&self, set: BaseSet) -> Option<Expr> {
         let s = self.source;
-        let scope = |scope: Scope| find(&s.scopes, scope);
         match set {
             BaseSet::Universe => Some(s.universe),
             BaseSet::W => Some(self.all_writes),
@@ -473,10 +489,9 @@ impl Base for SourceBase<'_> {
             BaseSet::Rel => s.order(Order::Rel),
             BaseSet::AcqRel => s.order(Order::AcqRel),
             BaseSet::Sc => s.order(Order::Sc),
-            BaseSet::Cta => scope(Scope::Cta),
-            BaseSet::Cluster => scope(Scope::Cluster),
-            BaseSet::Gpu => scope(Scope::Gpu),
-            BaseSet::Sys => scope(Scope::Sys),
+            BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
+                set.scope().and_then(|scope| find(&s.scopes, scope))
+            }
             BaseSet::B => Some(self.barriers),
             BaseSet::Wait => s.specials.set(Special::Wait),
             // A read-modify-write of which nothing else is known may compute what it writes.
@@ -504,9 +519,9 @@ impl Base for SourceBase<'_> {
             BaseRelation::Int => Some(s.int),
             BaseRelation::Rmw => Some(s.rmw),
             BaseRelation::Sr => Some(s.sr),
-            BaseRelation::Scta => find(&s.placed, Scope::Cta),
-            BaseRelation::Scluster => find(&s.placed, Scope::Cluster),
-            BaseRelation::Sgpu => find(&s.placed, Scope::Gpu),
+            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
+                relation.level().and_then(|scope| find(&s.placed, scope))
+            }
             // The lowering makes these from the others.
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => None,
             BaseRelation::Syncbar => s.specials.one_barrier,

@@ -1,6 +1,6 @@
 //! The formulas of `margay synth` for executions of so many events: forbidden, and allowed one step weaker in every way.
 
-use margay_models::execution::Scope;
+use margay_models::execution::{Order, Scope};
 use margay_models::model::Model;
 use margay_models::signature::Operation;
 use margay_solver::{Bounds, Formula};
@@ -69,7 +69,7 @@ impl Suite {
 /// Every step that some instruction of so many events may be relaxed by.
 fn changes(events: usize, extent: &Extent, dependencies: bool) -> Vec<Change> {
     let has = |operation: Operation| extent.constructs.iter().any(|c| c.operation == operation);
-    let ordered = extent.constructs.iter().any(|c| c.has_scope());
+    let ordered = extent.constructs.iter().any(|c| !matches!(c.order, Order::Plain | Order::Tagged(_)));
     let mut out = Vec::new();
     for e in 0..events {
         out.push(Change::Remove(e));

@@ -357,10 +357,9 @@ impl Base for TargetBase<'_> {
             BaseSet::Rel => find(&t.orders, Order::Rel),
             BaseSet::AcqRel => find(&t.orders, Order::AcqRel),
             BaseSet::Sc => find(&t.orders, Order::Sc),
-            BaseSet::Cta => find(&t.scopes, Scope::Cta),
-            BaseSet::Cluster => find(&t.scopes, Scope::Cluster),
-            BaseSet::Gpu => find(&t.scopes, Scope::Gpu),
-            BaseSet::Sys => find(&t.scopes, Scope::Sys),
+            BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
+                set.scope().and_then(|scope| find(&t.scopes, scope))
+            }
             BaseSet::Volatile => Some(t.volatile),
             BaseSet::B | BaseSet::Wait | BaseSet::Alias | BaseSet::Sur | BaseSet::Tex | BaseSet::Con => None,
             BaseSet::Red | BaseSet::Xchg | BaseSet::Mmio => None,
@@ -371,9 +370,9 @@ impl Base for TargetBase<'_> {
     fn relation(&self, relation: BaseRelation) -> Option<Expr> {
         let t = self.target;
         match relation {
-            BaseRelation::Scta => find(&t.placed, Scope::Cta),
-            BaseRelation::Scluster => find(&t.placed, Scope::Cluster),
-            BaseRelation::Sgpu => find(&t.placed, Scope::Gpu),
+            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
+                relation.level().and_then(|scope| find(&t.placed, scope))
+            }
             other => find(&t.relations, other),
         }
     }

@@ -2,7 +2,7 @@
 //! with exact bounds; what is searched for (kinds, orders, scopes, locations, reads-from, ...) has an upper bound.
 
 use margay_models::execution::Scope;
-use margay_models::signature::{Construct, Operation};
+use margay_models::signature::{Construct, Operation, Signature};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
@@ -14,6 +14,8 @@ use super::technique::Techniques;
 /// What the relations depend on: the constructs and scopes of the search, and what the models look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
+    /// The signature of the source.
+    pub signature: Signature,
     /// The constructs that may occur.
     pub constructs: Vec<Construct>,
     /// The scopes that operations may have; empty if the source has none.

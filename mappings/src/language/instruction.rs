@@ -36,13 +36,7 @@ pub fn width(text: &str, target: Signature) -> (&str, Option<u16>) {
 
 /// The scope that a word names in PTX, CUDA or OpenCL; `None` for anything else, which is then a variable.
 pub fn scope_name(word: &str) -> Option<Scope> {
-    Some(match word {
-        "cta" | "block" | "wg" => Scope::Cta,
-        "cluster" => Scope::Cluster,
-        "gpu" | "gl" | "device" | "dev" => Scope::Gpu,
-        "sys" | "system" => Scope::Sys,
-        _ => return None,
-    })
+    Signature::Ptx.scope_named(word)
 }
 
 /// Reads one instruction of the target's signature. `variable` is the scope variable of the row, if it has one.
@@ -50,21 +44,21 @@ pub fn parse(text: &str, target: Signature, variable: Option<&str>) -> Result<St
     let parts: Vec<&str> = text.split('.').collect();
     match target {
         Signature::Ptx => ptx(text, &parts, variable),
-        Signature::Text(architecture) => of_text(text, architecture),
+        Signature::Text(architecture) => of_text(text, architecture, variable),
         Signature::C | Signature::Plain => construct(text, &parts, target, variable),
     }
 }
 
 /// A scope suffix: a name, or the row's variable.
-fn scope(word: &str, variable: Option<&str>) -> Result<StepScope, BadInstruction> {
+fn scope(word: &str, variable: Option<&str>, target: Signature) -> Result<StepScope, BadInstruction> {
     if variable == Some(word) {
         return Ok(StepScope::Same);
     }
-    scope_name(word).map(StepScope::Named).ok_or_else(|| BadInstruction {
+    target.scope_named(word).map(StepScope::Named).ok_or_else(|| BadInstruction {
         message: format!("`{word}` is neither a scope nor the scope variable of this row"),
         help: match variable {
-            Some(v) => format!("write `{v}` for the scope of the source operation, or one of cta, cluster, gpu, sys"),
-            None => "the left-hand side names no scope variable; write one of cta, cluster, gpu, sys".to_owned(),
+            Some(v) => format!("write `{v}` for the scope of the source operation, or one of {}", target.scope_names()),
+            None => format!("the left-hand side names no scope variable; write one of {}", target.scope_names()),
         },
     })
 }
@@ -91,7 +85,13 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         let [level] = rest else {
             return Err(bad(format!("`{text}` needs exactly one level"), "write membar.cta, membar.gl or membar.sys"));
         };
-        return Ok(Step { operation, order: Order::Sc, scope: scope(level, variable)?, volatile: false, failed: false });
+        return Ok(Step {
+            operation,
+            order: Order::Sc,
+            scope: scope(level, variable, Signature::Ptx)?,
+            volatile: false,
+            failed: false,
+        });
     }
     let orders: &[(&str, Order)] = match operation {
         Operation::Read => &[("weak", Order::Plain), ("relaxed", Order::Rlx), ("acquire", Order::Acq), ("volatile", Order::Rlx)],
@@ -130,7 +130,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
     }
     let scope = match rest {
         [] => None,
-        [word] => Some(scope(word, variable)?),
+        [word] => Some(scope(word, variable, Signature::Ptx)?),
         [_, extra, ..] => return Err(bad(format!("unexpected `.{extra}` after the scope"), "write instruction.order.scope")),
     };
     let scope = match (operation, order, scope) {
@@ -155,9 +155,24 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
     Ok(Step { operation, order, scope, volatile, failed: false })
 }
 
-/// `ldar`: an instruction of an architecture that is a text.
-fn of_text(text: &str, architecture: Architecture) -> Result<Step, BadInstruction> {
-    let Some(Construct { operation, order }) = architecture.instruction(text) else {
+/// `ldar`, `ld.acquire.wg`: an instruction of an architecture that is a text, and its scope if it takes one.
+fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Result<Step, BadInstruction> {
+    let target = Signature::Text(architecture);
+    let scoped = text.rsplit_once('.').and_then(|(mnemonic, word)| {
+        let construct = architecture.instruction(mnemonic).filter(|c| c.has_scope(target))?;
+        Some((construct, word))
+    });
+    let step = |Construct { operation, order }: Construct, scope: StepScope| Step {
+        operation,
+        order,
+        scope,
+        volatile: false,
+        failed: false,
+    };
+    if let Some((construct, word)) = scoped {
+        return Ok(step(construct, scope(word, variable, target)?));
+    }
+    let Some(construct) = architecture.instruction(text) else {
         let all = architecture.constructs();
         let names: Vec<&str> = all.iter().filter_map(|&c| architecture.mnemonic(c)).collect();
         return Err(BadInstruction {
@@ -168,7 +183,12 @@ fn of_text(text: &str, architecture: Architecture) -> Result<Step, BadInstructio
             },
         });
     };
-    Ok(Step { operation, order, scope: StepScope::None, volatile: false, failed: false })
+    if construct.has_scope(target) {
+        let variable = if variable.is_some() { " or the row's scope variable" } else { "" };
+        let help = format!("append one of {}{variable}: `{text}.{}`", target.scope_names(), target.scope_name(Scope::Sys));
+        return Err(BadInstruction { message: format!("`{text}` needs a scope"), help });
+    }
+    Ok(step(construct, StepScope::None))
 }
 
 /// `R.ACQ.s`: a construct of the target's own signature.
@@ -189,9 +209,9 @@ fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&st
         });
     };
     let scope = match rest {
-        [] if target == Signature::C && construct.has_scope() => StepScope::Named(Scope::Sys),
+        [] if construct.has_scope(target) => StepScope::Named(Scope::Sys),
         [] => StepScope::None,
-        [word] if target == Signature::C && construct.has_scope() => scope(word, variable)?,
+        [word] if construct.has_scope(target) => scope(word, variable, target)?,
         _ => {
             let help = "write the operation, its order and, if it is atomic, its scope".to_owned();
             return Err(BadInstruction { message: format!("unexpected suffix in `{text}`"), help });

@@ -8,7 +8,7 @@ use margay_models::execution::Order;
 use margay_models::signature::{BaseRelation, Construct, Operation, Signature, constructs};
 
 use super::about::About;
-use super::instruction::{self, scope_name};
+use super::instruction;
 use super::kind::{OPERATIONS, TYPES, Use};
 use super::tokens::{Token, tokens};
 use super::{Form, Lowering, Row, ScopePattern, Source, Step, Used};
@@ -538,16 +538,19 @@ impl Lines {
         }
         let scope = match rest {
             [] => ScopePattern::Any(None),
-            [word] => match scope_name(word) {
+            [word] => match source.scope_named(word) {
                 None if word.is_empty() => {
                     return Err(Diagnostic::error("expected a scope after the `.`")
                         .at(&self.file, span, "here")
-                        .help("write a scope variable, e.g. `s`, or one of cta, cluster, gpu, sys"));
+                        .help(format!("write a scope variable, e.g. `s`, or one of {}", source.scope_names())));
                 }
-                _ if !construct.has_scope() => {
+                _ if !construct.has_scope(source) => {
                     return Err(Diagnostic::error(format!("`{}` has no scope of its own", construct.name(source)))
                         .at(&self.file, span, "here")
-                        .help("drop the scope; the right-hand side may name one (cta, cluster, gpu, sys)"));
+                        .help(match source.scope_names() {
+                            names if names.is_empty() => "drop the scope".to_owned(),
+                            names => format!("drop the scope; the right-hand side may name one ({names})"),
+                        }));
                 }
                 Some(scope) => ScopePattern::Named(scope),
                 None => ScopePattern::Any(Some((*word).to_owned())),

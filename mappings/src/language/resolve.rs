@@ -8,11 +8,11 @@ use margay_models::execution::Scope;
 use margay_models::library;
 use margay_models::limited;
 use margay_models::model::Model;
-use margay_models::signature::constructs;
+use margay_models::signature::{Signature, constructs};
 
 use super::assemble::assemble;
 use super::parse::Lines;
-use super::{Mapping, Row, ScopePattern, StepScope};
+use super::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
 /// Where to look for models, and what to use instead of those that the mapping names.
 #[derive(Debug, Clone, Default)]
@@ -125,15 +125,15 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes;
-    /// cluster scope only if both models know clusters.
+    /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes; of C++ and
+    /// PTX cluster scope only if both models know clusters.
     pub fn scopes(&self) -> Vec<Scope> {
         if !self.source.is_scoped() {
             return Vec::new();
         }
         let clusters = self.source.knows_clusters() && self.target.knows_clusters();
-        let exists = |s: &Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
-        Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).filter(exists).collect()
+        let exists = |s: &&Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
+        self.source.signature.scopes(clusters).iter().filter(exists).copied().collect()
     }
 
     /// The row for a construct at a scope.
@@ -175,19 +175,24 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
             && !scopes.contains(&scope)
             && !mapping.about.scopes.as_ref().is_some_and(|s| s.contains(&scope))
         {
-            let known: Vec<&str> = scopes.iter().map(|s| s.name()).collect();
+            let known: Vec<&str> = scopes.iter().map(|&s| signature.scope_name(s)).collect();
             let (message, help) = if known.is_empty() {
                 let message = format!("the source model `{}` does not speak of scopes", mapping.source.name);
                 (message, "drop the scope on the left-hand side".to_owned())
             } else {
-                let message =
-                    format!("between `{}` and `{}` there is no {} scope", mapping.source.name, mapping.target.name, scope.name());
+                let message = format!(
+                    "between `{}` and `{}` there is no {} scope",
+                    mapping.source.name,
+                    mapping.target.name,
+                    signature.scope_name(scope)
+                );
                 (message, format!("scopes: {}", known.join(", ")))
             };
             errors.push(Diagnostic::error(message).at(file, row.span, "this scope").help(help));
         }
         let cluster = row.alternatives.iter().find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
         if let Some(lowering) = cluster
+            && mapping.target.signature == Signature::Ptx
             && !mapping.target.knows_clusters()
         {
             errors.push(
@@ -196,11 +201,12 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                     .help("use cta or gpu scope, or a model of PTX ISA 7.8 or later (`to ptx-8`)"),
             );
         }
+        errors.extend(without_level(mapping, row, &scopes));
     }
     let mut missing = Vec::new();
     for construct in constructs(signature) {
         let name = construct.name(signature);
-        if scopes.is_empty() || !construct.has_scope() {
+        if scopes.is_empty() || !construct.has_scope(signature) {
             if mapping.row(construct, None).is_none() {
                 missing.push(name);
             }
@@ -209,7 +215,7 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
             if lacking.len() == scopes.len() {
                 missing.push(name);
             } else {
-                missing.extend(lacking.iter().map(|s| format!("{name}.{}", s.name())));
+                missing.extend(lacking.iter().map(|&s| format!("{name}.{}", signature.scope_name(s))));
             }
         }
     }
@@ -221,4 +227,34 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
         );
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// A row that passes on a scope of the source which the target does not have.
+fn without_level(mapping: &Mapping, row: &Row, scopes: &[Scope]) -> Option<Diagnostic> {
+    let (source, target) = (mapping.source.signature, mapping.target.signature);
+    let passed: &[Scope] = match &row.scope {
+        ScopePattern::Named(scope) => std::slice::from_ref(scope),
+        ScopePattern::Any(_) => scopes,
+    };
+    let lacking: Vec<Scope> = passed.iter().copied().filter(|s| !target.scopes(true).contains(s)).collect();
+    let passes = |l: &&Lowering| {
+        l.steps.iter().any(|s| match s.scope {
+            StepScope::None => false,
+            StepScope::Same => !lacking.is_empty(),
+            // In a row of one scope its variable has become that scope.
+            StepScope::Named(scope) => lacking.contains(&scope),
+        })
+    };
+    let lowering = row.alternatives.iter().find(passes)?;
+    let names = |scopes: &[Scope]| scopes.iter().map(|&s| source.scope_name(s)).collect::<Vec<_>>().join(", ");
+    let (name, first) = (row.construct.name(source), lacking[0]);
+    let message = format!("of the scopes of `{}`, {target} has none for {}", mapping.source.name, names(&lacking));
+    let wider = target.scopes(true).iter().copied().find(|&s| s >= first).unwrap_or(Scope::Sys);
+    Some(Diagnostic::error(message).at(&mapping.file, lowering.span, "the scope is passed on here").help(format!(
+        "write a row for each scope, and in that of {} a scope of {target}, e.g. `{name}.{} => ... .{}`; it has {}",
+        source.scope_name(first),
+        source.scope_name(first),
+        target.scope_name(wider),
+        target.scope_names(),
+    )))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::Order;
 use margay_models::signature::{Construct, Operation, Signature};
 
 use super::about::About;
@@ -16,7 +16,7 @@ impl Step {
         let scope = match self.scope {
             StepScope::None => None,
             StepScope::Same => Some(variable),
-            StepScope::Named(scope) => Some(scope.name()),
+            StepScope::Named(scope) => Some(target.scope_name(scope)),
         };
         if target != Signature::Ptx {
             let name = match (self.failed, target) {
@@ -78,7 +78,7 @@ impl Row {
         match &self.scope {
             ScopePattern::Any(None) => name,
             ScopePattern::Any(Some(variable)) => format!("{name}.{variable}"),
-            ScopePattern::Named(scope) => format!("{name}.{}", Scope::name(*scope)),
+            ScopePattern::Named(scope) => format!("{name}.{}", source.scope_name(*scope)),
         }
     }
 
@@ -87,7 +87,7 @@ impl Row {
         let scope = match &self.scope {
             ScopePattern::Any(None) => String::new(),
             ScopePattern::Any(Some(variable)) => format!(".{variable}"),
-            ScopePattern::Named(scope) => format!(".{}", scope.name()),
+            ScopePattern::Named(scope) => format!(".{}", source.scope_name(*scope)),
         };
         let order = |o: Order| Construct { operation: Operation::Rmw, order: o }.name(source).replace("RMW", "");
         let head = match (form.name(), when.partner) {

@@ -17,6 +17,17 @@ pub fn permutations(n: usize) -> Vec<Vec<usize>> {
     out
 }
 
+/// A number for each scope, from 1.
+fn number(scope: Scope) -> u8 {
+    match scope {
+        Scope::Cta => 1,
+        Scope::Cluster => 2,
+        Scope::Gpu => 3,
+        Scope::Sys => 4,
+        Scope::Warp => 5,
+    }
+}
+
 /// The number of a location in order of first use, from 1.
 fn rank(seen: &mut Vec<u8>, location: u8) -> u8 {
     let at = seen.iter().position(|&x| x == location).unwrap_or_else(|| {
@@ -41,7 +52,7 @@ pub fn one_side(execution: &Execution, order: &[usize], with_relations: bool, ou
             order.iter().position(|&t| Some(t as u8) == data.thread).unwrap_or(0) as u8,
             data.kind as u8,
             data.order.number() as u8,
-            data.scope.map_or(0, |s| s as u8 + 1),
+            data.scope.map_or(0, number),
             data.location.map_or(0, |l| rank(&mut locations, l)),
             execution.physical(Event::from(e)).map_or(0, |l| rank(&mut memories, l)),
             u8::from(data.volatile) | u8::from(data.mmio) << 1 | u8::from(data.reduction) << 2 | (data.proxy as u8) << 3,
@@ -54,7 +65,7 @@ pub fn one_side(execution: &Execution, order: &[usize], with_relations: bool, ou
     for i in 0..order.len() {
         for j in 0..i {
             let (here, there) = (execution.threads[order[i]], execution.threads[order[j]]);
-            out.push(Scope::ALL.iter().map(|&s| u8::from(here.shares(s, there))).sum());
+            out.push(Scope::LEVELS.iter().map(|&s| u8::from(here.shares(s, there))).sum());
         }
     }
     if with_relations {

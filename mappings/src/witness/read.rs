@@ -101,8 +101,12 @@ impl Reader<'_> {
             Some(r) => (0..t).find(|&s| self.has(r, &[Place::Thread(s), Place::Thread(t)])).unwrap_or(t),
             None => otherwise,
         };
-        let raw: Vec<[usize; 3]> =
-            (0..threads).map(|t| [group(Scope::Gpu, t, 0), group(Scope::Cluster, t, 0), group(Scope::Cta, t, t)]).collect();
+        // Where warps matter and ctas do not, all are in one cta.
+        let alone = |t: usize| if level(Scope::Warp).is_some() { 0 } else { t };
+        let numbers = |t: usize| {
+            [group(Scope::Gpu, t, 0), group(Scope::Cluster, t, 0), group(Scope::Cta, t, alone(t)), group(Scope::Warp, t, 0)]
+        };
+        let raw: Vec<[usize; 4]> = (0..threads).map(numbers).collect();
         // Numbers without gaps, in order of first use.
         let dense = |i: usize, t: usize| {
             let mut seen: Vec<usize> = Vec::new();
@@ -113,7 +117,7 @@ impl Reader<'_> {
             }
             seen.iter().position(|&g| g == raw[t][i]).unwrap_or(0) as u8
         };
-        (0..threads).map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t) }).collect()
+        (0..threads).map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t), warp: dense(3, t) }).collect()
     }
 
     /// The number of source events.

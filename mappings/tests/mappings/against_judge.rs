@@ -37,7 +37,7 @@ fn checked(mapping: &Mapping, only: &[Construct], typed: bool, bound: usize) -> 
 /// A bound that enumeration reaches in a second or so.
 fn affordable(case: &Case, mapping: &Mapping) -> usize {
     let scopes = if mapping.source.is_scoped() { 3 } else { 1 };
-    let operations: usize = case.only.iter().map(|c| if c.has_scope() { scopes } else { 1 }).sum();
+    let operations: usize = case.only.iter().map(|c| if c.has_scope(mapping.source.signature) { scopes } else { 1 }).sum();
     // All Fence-SC orders of six fences are too many.
     let fences =
         |lowering: &Lowering| lowering.steps.iter().filter(|s| s.order == Order::Sc && s.operation == Operation::Fence).count();

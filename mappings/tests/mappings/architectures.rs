@@ -127,17 +127,24 @@ F.SC => full
 "#;
 
 /// Text, model and mapping in a folder of their own.
-fn folder(architecture: &str, rows: &str) -> tempfile::TempDir {
+fn folder(word: &str, architecture: &str, model: &str, rows: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("there is room");
-    for (name, text) in [("toy.arch", architecture), ("toy.cat", MODEL), ("toy.map", rows)] {
+    for (ending, text) in [("arch", architecture), ("cat", model), ("map", rows)] {
+        let name = format!("{word}.{ending}");
         std::fs::write(folder.path().join(name), text).expect("there is room");
     }
     folder
 }
 
 fn loaded(architecture: &str, rows: &str) -> Result<Mapping, Vec<Diagnostic>> {
-    let folder = folder(architecture, rows);
+    let folder = folder("toy", architecture, MODEL, rows);
     load(&folder.path().join("toy.map"), &LoadOptions::default()).map(|l| l.mapping)
+}
+
+/// A machine with scopes. Tests are read by the text of a word that was read last, and run side by side: each text has a word of its own.
+fn loaded_as(word: &str, architecture: &str, rows: &str) -> Result<Mapping, Vec<Diagnostic>> {
+    let folder = folder(word, architecture, &SCOPED_MODEL.replacen("toy", word, 1), &rows.replace(" toy", &format!(" {word}")));
+    load(&folder.path().join(format!("{word}.map")), &LoadOptions::default()).map(|l| l.mapping)
 }
 
 #[test]
@@ -166,6 +173,148 @@ fn an_architecture_of_ones_own() {
     assert_eq!(falls(&ask(&loaded(TOY, identity).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))), "none up to 4");
     let weaker = identity.replace("=> get.acquire", "=> get");
     assert_eq!(falls(&ask(&loaded(TOY, &weaker).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))), "Ordered at 4");
+}
+
+/// A machine with scopes, without its line of them.
+const SCOPED: &str = r#"architecture "a toy with scopes"
+tag ACQ on R
+tag REL on W
+tag ATOM on R W
+read get
+read get.relaxed ATOM scoped
+read get.acquire ACQ ATOM scoped
+write put
+write put.relaxed ATOM scoped
+write put.release REL ATOM scoped
+"#;
+
+fn with_scopes(scopes: &str) -> String {
+    SCOPED.replacen("tag ACQ", &format!("scopes {scopes}\ntag ACQ"), 1)
+}
+
+const SCOPED_MODEL: &str = r#"toy "a toy with scopes"
+let com = rf | co | fr
+let sync = [REL]; (rf & incl); [ACQ]
+let hb = (po | sync)+
+irreflexive hb; com+ as Ordered
+acyclic (po & loc) | com as Coherent
+"#;
+
+/// The rows of C++ with scopes, those of the atomic accesses once for each of the given scopes.
+fn scoped_rows(scopes: &[(&str, &str)]) -> String {
+    let mut out = "mapping \"C++ to a machine\" from c20-scoped to toy\nR.NA => get\nW.NA => put\n".to_owned();
+    let accesses = [("R.RLX", "get.relaxed"), ("R.ACQ", "get.acquire"), ("W.RLX", "put.relaxed"), ("W.REL", "put.release")];
+    for (from, to) in scopes {
+        out.extend(accesses.map(|(head, mnemonic)| format!("{head}.{from} => {mnemonic}.{to}\n")));
+    }
+    let rest = "R.SC W.SC RMW.RLX RMW.ACQ RMW.REL RMW.ACQ_REL RMW.SC F.ACQ F.REL F.ACQ_REL F.SC";
+    out.extend(rest.split(' ').map(|construct| format!("{construct}.s => absent\n")));
+    out
+}
+
+#[test]
+fn a_machine_with_scopes_of_ones_own() {
+    let (two, four) = (with_scopes("group < all"), with_scopes("wave < wg < agent < system"));
+    let to_two = scoped_rows(&[("cta", "group"), ("gpu", "all"), ("sys", "all")]);
+    let to_four = scoped_rows(&[("s", "s")]);
+    let three = with_scopes("near = cta < far = gpu < all = sys");
+    let answers = [
+        ("pair", &two, to_two.clone(), "none up to 4"),
+        ("trio", &three, to_four.clone(), "none up to 4"),
+        ("quad", &four, to_four.clone(), "none up to 4"),
+        // A scope that is too narrow, in either machine.
+        ("pair", &two, to_two.replace("get.acquire.all", "get.acquire.group"), "Coherence at 4"),
+        ("quad", &four, to_four.replace("put.release.s", "put.release.wave"), "Coherence at 4"),
+        ("quad", &four, to_four.replace("put.release.s", "put.release.wg"), "Coherence at 4"),
+        ("quad", &four, to_four.replace("put.release.s", "put.release.system"), "none up to 4"),
+    ];
+    for (word, architecture, rows, answer) in answers {
+        let mapping = loaded_as(word, architecture, &rows).unwrap_or_else(|e| panic!("{e:?}\n{rows}"));
+        let report = ask(&mapping, &quick(4));
+        assert_eq!(falls(&report), answer, "{rows}");
+        for found in &report.counterexamples {
+            reads_back(&mapping, found);
+        }
+        // It prints as what it reads.
+        let printed = mapping.to_string();
+        let again = loaded_as(word, architecture, &printed).unwrap_or_else(|e| panic!("{e:?}\n{printed}"));
+        let steps = |m: &Mapping| m.rows.iter().flat_map(|r| &r.alternatives).map(|l| l.steps.clone()).collect::<Vec<_>>();
+        assert_eq!(steps(&again), steps(&mapping), "{printed}");
+    }
+    // As a source and a target at once, by each number of scopes: no program tells a machine from itself, and scopes that are too narrow do.
+    for (word, architecture, narrowest) in [("pair", &two, "group"), ("trio", &three, "near"), ("quad", &four, "wave")] {
+        let accesses = "get.relaxed get.acquire put.relaxed put.release".split(' ');
+        let rows: String = accesses.map(|mnemonic| format!("{mnemonic}.s => {mnemonic}.s\n")).collect();
+        let rows = format!("mapping \"itself\" from toy to toy\nget => get\nput => put\n{rows}");
+        let same = loaded_as(word, architecture, &rows).unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!(falls(&ask(&same, &quick(4))), "none up to 4");
+        let weaker = rows.replace("=> get.acquire.s", &format!("=> get.acquire.{narrowest}"));
+        let weaker = loaded_as(word, architecture, &weaker).unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!(falls(&ask(&weaker, &quick(4))), "Ordered at 4");
+    }
+    // A row is weakened to the narrowest scope of the machine, which a test notices.
+    let mapping = loaded_as("quad", &four, &to_four).expect("a mapping");
+    let report = weaken(&mapping, &CheckOptions { level: Level::Program, ..quick(4) }, &Silent).expect("a question");
+    let weaker = report.rows.iter().flat_map(|row| row.weaker.iter().map(move |w| (row, w)));
+    let falls = weaker.filter(|(_, w)| matches!(w.fate, Fate::Falls(_)));
+    let found: BTreeSet<String> = falls
+        .map(|(row, w)| {
+            let (head, body) = row.slot.text(&mapping, &w.lowering);
+            format!("{head} => {body}")
+        })
+        .collect();
+    for expected in ["W.REL.s => put.release.wave", "W.REL.s => put.relaxed.s", "R.ACQ.s => get.acquire.wave"] {
+        assert!(found.contains(expected), "{found:?}");
+    }
+}
+
+#[test]
+fn scopes_that_are_wrong() {
+    for (scopes, place, message) in [
+        ("", "2:7", "expected the name of a scope"),
+        ("wg <", "2:12", "expected the name of a scope"),
+        ("wg agent", "2:11", "expected `<` between scopes"),
+        ("wg < wg", "2:13", "two scopes `wg`"),
+        ("w-g < all", "2:8", "`w-g` is no name for a scope"),
+        ("rmw < all", "2:8", "`rmw` is no name for a scope"),
+        ("wg = warp < all", "2:20", "of `all` the line does not say which level it is"),
+        ("wg = wrap < all = sys", "2:13", "unknown level `wrap`"),
+        ("wg = gpu < all = cta", "2:25", "this level is not wider than the one before"),
+        ("wg = cta < all = gpu", "2:19", "`all` is the widest scope and not `sys`"),
+        ("a < b < c < d < e < g", "2:28", "more than 5 scopes"),
+        ("wg < all\nscopes wg < all", "3:1", "a second line `scopes`"),
+        ("wg < all\ntag WG on R", "3:5", "`WG` is no name for a tag"),
+        ("wg < all\ntag scoped on R", "3:5", "`scoped` is no name for a tag"),
+        ("wg < all\nfence get.relaxed.wg", "3:7", "`get.relaxed.wg` is `get.relaxed` with a scope"),
+    ] {
+        let errors = loaded_as("wrong", &with_scopes(scopes), &scoped_rows(&[("s", "s")])).expect_err(scopes);
+        let said = errors[0].to_string();
+        assert!(said.contains(&format!("wrong.arch:{place}: ")) && said.contains(message), "{scopes}\n{said}");
+        assert!(errors[0].help.is_some(), "{said}");
+    }
+    let none = loaded_as("wrong", SCOPED, &scoped_rows(&[("s", "s")])).expect_err("no scopes");
+    assert!(none[0].to_string().contains("wrong.arch:6:23: error: the architecture has no scopes"), "{}", none[0]);
+    let unused = with_scopes("wg < all").replace(" scoped", "");
+    let unused = loaded_as("wrong", &unused, &scoped_rows(&[("s", "s")])).expect_err("no instruction has a scope");
+    assert!(unused[0].to_string().contains("wrong.arch:2:1: error: no instruction takes a scope"), "{}", unused[0]);
+    // Rows.
+    let two = with_scopes("group < all");
+    for (rows, message, help) in [
+        (scoped_rows(&[("s", "s")]), "of the scopes of `c20-scoped`, wrong has none for gpu", "`R.RLX.gpu => ... .all`"),
+        (
+            scoped_rows(&[("s", "all")]).replace("get.acquire.all", "get.acquire"),
+            "`get.acquire` needs a scope",
+            "`get.acquire.all`",
+        ),
+        (scoped_rows(&[("s", "al")]), "`al` is neither a scope nor the scope variable", "group, all"),
+        (scoped_rows(&[("s", "all")]).replace("=> get\n", "=> get.all\n"), "unknown wrong instruction `get.all`", ""),
+        (scoped_rows(&[("cta", "group"), ("gpu", "all")]), "no row for R.RLX.sys", "add a row"),
+    ] {
+        let errors = loaded_as("wrong", &two, &rows).expect_err(&rows);
+        let said = errors[0].to_string();
+        assert!(said.contains(message) && errors[0].help.as_ref().is_some_and(|h| h.contains(help)), "{rows}\n{said}");
+        assert!(said.contains("wrong.map:"), "{said}");
+    }
 }
 
 #[test]

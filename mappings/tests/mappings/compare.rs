@@ -454,7 +454,7 @@ proptest! {
             model.checks.retain(|c| c.display_name() != "No-Thin-Air");
         }
         let scopes = if models.iter().any(Model::is_scoped) { 3 } else { 1 };
-        let operations: usize = only.iter().map(|c| if c.has_scope() { scopes } else { 1 }).sum();
+        let operations: usize = only.iter().map(|c| if c.has_scope(models[0].signature) { scopes } else { 1 }).sum();
         let bound = if operations <= 3 { 3 } else { 2 };
         let mut options = options(bound);
         options.only = only.iter().map(|c| c.name(models[0].signature)).collect();

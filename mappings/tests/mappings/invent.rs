@@ -109,7 +109,7 @@ fn instruction(target: Signature, operation: Operation, variable: bool) -> Boxed
     (select(fitting), select(scopes))
         .prop_map(move |(c, scope)| {
             if target != Signature::Ptx {
-                let suffix = if c.has_scope() && target == Signature::C { format!(".{scope}") } else { String::new() };
+                let suffix = if c.has_scope(target) && target == Signature::C { format!(".{scope}") } else { String::new() };
                 return format!("{}{suffix}", c.name(target));
             }
             let order = match c.order.tag() {
@@ -125,7 +125,7 @@ fn instruction(target: Signature, operation: Operation, variable: bool) -> Boxed
                 Operation::Rmw => "atom",
                 Operation::Fence => "fence",
             };
-            if c.has_scope() { format!("{mnemonic}.{order}.{scope}") } else { format!("{mnemonic}.{order}") }
+            if c.has_scope(target) { format!("{mnemonic}.{order}.{scope}") } else { format!("{mnemonic}.{order}") }
         })
         .boxed()
 }
@@ -162,7 +162,7 @@ fn row(source: Signature, scoped: bool, target: Signature, construct: Construct)
                 .prop_map(|(a, b)| format!("{a} or {b}")),
         ]
     };
-    if !construct.has_scope() || source != Signature::C {
+    if !construct.has_scope(source) || source != Signature::C {
         return body(false).prop_map(move |b| format!("{name} => {b}")).boxed();
     }
     let other = name.clone();

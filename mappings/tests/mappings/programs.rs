@@ -113,7 +113,7 @@ proptest! {
         let mapping = case.mapping();
         let mut options = program_options(3, "", case.typed);
         options.only = case.names(&mapping);
-        let operations: usize = case.only.iter().map(|c| if c.has_scope() && mapping.source.is_scoped() { 3 } else { 1 }).sum();
+        let operations: usize = case.only.iter().map(|c| if c.has_scope(mapping.source.signature) && mapping.source.is_scoped() { 3 } else { 1 }).sum();
         let fences = mapping.rows.iter().flat_map(|row| &row.alternatives).all(|l| l.steps.len() <= 1);
         options.bound = if operations <= 3 && fences { 3 } else { 2 };
         match check(&mapping, &options, &Silent) {

@@ -99,7 +99,7 @@ fn what_another_modification_order_explains_is_called_so() {
     };
     let mut init = EventData::new(Kind::Init, None, Order::Plain);
     (init.location, init.value) = (Some(0), Some(0));
-    let place = |cta| Placement { gpu: 0, cluster: 0, cta };
+    let place = |cta| Placement { cta, ..Placement::default() };
     let location = Location { name: "x".to_owned(), physical: 0, atomic: true };
     let status = |co: &[(u8, u8)], last: u8| {
         let events = vec![store(0, 2), store(0, 1), store(1, 3), init.clone()];

@@ -122,7 +122,7 @@ fn fig_12() {
         op(2, Read, Order::Acq, 1),
         op(2, Read, Order::Plain, 0),
     ];
-    let placements = (0..3).map(|t| Placement { gpu: t, cluster: t, cta: t }).collect();
+    let placements = (0..3).map(|t| Placement { gpu: t, cluster: t, cta: t, warp: 0 }).collect();
     let program = Program { ops, placements, locations: 2 };
     let fallen = |name: &str| -> Vec<String> {
         let mapping = shipped(name);

@@ -40,7 +40,12 @@ pub fn relation(to: &mut [u64], execution: &Execution, relation: BaseRelation) {
             let all = crate::bits::EventSet::first(to.len()).0;
             to.iter_mut().for_each(|row| *row = all & !*row);
         }
-        BaseRelation::Sr | BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Syncbar => {
+        BaseRelation::Sr
+        | BaseRelation::Scta
+        | BaseRelation::Scluster
+        | BaseRelation::Sgpu
+        | BaseRelation::Same(_)
+        | BaseRelation::Syncbar => {
             copy(to, &execution.base_relation(relation));
         }
     }

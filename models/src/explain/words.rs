@@ -163,6 +163,7 @@ fn base_phrase(relation: BaseRelation, a: &str, b: &str) -> String {
         BaseRelation::Scta => format!("{a} and {b} are in one cta"),
         BaseRelation::Scluster => format!("{a} and {b} are in one cluster"),
         BaseRelation::Sgpu => format!("{a} and {b} are on one gpu"),
+        BaseRelation::Same(level) => format!("{a} and {b} are in one {}", level.name()),
         BaseRelation::Syncbar => format!("{a} and {b} are at one barrier"),
         BaseRelation::SyncBarrier => format!("{b} waits at the barrier for {a}"),
         BaseRelation::SyncFence => format!("{a} is before {b} in Fence-SC order"),

@@ -63,6 +63,7 @@ impl Model {
     fn printed_names(&self) -> BTreeMap<DefId, String> {
         let bases = BaseSet::ALL.iter().flat_map(|b| b.names()).chain(BaseRelation::ALL.iter().flat_map(|b| b.names()));
         let bases = bases.chain(BaseSet::all(self.signature).into_iter().flat_map(BaseSet::names));
+        let bases = bases.chain(BaseRelation::all(self.signature).into_iter().flat_map(BaseRelation::names));
         let mut taken: BTreeSet<String> = bases.chain(&["domain", "range"]).map(|n| (*n).to_owned()).collect();
         let mut names = BTreeMap::new();
         for (i, definition) in self.definitions.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::{Check, Definition, ExprId, Model, Node, Role};
 use crate::diagnostic::Place;
+use crate::execution::Scope;
 use crate::signature::{BaseRelation, BaseSet, Signature};
 
 impl Model {
@@ -52,6 +53,9 @@ impl Model {
     /// other model does if it names them.
     pub fn knows_clusters(&self) -> bool {
         const OLDER: [&str; 4] = ["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-2015"];
+        if let Signature::Text(architecture) = self.signature {
+            return architecture.scopes().contains(&Scope::Cluster);
+        }
         let named = self.mentions_set(BaseSet::Cluster) || self.mentions_relation(BaseRelation::Scluster);
         named || self.signature == Signature::Ptx && !OLDER.contains(&self.name.as_str())
     }
@@ -59,13 +63,25 @@ impl Model {
     /// Do the checks depend on scopes or on where threads run?
     pub fn is_scoped(&self) -> bool {
         self.used_nodes().any(|n| match n {
-            Node::Set(s) => matches!(s, BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys),
-            Node::Relation(r) => {
-                use BaseRelation::{Scluster, Scta, Sgpu, Sr};
-                matches!(r, Sr | Scta | Scluster | Sgpu)
-            }
+            Node::Set(s) => s.scope().is_some(),
+            Node::Relation(r) => r == BaseRelation::Sr || r.level().is_some(),
             _ => false,
         })
+    }
+
+    /// The scopes that its programs can name, narrowest first; none where the architecture has none.
+    pub fn scopes(&self) -> &'static [Scope] {
+        self.signature.scopes(self.knows_clusters())
+    }
+
+    /// Do the checks depend on which operations have a scope, by a set of them (not by inclusion)?
+    pub fn names_scopes(&self) -> bool {
+        self.used_nodes().any(|n| matches!(n, Node::Set(s) if s.scope().is_some()))
+    }
+
+    /// Do the checks depend on which threads share a level, for its own sake?
+    pub fn mentions_level(&self, scope: Scope) -> bool {
+        self.used_nodes().any(|n| matches!(n, Node::Relation(r) if r.level() == Some(scope)))
     }
 
     /// The nodes that the checks depend on, through definitions, in ascending order.

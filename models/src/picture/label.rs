@@ -63,13 +63,14 @@ fn scope(data: &EventData) -> String {
 /// The mnemonic of the instruction that makes the event; its halves have `-R` and `-W` behind it.
 fn instruction(execution: &Execution, event: Event, architecture: Architecture) -> String {
     let order = |e: Event| execution.events[e.index()].order;
-    let single = |operation: Operation| architecture.mnemonic(Construct { operation, order: order(event) });
+    let scope = execution.events[event.index()].scope;
+    let single = |operation: Operation| architecture.written(Construct { operation, order: order(event) }, scope);
     let half = |read: Event, write: Event, half: &str| {
         let whole = architecture.whole(order(read), order(write))?;
-        Some(format!("{}-{half}", architecture.mnemonic(whole)?))
+        Some(format!("{}-{half}", architecture.written(whole, scope)?))
     };
     let pair = execution.rmw.pairs().find(|&(r, w)| r == event || w == event);
-    let of = |operation: Operation| single(operation).map_or_else(|| operation.to_string(), str::to_owned);
+    let of = |operation: Operation| single(operation).unwrap_or_else(|| operation.to_string());
     match (pair, execution.events[event.index()].kind) {
         (Some((r, w)), Kind::Read) => half(r, w, "R").unwrap_or_else(|| of(Operation::Read)),
         (Some((r, w)), _) => half(r, w, "W").unwrap_or_else(|| of(Operation::Write)),
@@ -117,22 +118,28 @@ fn ptx(data: &EventData, rmw: bool) -> String {
 }
 
 /// Do scopes or barriers play a part, so that it matters where threads run?
-pub(super) fn placed(execution: &Execution) -> bool {
+fn placed(execution: &Execution) -> bool {
     execution.events.iter().any(|e| e.scope.is_some() || e.barrier.is_some())
 }
 
 /// Do clusters play a part?
-pub(super) fn clusters(execution: &Execution) -> bool {
+fn clusters(execution: &Execution) -> bool {
     execution.events.iter().any(|e| e.scope == Some(Scope::Cluster))
         && execution.threads.windows(2).any(|p| p[0].cluster != p[1].cluster)
 }
 
+/// The levels that are drawn and named, narrowest first, but for that of all threads: those of the architecture. Clusters of PTX and C++
+/// only where threads are in several.
+pub(super) fn levels(execution: &Execution) -> Vec<(Scope, &'static str)> {
+    let signature = execution.signature;
+    let clusters = signature.architecture().is_some() || clusters(execution);
+    let drawn = signature.scopes(clusters).iter().filter(|&&s| s != Scope::Sys && placed(execution));
+    drawn.map(|&s| (s, signature.scope_name(s))).collect()
+}
+
 /// Where a thread runs: `gpu 0, cta 1`, with the cluster where threads are in several; empty where placement plays no part.
 pub fn placement_label(execution: &Execution, thread: usize) -> String {
-    let Some(p) = execution.threads.get(thread).filter(|_| placed(execution)) else { return String::new() };
-    if clusters(execution) {
-        format!("gpu {}, cluster {}, cta {}", p.gpu, p.cluster, p.cta)
-    } else {
-        format!("gpu {}, cta {}", p.gpu, p.cta)
-    }
+    let Some(p) = execution.threads.get(thread) else { return String::new() };
+    let levels = levels(execution);
+    levels.iter().rev().map(|(scope, name)| format!("{name} {}", p.number(*scope))).collect::<Vec<_>>().join(", ")
 }

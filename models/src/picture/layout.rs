@@ -2,7 +2,7 @@
 
 use super::Picture;
 use crate::bits::Event;
-use crate::execution::{Execution, Placement};
+use crate::execution::{Execution, Placement, Scope};
 
 /// The columns and rows of a picture.
 pub struct Layout {
@@ -47,7 +47,8 @@ fn columns(execution: &Execution) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..places.len()).collect();
     columns.sort_by_key(|&t| {
         let Placement { gpu, cluster, .. } = places[t];
-        (first(&|p| p.gpu == gpu), first(&|p| (p.gpu, p.cluster) == (gpu, cluster)), first(&|p| p == places[t]), t)
+        let cta = first(&|p| p.shares(Scope::Cta, places[t]));
+        (first(&|p| p.gpu == gpu), first(&|p| (p.gpu, p.cluster) == (gpu, cluster)), cta, first(&|p| p == places[t]), t)
     });
     columns
 }

@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::route::{HEAD, Scene, label_places, route};
 use super::style::{class, meaning, sheet};
 use super::{Edge, Picture, label};
-use crate::execution::{Execution, Placement};
+use crate::execution::Execution;
 
 /// Height of an event's box.
 const BOX: f64 = 30.0;
@@ -107,25 +107,16 @@ fn columns(body: &mut Body, execution: &Execution, layout: &Layout, scene: &Scen
         let (pad, up) = (PAD + 9.0 * level, 19.0 * level);
         Rect::spanning((scene.columns[first].0 - pad, -up), (scene.columns[last].1 + pad, bottom + 8.0 * level))
     };
-    type Same = fn(Placement, Placement) -> bool;
-    type Number = fn(Placement) -> u8;
-    let mut levels: Vec<(&str, Same, Number)> = Vec::new();
-    if label::placed(execution) {
-        levels.push(("cta", |p, q| p == q, |p| p.cta));
-        if label::clusters(execution) {
-            levels.push(("cluster", |p, q| (p.gpu, p.cluster) == (q.gpu, q.cluster), |p| p.cluster));
-        }
-        levels.push(("gpu", |p, q| p.gpu == q.gpu, |p| p.gpu));
-    }
-    for (depth, (name, same, number)) in levels.iter().enumerate().rev() {
+    for (depth, &(scope, name)) in label::levels(execution).iter().enumerate().rev() {
         let level = depth as f64 + 1.0;
         let place = |c: usize| execution.threads[layout.columns[c]];
         let mut first = 0;
         while first < layout.columns.len() {
-            let last = (first..layout.columns.len()).take_while(|&c| same(place(first), place(c))).last().unwrap_or(first);
+            let last =
+                (first..layout.columns.len()).take_while(|&c| place(first).shares(scope, place(c))).last().unwrap_or(first);
             let rect = around(first, last, level);
-            body.rect(&format!("group {name}"), &rect, 8.0);
-            body.text("group-name", (rect.x + 7.0, rect.y + 13.0), &format!("{name} {}", number(place(first))));
+            body.rect(&format!("group {}", scope.name()), &rect, 8.0);
+            body.text("group-name", (rect.x + 7.0, rect.y + 13.0), &format!("{name} {}", place(first).number(scope)));
             first = last + 1;
         }
     }

@@ -1,16 +1,18 @@
 //! The base sets and relations: the names that a model may use without defining them.
 
+use super::architecture::{Level, SameLevel};
 use super::{Architecture, Signature, Tag};
+use crate::execution::Scope;
 
 macro_rules! names {
     (
         $(#[$meta:meta])*
         $enum:ident { $($(#[$doc:meta])* $variant:ident = $($name:literal)|+ in $sigs:expr;)* }
-        $($(#[$more:meta])* $other:ident($of:ty);)?
+        $($(#[$more:meta])* $other:ident($of:ty);)*
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $enum { $($(#[$doc])* $variant,)* $($(#[$more])* $other($of),)? }
+        pub enum $enum { $($(#[$doc])* $variant,)* $($(#[$more])* $other($of),)* }
 
         impl $enum {
             /// All of them that some signature names; those of a text come on top.
@@ -18,7 +20,7 @@ macro_rules! names {
 
             /// Every name of it; the first one is the name to show.
             pub fn names(self) -> &'static [&'static str] {
-                match self { $($enum::$variant => &[$($name),+],)* $($enum::$other(of) => <$of>::names(of),)? }
+                match self { $($enum::$variant => &[$($name),+],)* $($enum::$other(of) => <$of>::names(of),)* }
             }
 
             /// The name to show.
@@ -30,10 +32,10 @@ macro_rules! names {
             pub fn is_in(self, signature: Signature) -> bool {
                 let signatures: &[Signature] = match self {
                     $($enum::$variant => $sigs,)*
-                    $($enum::$other(of) => return signature == Signature::Text(<$of>::architecture(of)),)?
+                    $($enum::$other(of) => return signature == Signature::Text(<$of>::architecture(of)),)*
                 };
                 match signature {
-                    Signature::Text(architecture) => signatures.len() == ANY.len() && self.is_in_text(architecture),
+                    Signature::Text(architecture) => self.is_in_text(architecture, signatures.len() == ANY.len()),
                     other => signatures.contains(&other),
                 }
             }
@@ -120,6 +122,8 @@ names! {
     }
     /// The events that carry a tag of an architecture that is a text.
     Tag(Tag);
+    /// The operations of a scope of an architecture that is a text.
+    Level(Level);
 }
 
 names! {
@@ -167,6 +171,8 @@ names! {
         /// Fence-SC order: a strict partial order over `fence.sc` operations.
         SyncFence = "sync_fence" in PTX;
     }
+    /// The threads of both share a level of an architecture that is a text.
+    Same(SameLevel);
 }
 
 impl BaseSet {
@@ -175,23 +181,57 @@ impl BaseSet {
         let mut all: Vec<Self> = Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect();
         if let Signature::Text(architecture) = signature {
             all.extend(architecture.tags().map(Self::Tag));
+            all.extend(architecture.levels().map(Self::Level));
         }
         all
     }
 
-    fn is_in_text(self, _: Architecture) -> bool {
-        true
+    /// The scope whose operations it is.
+    pub fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Cta => Some(Scope::Cta),
+            Self::Cluster => Some(Scope::Cluster),
+            Self::Gpu => Some(Scope::Gpu),
+            Self::Sys => Some(Scope::Sys),
+            Self::Level(level) => Some(level.scope()),
+            _ => None,
+        }
+    }
+
+    fn is_in_text(self, _: Architecture, everywhere: bool) -> bool {
+        everywhere
     }
 }
 
 impl BaseRelation {
     /// Those of a signature.
     pub fn all(signature: Signature) -> Vec<Self> {
-        Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect()
+        let mut all: Vec<Self> = Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect();
+        if let Signature::Text(architecture) = signature {
+            // What all threads share is every pair of them.
+            let levels = architecture.levels().filter(|level| level.scope() != Scope::Sys);
+            all.extend(levels.map(|level| Self::Same(SameLevel(level))));
+        }
+        all
     }
 
-    /// Dependencies are there where the text says so.
-    fn is_in_text(self, architecture: Architecture) -> bool {
-        !matches!(self, Self::Addr | Self::Data | Self::Ctrl) || architecture.has(self)
+    /// The scope that the threads share, if it says so of them.
+    pub fn level(self) -> Option<Scope> {
+        match self {
+            Self::Scta => Some(Scope::Cta),
+            Self::Scluster => Some(Scope::Cluster),
+            Self::Sgpu => Some(Scope::Gpu),
+            Self::Same(level) => Some(level.scope()),
+            _ => None,
+        }
+    }
+
+    /// Dependencies and inclusion of scopes are there where the text says so.
+    fn is_in_text(self, architecture: Architecture, everywhere: bool) -> bool {
+        match self {
+            Self::Addr | Self::Data | Self::Ctrl => architecture.has(self),
+            Self::Sr => !architecture.scopes().is_empty(),
+            _ => everywhere,
+        }
     }
 }

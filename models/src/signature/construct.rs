@@ -39,10 +39,14 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// Does the construct carry a scope (in a signature that has scopes)? Plain accesses have none, nor has an
-    /// architecture that is a text.
-    pub fn has_scope(self) -> bool {
-        !matches!(self.order, Order::Plain | Order::Tagged(_))
+    /// Does the construct carry a scope (where the model speaks of scopes)? Plain accesses of C++ and PTX have none; which
+    /// instructions of an architecture have one its text says.
+    pub fn has_scope(self, signature: Signature) -> bool {
+        match signature {
+            Signature::Text(architecture) => architecture.takes_scope(self),
+            Signature::C | Signature::Ptx => self.order != Order::Plain,
+            Signature::Plain => false,
+        }
     }
 
     /// The order of the read half of an RMW (2019 paper, section 3.5.3 and RC11: the acquire part belongs to the read).

@@ -7,12 +7,14 @@ mod base;
 mod construct;
 mod strength;
 
-pub use architecture::{Architecture, Tag, Tags};
+pub use architecture::{Architecture, Level, SameLevel, Tag, Tags};
 pub use base::{BaseRelation, BaseSet};
 pub use construct::{Construct, Operation, constructs};
 pub use strength::weakest_fences;
 
 use std::fmt;
+
+use crate::execution::Scope;
 
 /// The kind of execution that a model speaks of; the first word of a .cat file names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +45,44 @@ impl Signature {
 
     /// Does it matter where threads run: are there scopes?
     pub fn has_places(self) -> bool {
-        matches!(self, Self::C | Self::Ptx)
+        !self.scopes(true).is_empty()
+    }
+
+    /// Its scopes, narrowest first. Those of C++ and PTX with or without clusters, which not every model of theirs knows.
+    pub fn scopes(self, clusters: bool) -> &'static [Scope] {
+        match self {
+            Self::Plain => &[],
+            Self::C | Self::Ptx if clusters => &Scope::ALL,
+            Self::C | Self::Ptx => &[Scope::Cta, Scope::Gpu, Scope::Sys],
+            Self::Text(architecture) => architecture.scopes(),
+        }
+    }
+
+    /// What a scope is called in mapping rows and tests.
+    pub fn scope_name(self, scope: Scope) -> &'static str {
+        match self {
+            Self::Text(architecture) => architecture.scope_name(scope),
+            _ => scope.name(),
+        }
+    }
+
+    /// The scope that a word names: in C++ and PTX also by the names of CUDA and OpenCL; `None` for anything else.
+    pub fn scope_named(self, word: &str) -> Option<Scope> {
+        match self {
+            Self::Text(architecture) => architecture.levels().find(|level| level.name() == word).map(Level::scope),
+            _ => Some(match word {
+                "cta" | "block" | "wg" => Scope::Cta,
+                "cluster" => Scope::Cluster,
+                "gpu" | "gl" | "device" | "dev" => Scope::Gpu,
+                "sys" | "system" => Scope::Sys,
+                _ => return None,
+            }),
+        }
+    }
+
+    /// The names of its scopes, as a list for messages.
+    pub fn scope_names(self) -> String {
+        self.scopes(true).iter().map(|&s| self.scope_name(s)).collect::<Vec<_>>().join(", ")
     }
 }
 

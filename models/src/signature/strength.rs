@@ -89,29 +89,26 @@ pub fn weakest_fences(signature: Signature) -> Vec<Construct> {
 
 impl Scope {
     /// How far the scope is above the narrowest one, in steps.
+    ///
+    /// (Of scopes of an architecture's own: above the narrowest of PTX; the one below that counts as much.)
     pub fn rank(self) -> u32 {
         match self {
-            Self::Cta => 0,
+            Self::Warp | Self::Cta => 0,
             Self::Cluster => 1,
             Self::Gpu => 2,
             Self::Sys => 3,
         }
     }
 
-    /// The next narrower scope; `clusters`: does the model know them?
-    pub fn narrower(self, clusters: bool) -> Option<Scope> {
-        neighbours(clusters).find(|&(_, wide)| wide == self).map(|(narrow, _)| narrow)
+    /// The next narrower scope of those of a signature.
+    pub fn narrower(self, scopes: &[Scope]) -> Option<Scope> {
+        scopes.windows(2).find(|pair| pair[1] == self).map(|pair| pair[0])
     }
 
-    /// The next wider scope.
-    pub fn wider(self, clusters: bool) -> Option<Scope> {
-        neighbours(clusters).find(|&(narrow, _)| narrow == self).map(|(_, wide)| wide)
+    /// The next wider scope of those of a signature.
+    pub fn wider(self, scopes: &[Scope]) -> Option<Scope> {
+        scopes.windows(2).find(|pair| pair[0] == self).map(|pair| pair[1])
     }
-}
-
-fn neighbours(clusters: bool) -> impl Iterator<Item = (Scope, Scope)> {
-    let scopes: Vec<Scope> = Scope::ALL.into_iter().filter(|&s| clusters || s != Scope::Cluster).collect();
-    (1..scopes.len()).map(move |i| (scopes[i - 1], scopes[i]))
 }
 
 #[cfg(test)]
@@ -153,8 +150,8 @@ mod tests {
         assert_eq!(names(at(Operation::Rmw, Order::Rlx).weaker(ptx), ptx), "", "there is no weak atom");
         assert_eq!(names(weakest_fences(ptx), ptx), "F.ACQ F.REL");
         assert_eq!(names(weakest_fences(Signature::Plain), Signature::Plain), "F");
-        assert_eq!(Scope::Gpu.narrower(false), Some(Scope::Cta));
-        assert_eq!(Scope::Gpu.narrower(true), Some(Scope::Cluster));
-        assert_eq!((Scope::Sys.wider(true), Scope::Cta.narrower(true)), (None, None));
+        assert_eq!(Scope::Gpu.narrower(ptx.scopes(false)), Some(Scope::Cta));
+        assert_eq!(Scope::Gpu.narrower(ptx.scopes(true)), Some(Scope::Cluster));
+        assert_eq!((Scope::Sys.wider(&Scope::ALL), Scope::Cta.narrower(&Scope::ALL)), (None, None));
     }
 }

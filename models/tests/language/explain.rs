@@ -147,7 +147,7 @@ fn message_passing(data: Order, flag: [Order; 2], scope: Scope) -> Execution {
     push(Kind::Init, None, Order::Plain, 0, 0);
     push(Kind::Init, None, Order::Plain, 1, 0);
     let location = |name: &str, physical| Location { name: name.to_owned(), physical, atomic: true };
-    let threads = vec![Placement { gpu: 0, cluster: 0, cta: 0 }, Placement { gpu: 0, cluster: 0, cta: 1 }];
+    let threads = vec![Placement::default(), Placement { cta: 1, ..Placement::default() }];
     let locations = vec![location("x", 0), location("y", 1)];
     let mut execution = Execution::new(Signature::C, events, threads, locations);
     let pairs = |ps: &[(u8, u8)]| BitMatrix::from_pairs(6, ps.iter().map(|&(a, b)| (Event(a), Event(b))));

@@ -325,7 +325,7 @@ pub fn execution() -> impl Strategy<Value = Execution> {
                 init.location = Some(location);
                 data.push(init);
             }
-            let at = |gpu, cta| Placement { gpu, cluster: 0, cta };
+            let at = |gpu, cta| Placement { gpu, cta, ..Placement::default() };
             let threads = vec![at(0, 0), at(0, cta), at(gpu, cta)];
             let location = |i: u8| Location { name: format!("x{i}"), physical: i, atomic: true };
             let mut execution = Execution::new(Signature::C, data, threads, vec![location(0), location(1)]);

@@ -7,7 +7,8 @@
 //! alias z x
 //! handle s x
 //! ```
-//! `@gpu.cluster.cta` places the thread; without it, thread i is alone in cta i of one cluster. A value is written at most once
+//! `@gpu.cluster.cta` places the thread (in an architecture that is a text: its own levels, widest first); without it, thread i is alone in
+//! cta i of one cluster. A value is written at most once
 //! to a location, so the value that a read returns names the write that it reads; 0 is the initial one. `final x=v`
 //! asks for a coherence order in which the write of `v` has no successor. `BAR n` is an arrival at barrier n and a wait
 //! for it, `ARRIVE n` and `WAIT n` its halves; `P.ALIAS` and so on are proxy fences. `alias z x` gives the memory of x a second generic
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use margay_models::Signature;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
-use margay_models::signature::{Architecture, Operation};
+use margay_models::signature::{self, Architecture, Operation};
 
 use crate::order::{partial_orders, total_orders};
 
@@ -148,9 +149,12 @@ impl Reader {
             Some(rest) => {
                 let (place, operations) = rest.split_once(' ').expect("@g.l.c operations");
                 let numbers: Vec<u8> = place.split('.').map(|n| n.parse().expect("a number")).collect();
-                (Placement { gpu: numbers[0], cluster: numbers[1], cta: numbers[2] }, operations)
+                let levels = self.architecture.map_or(Scope::ALL.to_vec(), |a| a.scopes().to_vec());
+                let levels = levels.into_iter().rev().filter(|&s| s != Scope::Sys);
+                assert_eq!(levels.clone().count(), numbers.len(), "{line}");
+                (levels.zip(numbers).fold(Placement::default(), |p, (s, n)| p.with_number(s, n)), operations)
             }
-            None => (Placement { gpu: 0, cluster: 0, cta: self.threads.len() as u8 }, line),
+            None => (Placement { cta: self.threads.len() as u8, ..Placement::default() }, line),
         };
         self.threads.push(placement);
         for operation in operations.split(';').map(str::trim).filter(|o| !o.is_empty()) {
@@ -175,7 +179,14 @@ impl Reader {
         let (mut kind, mut halves) = (kind, None);
         if let Some(architecture) = self.architecture {
             let mnemonic = text.split_whitespace().next().unwrap_or_default();
-            let construct = architecture.instruction(mnemonic).unwrap_or_else(|| panic!("no instruction: {text}"));
+            let scoped = mnemonic.rsplit_once('.').and_then(|(mnemonic, scope)| {
+                let construct = architecture.instruction(mnemonic).filter(|&c| architecture.takes_scope(c))?;
+                Some((construct, Some(signature::Signature::Text(architecture).scope_named(scope)?)))
+            });
+            let (construct, scope) = scoped
+                .or_else(|| Some((architecture.instruction(mnemonic).filter(|&c| !architecture.takes_scope(c))?, None)))
+                .unwrap_or_else(|| panic!("no instruction: {text}"));
+            event.scope = scope;
             event.order = construct.order;
             (kind, halves) = match construct.operation {
                 Operation::Read => ("R", None),

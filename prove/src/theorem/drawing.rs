@@ -41,7 +41,7 @@ impl Drawing {
             let location = locations.iter().find(|l| l.0 == e && kind != Kind::Fence).and_then(|l| u8::try_from(l.1).ok());
             EventData { location, ..EventData::new(kind, thread, Order::Plain) }
         };
-        let placement = |_: &Vec<usize>| Placement { gpu: 0, cluster: 0, cta: 0 };
+        let placement = |_: &Vec<usize>| Placement::default();
         let location = |l: usize| Location {
             name: ["x", "y", "z", "u", "v", "w"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned()),
             physical: l as u8,

@@ -62,9 +62,9 @@ impl Theory {
             }
         }
         use BaseRelation::{Ext, Fr, Id, SyncBarrier, Syncbar, Vloc};
-        for &relation in BaseRelation::ALL {
+        for relation in BaseRelation::all(signature) {
             let left_out = matches!(relation, Id | Ext | Fr) || emitted && matches!(relation, SyncBarrier | Syncbar | Vloc);
-            if relation.is_in(signature) && !left_out {
+            if !left_out {
                 let pred = self.symbols.declare(relation.name(), 2, Meaning::Base);
                 let symbol = self.exprs.symbol(pred);
                 let here = self.exprs.make(Expr::Product(universe, universe));

@@ -141,7 +141,7 @@ fn proxy_name(proxy: Proxy) -> &'static str {
 
 fn scope_name(scope: Scope) -> &'static str {
     match scope {
-        Scope::Cta => "CTA",
+        Scope::Warp | Scope::Cta => "CTA",
         Scope::Cluster | Scope::Gpu => "GPU",
         Scope::Sys => "SYS",
     }

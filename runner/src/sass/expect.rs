@@ -297,7 +297,7 @@ fn machine(scope: Scope) -> Scope {
 
 fn strong(scope: Scope) -> Strength {
     match scope {
-        Scope::Cta => Strength::Cta,
+        Scope::Warp | Scope::Cta => Strength::Cta,
         Scope::Cluster | Scope::Gpu => Strength::Gpu,
         Scope::Sys => Strength::Sys,
     }

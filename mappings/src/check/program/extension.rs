@@ -265,6 +265,7 @@ fn base(relation: BaseRelation) -> Value {
         | BaseRelation::Scta
         | BaseRelation::Scluster
         | BaseRelation::Sgpu
+        | BaseRelation::Same(_)
         | BaseRelation::Syncbar
         | BaseRelation::SyncBarrier
         | BaseRelation::SyncFence => Value::everywhere(Sort::Relation),

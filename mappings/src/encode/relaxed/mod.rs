@@ -156,9 +156,10 @@ impl Level {
                 let is_half = logic.some(before);
                 let mut applies = Vec::new();
                 let both = logic.union(one, half);
-                let names: Vec<Scope> = self.scopes.iter().map(|&(s, _)| s).collect();
+                let clusters = self.scopes.iter().any(|&(s, _)| s == Scope::Cluster);
+                let names = signature.scopes(clusters);
                 for &(scope, set) in &self.scopes {
-                    let Some(narrower) = scope.narrower(names.contains(&Scope::Cluster)) else { continue };
+                    let Some(narrower) = scope.narrower(names) else { continue };
                     let here = logic.intersection(both, set);
                     applies.push(logic.some(here));
                     for (s, set) in &mut level.scopes {

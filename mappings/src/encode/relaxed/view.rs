@@ -61,10 +61,9 @@ impl Base for View<'_> {
             BaseSet::Rel => find(&l.orders, Order::Rel),
             BaseSet::AcqRel => find(&l.orders, Order::AcqRel),
             BaseSet::Sc => find(&l.orders, Order::Sc),
-            BaseSet::Cta => find(&l.scopes, Scope::Cta),
-            BaseSet::Cluster => find(&l.scopes, Scope::Cluster),
-            BaseSet::Gpu => find(&l.scopes, Scope::Gpu),
-            BaseSet::Sys => find(&l.scopes, Scope::Sys),
+            BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
+                set.scope().and_then(|scope| find(&l.scopes, scope))
+            }
             BaseSet::B
             | BaseSet::Wait
             | BaseSet::Alias
@@ -93,9 +92,9 @@ impl Base for View<'_> {
             BaseRelation::Data => Some(data),
             BaseRelation::Ctrl => Some(ctrl),
             BaseRelation::Sr => Some(self.sr),
-            BaseRelation::Scta => find(&self.placed, Scope::Cta),
-            BaseRelation::Scluster => find(&self.placed, Scope::Cluster),
-            BaseRelation::Sgpu => find(&self.placed, Scope::Gpu),
+            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
+                relation.level().and_then(|scope| find(&self.placed, scope))
+            }
             BaseRelation::SyncFence => l.fence_sc,
             BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext | BaseRelation::Syncbar | BaseRelation::SyncBarrier => None,
         }

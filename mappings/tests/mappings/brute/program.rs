@@ -65,7 +65,7 @@ fn placements(threads: usize) -> Vec<Vec<Placement>> {
         for ctas in partitions(threads) {
             let nested = (0..threads).all(|s| (0..threads).all(|t| ctas[s] != ctas[t] || gpus[s] == gpus[t]));
             if nested {
-                out.push((0..threads).map(|t| Placement { gpu: gpus[t], cluster: 0, cta: ctas[t] }).collect());
+                out.push((0..threads).map(|t| Placement { gpu: gpus[t], cta: ctas[t], ..Placement::default() }).collect());
             }
         }
     }

@@ -3,20 +3,25 @@
 //! hold it in a word.
 
 mod find;
+mod level;
 mod scan;
+mod scopes;
 mod strength;
 mod text;
 
 pub use find::{beside, built_in_words, find};
+pub use level::{Level, SameLevel};
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use level::LevelDescription;
+
 use super::{BaseRelation, Construct, Operation};
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::dialect;
-use crate::execution::Order;
+use crate::execution::{Order, Scope};
 
 /// The most tags of one architecture.
 pub const MAX_TAGS: usize = 32;
@@ -43,6 +48,9 @@ struct Description {
     tags: Vec<TagDescription>,
     instructions: Vec<Instruction>,
     dependencies: Vec<BaseRelation>,
+    /// Its scopes, narrowest first, and what they are called.
+    scopes: Vec<Scope>,
+    levels: Vec<LevelDescription>,
 }
 
 /// A tag of events.
@@ -69,6 +77,8 @@ struct Instruction {
     mnemonic: &'static str,
     operation: Operation,
     bits: u32,
+    /// Does it take a scope, written behind the mnemonic?
+    scoped: bool,
     /// The names of its tags, joined by points; of its halves likewise, for a read-modify-write.
     names: [(u32, &'static str); 3],
 }

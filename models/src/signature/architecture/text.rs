@@ -4,13 +4,15 @@
 //! architecture "what it is"
 //! tag A on R
 //! order Q < A
+//! scopes wg < agent < system
 //! dependencies addr data ctrl
-//! read ldar A
+//! read ldar A scoped
 //! ```
 
 use std::sync::Arc;
 
 use super::scan::{Item, Line, lines};
+use super::scopes::SCOPED;
 use super::{Description, Instruction, MAX_INSTRUCTIONS, MAX_TAGS, On, TagDescription, leaked};
 use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use crate::signature::{BaseRelation, BaseSet, Operation, Signature};
@@ -23,15 +25,16 @@ const RESERVED: [&str; 35] = [
 ];
 
 /// The words that statements begin with, and how each goes on.
-const STATEMENTS: [(&str, &str); 8] = [
+const STATEMENTS: [(&str, &str); 9] = [
     ("architecture", "architecture \"what it is\""),
     ("tag", "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it"),
     ("order", "order WEAKER < STRONGER, by tags"),
     ("dependencies", "dependencies and some of addr, data, ctrl"),
-    ("read", "read MNEMONIC and its tags"),
-    ("write", "write MNEMONIC and its tags"),
-    ("rmw", "rmw MNEMONIC and the tags of its halves"),
-    ("fence", "fence MNEMONIC and its tags"),
+    ("scopes", "scopes NARROWEST < ... < WIDEST; behind each `= LEVEL` (warp, cta, cluster, gpu, sys), or behind none"),
+    ("read", "read MNEMONIC and its tags, and `scoped` if it takes a scope"),
+    ("write", "write MNEMONIC and its tags, and `scoped` if it takes a scope"),
+    ("rmw", "rmw MNEMONIC and the tags of its halves, and `scoped` if it takes a scope"),
+    ("fence", "fence MNEMONIC and its tags, and `scoped` if it takes a scope"),
 ];
 
 /// Reads a text.
@@ -46,8 +49,11 @@ pub(super) fn read(file: &Arc<SourceFile>, word: &'static str, number: usize) ->
             tags: Vec::new(),
             instructions: Vec::new(),
             dependencies: Vec::new(),
+            scopes: Vec::new(),
+            levels: Vec::new(),
         },
         places: Vec::new(),
+        scopes_at: None,
     };
     let mut errors = Vec::new();
     match lines(file) {
@@ -60,20 +66,22 @@ pub(super) fn read(file: &Arc<SourceFile>, word: &'static str, number: usize) ->
         Err(error) => return Err(vec![error]),
     }
     if errors.is_empty() {
-        errors.extend(reader.lacks());
+        errors.extend(reader.lacks().or_else(|| reader.scopes_are_used()));
     }
     if errors.is_empty() { Ok(reader.description) } else { Err(errors) }
 }
 
-struct Reader<'a> {
-    file: &'a Arc<SourceFile>,
-    description: Description,
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a Arc<SourceFile>,
+    pub(super) description: Description,
     /// Where each instruction stands.
-    places: Vec<Span>,
+    pub(super) places: Vec<Span>,
+    /// Where the line `scopes` begins.
+    pub(super) scopes_at: Option<Span>,
 }
 
 impl Reader<'_> {
-    fn error(&self, span: Span, message: impl Into<String>, label: &str, help: impl Into<String>) -> Diagnostic {
+    pub(super) fn error(&self, span: Span, message: impl Into<String>, label: &str, help: impl Into<String>) -> Diagnostic {
         Diagnostic::error(message).at(self.file, span, label).help(help)
     }
 
@@ -114,6 +122,7 @@ impl Reader<'_> {
             "tag" => self.tag(span, rest),
             "order" => self.order(span, rest),
             "dependencies" => self.dependencies(span, rest),
+            "scopes" => self.scopes(span, rest),
             "read" => self.instruction(Operation::Read, span, rest),
             "write" => self.instruction(Operation::Write, span, rest),
             "rmw" => self.instruction(Operation::Rmw, span, rest),
@@ -133,7 +142,7 @@ impl Reader<'_> {
     }
 
     /// How a statement goes on.
-    fn shape(keyword: &str) -> String {
+    pub(super) fn shape(keyword: &str) -> String {
         let of = STATEMENTS.iter().find(|(word, _)| *word == keyword).map_or("", |(_, shape)| *shape);
         format!("the line is: {of}")
     }
@@ -151,6 +160,10 @@ impl Reader<'_> {
         if !is_name(name) {
             let help = "a tag is a name of .cat: letters, digits, `_`, `.` and `-`, and a letter first";
             return Err(self.error(*span, format!("`{name}` is no name for a tag"), "not a name", help));
+        }
+        if *name == SCOPED || self.is_scope(name) {
+            let help = "`scoped` says that an instruction takes a scope, and each scope is a set of its name in capitals; choose another name";
+            return Err(self.error(*span, format!("`{name}` is no name for a tag"), "taken", help));
         }
         if self.tag_index(name).is_some() {
             return Err(self.error(*span, format!("two tags `{name}`"), "the second one", "drop one"));
@@ -180,7 +193,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn tag_index(&self, name: &str) -> Option<usize> {
+    pub(super) fn tag_index(&self, name: &str) -> Option<usize> {
         self.description.tags.iter().position(|t| t.name == name)
     }
 
@@ -255,6 +268,14 @@ impl Reader<'_> {
                         that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, ...)";
             return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
         }
+        let (scoped, tags) = match tags {
+            [tags @ .., (SCOPED, place)] => (Some(*place), tags),
+            _ => (None, tags),
+        };
+        if let Some(place) = scoped.filter(|_| self.description.scopes.is_empty()) {
+            let help = "say above which there are, narrowest first: scopes wg < agent < system";
+            return Err(self.error(place, "the architecture has no scopes", "takes a scope", help));
+        }
         let mut bits = 0;
         for (name, place) in tags {
             let index = self.known_tag(name, *place)?;
@@ -287,7 +308,8 @@ impl Reader<'_> {
             return Err(self.error(*span, format!("more than {MAX_INSTRUCTIONS} instructions"), "one too many", help));
         }
         let names = self.names(operation, bits);
-        self.description.instructions.push(Instruction { mnemonic: leaked(mnemonic), operation, bits, names });
+        let scoped = scoped.is_some();
+        self.description.instructions.push(Instruction { mnemonic: leaked(mnemonic), operation, bits, scoped, names });
         self.places.push(*span);
         Ok(())
     }
@@ -318,13 +340,13 @@ impl Reader<'_> {
 }
 
 /// Is it a name of .cat, and no word of the language?
-fn is_name(word: &str) -> bool {
+pub(super) fn is_name(word: &str) -> bool {
     let letter = word.starts_with(|c: char| c.is_ascii_alphabetic());
     let rest = word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
     letter && rest && !word.ends_with('-') && !crate::cat::keywords().any(|k| k == word) && !["domain", "range"].contains(&word)
 }
 
 /// The place behind a word.
-fn after(span: Span) -> Span {
+pub(super) fn after(span: Span) -> Span {
     Span::new(span.end, span.end)
 }

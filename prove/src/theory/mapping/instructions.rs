@@ -44,7 +44,8 @@ impl Builder<'_> {
         }
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
         let set_of = |scope: Scope| match scope {
-            Scope::Cta => BaseSet::Cta,
+            // Of warps only texts speak; mappings from and to those are not proved.
+            Scope::Warp | Scope::Cta => BaseSet::Cta,
             Scope::Cluster => BaseSet::Cluster,
             Scope::Gpu => BaseSet::Gpu,
             Scope::Sys => BaseSet::Sys,

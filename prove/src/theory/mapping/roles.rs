@@ -115,7 +115,7 @@ impl Builder<'_> {
         let what = self.theory.symbols.name(pred).to_owned();
         let premise = Lit::no(Atom::unary(pred, X));
         // The scope in the source.
-        let has_scope = construct.has_scope();
+        let has_scope = construct.has_scope(self.mapping.source.signature);
         match row.scope {
             ScopePattern::Named(scope) => {
                 let own = scopes.iter().filter(|s| s.0 == scope).map(|s| Lit::yes(Atom::unary(s.1, X)));

@@ -128,7 +128,8 @@ impl Builder<'_> {
         for &(scope, pred) in scopes {
             let of = self.theory.exprs.symbol(pred);
             let relation = match scope {
-                Scope::Cta => Some(BaseRelation::Scta),
+                // Of warps only texts speak; mappings from and to those are not proved.
+                Scope::Warp | Scope::Cta => Some(BaseRelation::Scta),
                 Scope::Cluster => Some(BaseRelation::Scluster),
                 Scope::Gpu => Some(BaseRelation::Sgpu),
                 Scope::Sys => None,

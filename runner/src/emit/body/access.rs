@@ -112,7 +112,7 @@ impl Emitter<'_> {
 
 pub(super) fn scope_name(scope: Scope) -> &'static str {
     match scope {
-        Scope::Cta => "cta",
+        Scope::Warp | Scope::Cta => "cta",
         Scope::Cluster => "cluster",
         Scope::Gpu => "gpu",
         Scope::Sys => "sys",
