@@ -119,7 +119,7 @@ fn placement_of_text(cursor: &mut Cursor<'_>, architecture: Architecture) -> Res
         return Ok(place);
     }
     let (span, name) = (start.to(cursor.previous()), narrowest.name());
-    Err(cursor.error(format!("the place of the thread names no {name}"), span, &format!("add `{name}` and its number")))
+    Err(cursor.error(format!("the place of the thread names no {name}"), span, format!("add `{name}` and its number")))
 }
 
 /// The error of a thread that runs on the host.
