@@ -19,19 +19,7 @@ def main(library, *arguments):
     for builtins in glob.glob(os.path.join(os.path.dirname(library), "libnvrtc-builtins.so*")):
         ctypes.CDLL(builtins, mode=ctypes.RTLD_GLOBAL)
     nvrtc = ctypes.CDLL(library)
-    nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
-
-    def ask(name, *values):
-        code = getattr(nvrtc, name)(*values)
-        if code:
-            raise SystemExit(f"{name}: {nvrtc.nvrtcGetErrorString(code).decode()}")
-
-    def text(size_of, get, program):
-        size = ctypes.c_size_t()
-        ask(size_of, program, ctypes.byref(size))
-        buffer = ctypes.create_string_buffer(max(size.value, 1))
-        ask(get, program, buffer)
-        return buffer.value
+    ask, text = worker.questions(nvrtc, "nvrtcGetErrorString")
 
     if arguments == ("--version",):
         major, minor = ctypes.c_int(), ctypes.c_int()

@@ -13,19 +13,7 @@ import worker
 
 def main(library, *arguments):
     nvvm = ctypes.CDLL(library)
-    nvvm.nvvmGetErrorString.restype = ctypes.c_char_p
-
-    def ask(name, *values):
-        code = getattr(nvvm, name)(*values)
-        if code:
-            raise SystemExit(f"{name}: {nvvm.nvvmGetErrorString(code).decode()}")
-
-    def text(size_of, get, program):
-        size = ctypes.c_size_t()
-        ask(size_of, program, ctypes.byref(size))
-        buffer = ctypes.create_string_buffer(max(size.value, 1))
-        ask(get, program, buffer)
-        return buffer.value
+    ask, text = worker.questions(nvvm, "nvvmGetErrorString")
 
     if arguments == ("--version",):
         numbers = [ctypes.c_int() for _ in range(4)]

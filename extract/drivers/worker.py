@@ -1,13 +1,36 @@
 """Compiles many programs with one start of Python and one load of the compiler. Each program is compiled in a process of its own, a copy
-of this one: what a compiler does there, a crash above all, is that program's answer alone.
+of this one: what a compiler does there, a crash above all, is that program's answer alone. What two compilers' libraries are asked alike
+is here, too.
 
 Each line of the standard input is one program: its file, a tab, and OUTPUT, the file for the PTX. What the compiler says is written into
 `OUTPUT.log`; the answer is a line `exit CODE` or `signal NUMBER`.
 """
 
+import ctypes
 import os
 import sys
 import traceback
+
+
+def questions(library, error_string):
+    """How a library of NVIDIA's is asked. `ask(name, values...)` calls a function, and ends with the library's words where it
+    answers with an error. `text(size_of, get, program)` is a text of a program, whose size another function says."""
+    said = getattr(library, error_string)
+    said.restype = ctypes.c_char_p
+
+    def ask(name, *values):
+        code = getattr(library, name)(*values)
+        if code:
+            raise SystemExit(f"{name}: {said(code).decode()}")
+
+    def text(size_of, get, program):
+        size = ctypes.c_size_t()
+        ask(size_of, program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(max(size.value, 1))
+        ask(get, program, buffer)
+        return buffer.value
+
+    return ask, text
 
 
 def serve(translate):
