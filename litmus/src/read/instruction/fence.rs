@@ -1,0 +1,57 @@
+//! Fences: `fence`, `membar`, and both with a proxy.
+
+use margay_models::diagnostic::Diagnostic;
+
+use super::super::qualifier::{Mnemonic, scope_from_name};
+use super::super::refused;
+use super::Operands;
+use crate::test::{Dialect, FenceOrder, MembarLevel, Operation, ProxyFenceKind};
+
+impl Operands<'_, '_> {
+    /// `.proxy.alias` and its kin, after `fence` or `membar`.
+    pub(super) fn proxy_fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Option<Operation>, Diagnostic> {
+        if m.take_word(&["proxy"]).is_none() {
+            return Ok(None);
+        }
+        let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
+        let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
+        m.finish(self.cursor, &kinds)?;
+        let write = "write `.alias`, `.surface`, `.texture` or `.constant`";
+        let missing = || self.cursor.error("a proxy fence needs a proxy", m.span, write);
+        kind.map(|kind| Some(Operation::ProxyFence(kind))).ok_or_else(missing)
+    }
+
+    pub(super) fn fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        if let Some(error) = refused::fence(self.cursor, m) {
+            return Err(error);
+        }
+        if let Some(fence) = self.proxy_fence(m)? {
+            return Ok(fence);
+        }
+        if self.names.dialect == Dialect::Generic {
+            m.finish(self.cursor, &[])?;
+            return Ok(Operation::Fence { order: None, scope: None });
+        }
+        let orders = [FenceOrder::Acquire, FenceOrder::Release, FenceOrder::AcqRel, FenceOrder::Sc];
+        let order = m.take(self.cursor, "memory order", |w| orders.into_iter().find(|o| o.name() == w))?;
+        let scope = m.take(self.cursor, "scope", scope_from_name)?;
+        m.finish(self.cursor, &["sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys", "proxy"])?;
+        if m.name == "mfence" || scope.is_none() {
+            let error = self.cursor.error(format!("`{}` needs a scope", m.name), m.span, "no scope");
+            return Err(error.help("PTX has no default here: write e.g. `fence.sc.gpu`"));
+        }
+        Ok(Operation::Fence { order, scope })
+    }
+
+    pub(super) fn membar(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+        if let Some(fence) = self.proxy_fence(m)? {
+            return Ok(fence);
+        }
+        let levels = [MembarLevel::Cta, MembarLevel::Gl, MembarLevel::Sys];
+        let level = m.take(self.cursor, "level", |w| levels.into_iter().find(|l| l.name() == w))?;
+        m.finish(self.cursor, &["cta", "gl", "sys"])?;
+        level
+            .map(Operation::Membar)
+            .ok_or_else(|| self.cursor.error("`membar` needs a level", m.span, "write `.cta`, `.gl` or `.sys`"))
+    }
+}

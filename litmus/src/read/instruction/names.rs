@@ -1,0 +1,62 @@
+//! What names mean in the program: a location, an element of an array, or a register.
+
+use margay_models::diagnostic::{Diagnostic, Span};
+
+use super::super::barrier;
+use super::super::head::State;
+use crate::test::{Dialect, ThreadId, element};
+
+/// What names mean in the program.
+pub(in crate::read) struct Names {
+    pub(super) dialect: Dialect,
+    pub(super) locations: Vec<String>,
+    /// Registers of the initial state, with their threads.
+    registers: Vec<(ThreadId, String)>,
+    /// Locations that are used but not declared, with the first use.
+    pub undeclared: Vec<(String, Span)>,
+    /// Barriers as they are written, until all are read and say whose spelling it is.
+    pub barriers: Vec<barrier::Written>,
+    /// What is probably not meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Names {
+    /// From the initial state.
+    pub fn new(dialect: Dialect, state: &State) -> Self {
+        Self {
+            dialect,
+            locations: state.locations.iter().map(|l| l.name.clone()).collect(),
+            registers: state.registers.iter().map(|r| (r.thread, r.name.clone())).collect(),
+            undeclared: Vec::new(),
+            barriers: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// More locations.
+    pub fn add_locations(&mut self, names: Vec<String>) {
+        self.locations.extend(names);
+    }
+
+    pub(super) fn is_location(&self, name: &str) -> bool {
+        self.locations.iter().any(|l| l == name || element(l).is_some_and(|(array, _)| array == name))
+    }
+
+    /// The location that a name means; that of an array is its first element.
+    pub(super) fn location(&self, name: &str) -> String {
+        let declared = self.locations.iter().any(|l| l == name);
+        if !declared && self.is_location(name) { format!("{name}[0]") } else { name.to_string() }
+    }
+
+    /// A name in an address that is no declared location: a register if it is declared as one or looks like one (`r0`, `%p1`).
+    pub(super) fn is_register(&self, name: &str, thread: ThreadId) -> bool {
+        let looks_like_one = name.starts_with('%') || {
+            let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            !digits.is_empty()
+                && digits.len() < name.len()
+                && digits.chars().all(|c| c.is_ascii_digit())
+                && name.starts_with(['r', 'p', 't'])
+        };
+        looks_like_one || self.registers.iter().any(|(t, r)| *t == thread && r == name)
+    }
+}

@@ -1,0 +1,92 @@
+//! An instruction of an architecture that is a text.
+
+use margay_models::diagnostic::{Diagnostic, Span};
+use margay_models::execution::Scope;
+use margay_models::signature::{self, Architecture};
+
+use super::super::qualifier::Mnemonic;
+use super::Operands;
+use super::local::{KNOWN_LOCAL, comparison_from_name};
+use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, Operation};
+
+impl Operands<'_, '_> {
+    /// The scope behind the mnemonic of an architecture that is a text.
+    pub(super) fn scope_of_text(&self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Scope, Diagnostic> {
+        let signature = signature::Signature::Text(architecture);
+        let names = signature.scope_names();
+        let Some(&(word, span)) = m.qualifiers.first() else {
+            let error = self.cursor.error("the instruction needs a scope", m.span, "no scope behind it");
+            return Err(
+                error.help(format!("append one, e.g. `.{}`; {architecture} has {names}", architecture.scope_name(Scope::Sys)))
+            );
+        };
+        let Some(scope) = signature.scope_named(word) else {
+            let known: Vec<&str> = architecture.levels().map(signature::Level::name).collect();
+            let error = self.cursor.unknown("scope", word, span, known);
+            return Err(if error.help.is_some() { error } else { error.help(format!("{architecture} has {names}")) });
+        };
+        m.qualifiers.remove(0);
+        Ok(scope)
+    }
+
+    /// An instruction that the architecture's text does not have: the nearest one, or all that it has.
+    fn unknown_to(&self, architecture: Architecture, words: &[&str], span: Span) -> Diagnostic {
+        let has: Vec<&str> = architecture.constructs().into_iter().filter_map(|c| architecture.mnemonic(c)).collect();
+        let error = self.cursor.unknown("instruction", &words.join("."), span, has.iter().copied().chain(KNOWN_LOCAL));
+        if error.help.is_some() { error } else { error.help(format!("{architecture} has {}", has.join(", "))) }
+    }
+
+    /// An instruction of an architecture that is a text; `None` for those that access no memory.
+    pub(super) fn of_text(&mut self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Option<Operation>, Diagnostic> {
+        let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
+        let named = |n: usize| architecture.instruction(&words[..n].join("."));
+        let Some((construct, length)) = (1..=words.len()).rev().find_map(|n| Some((named(n)?, n))) else {
+            let is_local = KNOWN_LOCAL.contains(&m.name) || m.name.strip_prefix('b').and_then(comparison_from_name).is_some();
+            return if is_local { Ok(None) } else { Err(self.unknown_to(architecture, &words, m.span)) };
+        };
+        m.qualifiers.drain(..length - 1);
+        let tags = architecture.tags_of(construct);
+        let scope = match architecture.takes_scope(construct) {
+            true => Some(self.scope_of_text(m, architecture)?),
+            false => None,
+        };
+        let access = Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() };
+        Ok(Some(match construct.operation {
+            signature::Operation::Read => {
+                m.finish(self.cursor, &[])?;
+                let destination = self.destination()?;
+                self.comma()?;
+                Operation::Load { access, destination, address: self.address()? }
+            }
+            signature::Operation::Write => {
+                m.finish(self.cursor, &[])?;
+                let address = self.address()?;
+                self.comma()?;
+                Operation::Store { access, address, value: self.value()? }
+            }
+            signature::Operation::Fence => {
+                m.finish(self.cursor, &[])?;
+                Operation::Fence { order: Some(FenceOrder::Text(tags)), scope }
+            }
+            signature::Operation::Rmw => {
+                let functions = AtomFunction::ALL;
+                let function = m.take(self.cursor, "function", |w| functions.into_iter().find(|f| f.name() == w))?;
+                m.finish(self.cursor, &functions.map(AtomFunction::name))?;
+                let function = function.unwrap_or(AtomFunction::Exchange);
+                let destination = self.destination()?;
+                self.comma()?;
+                let address = self.address()?;
+                self.comma()?;
+                let operand = self.value()?;
+                let replacement = match function {
+                    AtomFunction::CompareAndSwap => {
+                        self.comma()?;
+                        Some(self.value()?)
+                    }
+                    _ => None,
+                };
+                Operation::Atom(Atom { access, function, destination: Some(destination), address, operand, replacement })
+            }
+        }))
+    }
+}
