@@ -6,7 +6,7 @@ use super::houdini::inductive;
 
 use super::invariant::{NoInvariant, find};
 use super::property::Property;
-use super::template::{STAGES, Vocabulary, ends_within, guesses};
+use super::template::{STAGES, Vocabulary, composes, ends_within, guesses};
 use crate::argument::{Claim, Rule, Step, apart, obligations};
 use crate::ground::{Effort, Limits, Outcome, Reach, Structure, settle};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
@@ -142,6 +142,10 @@ impl Finder {
             for stage in STAGES {
                 let all = guesses(&mut self.theory, subject, &vocabulary, stage);
                 self.guess(&[subject], all, 0);
+            }
+            let all = composes(&self.theory, subject);
+            if !all.is_empty() {
+                self.guess(&[subject], all, 1);
             }
         }
     }

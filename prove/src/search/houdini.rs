@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::property::{Property, X, Y, Z};
+use super::property::Property;
 use crate::ground::{Answer, Effort, Limits, Problem, Structure};
 use crate::logic::{Atom, Clause, Existence, ExprId, Form, Lit, Meaning, Pred, Term};
 use crate::search::template::Vocabulary;
@@ -161,8 +161,8 @@ struct Attempt<'a> {
 
 impl Attempt<'_> {
     fn throw_out(&self, alive: &mut [bool], limits: Limits, effort: &mut Effort) {
-        let mut problem = Problem::new(self.theory, self.rule.events + 1, limits);
-        let witness = Term::event(self.rule.events);
+        let others = self.guesses.iter().map(|(_, p)| p.others()).max().unwrap_or(0);
+        let mut problem = Problem::new(self.theory, self.rule.events + others, limits);
         problem.ask(&self.rule.body);
         // What is supposed of pairs that come before.
         let mut suppositions = FxHashMap::default();
@@ -185,7 +185,8 @@ impl Attempt<'_> {
         for (i, (_, property)) in self.guesses.iter().enumerate().filter(|(i, g)| alive[*i] && g.0 == self.rule.of) {
             let failure = match property {
                 Property::Clause(lits) => {
-                    let values = [pair[0], pair[1], witness];
+                    let others = (self.rule.events..).take(property.others()).map(Term::event);
+                    let values: Vec<Term> = pair.into_iter().chain(others).collect();
                     problem.switch(&Form::and(lits.iter().map(|l| Form::lit(!l.with(&values)))))
                 }
                 Property::Within(_) => {
@@ -233,8 +234,8 @@ impl Attempt<'_> {
     fn at(&self, property: &Property, pair: [Term; 2]) -> Vec<Clause> {
         match property {
             Property::Clause(lits) => {
-                let z = Term::variable(0);
-                let lits = lits.iter().map(|l| l.with(&[pair[0], pair[1], z])).collect();
+                let values = values_at(property, pair);
+                let lits = lits.iter().map(|l| l.with(&values)).collect();
                 crate::logic::form::normalised(lits).map(|(lits, variables)| Clause { lits, variables }).into_iter().collect()
             }
             Property::Within(_) => Vec::new(),
@@ -249,11 +250,13 @@ impl Attempt<'_> {
         problem: &Problem<'_>,
         failure: margay_solver::Literal,
     ) -> bool {
-        match &self.guesses[i].1 {
+        let property = &self.guesses[i].1;
+        match property {
             Property::Clause(lits) => {
-                let negated: Vec<Lit> = lits.iter().map(|l| !l.with(&[pair[0], pair[1], Term::variable(0)])).collect();
+                let values = values_at(property, pair);
+                let negated: Vec<Lit> = lits.iter().map(|l| !l.with(&values)).collect();
                 let mut any = false;
-                crate::ground::matches(structure, 1, &negated, &mut |_| {
+                crate::ground::matches(structure, property.others() as u8, &negated, &mut |_| {
                     any = true;
                     false
                 });
@@ -262,6 +265,11 @@ impl Attempt<'_> {
             Property::Within(_) => problem.holds(failure),
         }
     }
+}
+
+/// What the variables of a property stand for at a pair: the pair, and any other events.
+fn values_at(property: &Property, pair: [Term; 2]) -> Vec<Term> {
+    pair.into_iter().chain((0..property.others() as u8).map(Term::variable)).collect()
 }
 
 /// The clauses of a formula about X, Y and further variables, at two events.
@@ -275,6 +283,3 @@ fn form_clauses(form: &Form, pair: [Term; 2]) -> Vec<Clause> {
         .map(|(lits, variables)| Clause { lits, variables })
         .collect()
 }
-
-/// The variables of properties.
-pub const ENDS: [Term; 3] = [X, Y, Z];

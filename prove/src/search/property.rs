@@ -10,6 +10,8 @@ pub const X: Term = Term::variable(0);
 pub const Y: Term = Term::variable(1);
 /// Any event.
 pub const Z: Term = Term::variable(2);
+/// Any other one.
+pub const W: Term = Term::variable(3);
 
 /// A property of a pair (X, Y).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -45,6 +47,17 @@ impl Property {
                     theory.assume_existence(existence, reason, Use::Steps(1));
                 }
             },
+        }
+    }
+
+    /// How many events it speaks of beside the pair.
+    pub fn others(&self) -> usize {
+        match self {
+            Property::Clause(lits) => {
+                let last = lits.iter().flat_map(|l| l.atom.args).filter_map(Term::as_variable).max().unwrap_or(0);
+                usize::from(last.saturating_sub(1))
+            }
+            Property::Within(_) => 0,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The guesses: what lemmas look like.
 
-use super::property::{Property, X, Y, Z};
+use super::property::{Property, W, X, Y, Z};
 use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
 use crate::theory::Theory;
 
@@ -143,12 +143,35 @@ fn linear(theory: &mut Theory, of: Pred) -> Option<ExprId> {
     (all != base).then_some(all)
 }
 
-/// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of program order, or has a first part
-/// of program order and then begins in *s*; the same of its end; and both. What is observed of a weak write is observed so.
+/// For a recursion of the form `C = B | C; m; B`, or `C = B | B; m; C`: C; m; C is within C, though no part of the definition says it.
+pub fn composes(theory: &Theory, of: Pred) -> Vec<(Pred, Property)> {
+    let Meaning::Fixpoint(body, _) = theory.symbols.get(of).meaning else { return Vec::new() };
+    let no = |p, a, b| Lit::no(Atom::binary(p, a, b));
+    let is_own = |e: ExprId| theory.as_symbol(e) == Some(of);
+    let mut found = Vec::new();
+    for part in theory.exprs.union_parts(body) {
+        let Expr::Sequence(before, last) = theory.exprs.get(part) else { continue };
+        let Expr::Sequence(first, between) = theory.exprs.get(before) else { continue };
+        let Some(between) = theory.as_symbol(between) else { continue };
+        if is_own(first) && !is_own(last) {
+            // C(z, w), m(w, x), C(x, y) -> C(z, y): by induction over what comes last.
+            found.push(vec![no(of, Z, W), no(between, W, X), Lit::yes(Atom::binary(of, Z, Y))]);
+        } else if is_own(last) && !is_own(first) {
+            found.push(vec![no(between, Y, W), no(of, W, Z), Lit::yes(Atom::binary(of, X, Z))]);
+        }
+    }
+    found.into_iter().map(|lits| (of, Property::Clause(lits))).collect()
+}
+
+/// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of program order at one location, or has
+/// a first part of it and then begins in *s*; the same of its end; and both. What is observed of a weak write is observed so.
 pub fn ends_within(theory: &mut Theory, of: Pred) -> Vec<ExprId> {
-    let (Some(_), Some(po)) = (linear(theory, of), theory.symbols.named("po")) else { return Vec::new() };
+    let (Some(_), Some(po), Some(loc)) = (linear(theory, of), theory.symbols.named("po"), theory.symbols.named("loc")) else {
+        return Vec::new();
+    };
     let own = theory.exprs.symbol(of);
-    let po = theory.exprs.symbol(po);
+    let [po, loc] = [po, loc].map(|p| theory.exprs.symbol(p));
+    let po = theory.exprs.intersection(po, loc);
     let mut sets = Vocabulary::of(theory, [own]).sets;
     sets.retain(|&s| matches!(theory.symbols.get(s).meaning, Meaning::Defined(_)));
     let mut found = Vec::new();
