@@ -72,6 +72,16 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Is it an error in a place of the source, `types.h(7): error` or `types.h:7:1: error`? An error of a later stage, an assembler above all, is about
+    /// the instructions that came out.
+    pub(super) fn is_of_the_source(&self) -> bool {
+        let Self::Rejected(log) = self else { return false };
+        let mut errors = log.lines().filter_map(|line| line.split_once(": error").map(|(place, _)| place));
+        errors.any(|place| place.ends_with(|c: char| c.is_ascii_digit() || c == ')'))
+    }
+}
+
 /// The line of a compiler's output that says what is wrong, without names of files.
 fn said(log: &str) -> Option<String> {
     let lines = || log.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -84,6 +94,10 @@ fn said(log: &str) -> Option<String> {
     if line.contains("cannot be verified") {
         // LLVM says first what is wrong, and then that something is.
         line = lines().next()?;
+    }
+    // The assembler, inside of NVRTC: which line of its input it is depends on what else is compiled.
+    if let Some((_, what)) = line.split_once("ptxas application ptx input, line ").and_then(|(_, rest)| rest.split_once(':')) {
+        return Some(format!("ptxas: {}", what.trim().replace('"', "'")));
     }
     let at = ["error: ", "ERROR: ", "Error: "].iter().filter_map(|e| line.rfind(e).map(|i| i + e.len())).max();
     // Names of files and functions, and numbers of values and addresses, differ from run to run.

@@ -3,6 +3,7 @@
 
 mod command;
 mod group;
+mod hopeless;
 mod shell;
 mod split;
 mod worker;
@@ -10,16 +11,15 @@ mod worker;
 pub use command::{Command, Failure, Run, drivers, is_stopped, ran, stop, version};
 pub use shell::program;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
 
-use margay_models::execution::Scope;
-
-use crate::front::{FrontEnd, objects, write};
+use crate::front::{Body, FrontEnd, Program, write};
 use crate::point::Point;
 use crate::ptx::{self, Module};
+use hopeless::{Known, Matter};
 use split::{is_named, named, smaller};
 use worker::Pool;
 
@@ -62,7 +62,8 @@ type Group = Vec<(usize, Point)>;
 /// All points are compiled in so many programs at first.
 const PROGRAMS: usize = 2;
 
-/// A compiler that did not end in time so often is not asked to compile parts of what it did not compile.
+/// A compiler that did not end in time so often, or that wrote no PTX so often and never any, is not asked to compile parts of what it did not
+/// compile.
 const PATIENCE: usize = 12;
 
 struct Work<'a> {
@@ -74,17 +75,25 @@ struct Work<'a> {
     runs: AtomicUsize,
     /// How often it did not end in time.
     late: AtomicUsize,
-    /// What the compiler says of a program without functions, if that does not compile either: asked at most once.
-    empty: OnceLock<Option<String>>,
-    /// What the compiler says of an object of a type and a scope, to which nothing is done: `None` if it compiles.
-    objects: Mutex<BTreeMap<Object, Option<Failure>>>,
+    /// How often it wrote no PTX, as long as it never wrote any.
+    silent: AtomicUsize,
+    /// It has written PTX.
+    speaks: AtomicBool,
+    /// What was asked in the place of many points.
+    known: Known,
     of: usize,
     progress: &'a dyn Progress,
     workers: Pool,
 }
 
-/// A type and a scope.
-type Object = (Option<usize>, Option<Scope>);
+/// What becomes of a group that does not compile.
+#[derive(Default)]
+struct Failed {
+    answers: Vec<(usize, Failure)>,
+    groups: Vec<Group>,
+    /// The compiler cannot be started at all.
+    lost: Option<String>,
+}
 
 #[derive(Default)]
 struct Queue {
@@ -122,8 +131,9 @@ pub fn compile(
         ready: Condvar::new(),
         runs: AtomicUsize::new(0),
         late: AtomicUsize::new(0),
-        empty: OnceLock::new(),
-        objects: Mutex::default(),
+        silent: AtomicUsize::new(0),
+        speaks: AtomicBool::new(false),
+        known: Known::default(),
         of: points.len(),
         progress,
         workers: Pool::default(),
@@ -199,113 +209,121 @@ impl Work<'_> {
     }
 
     /// Compiles a program of so many functions: the file that it was written to, and what came of it.
-    fn compiled(&self, text: &str, functions: usize) -> (PathBuf, Result<String, Failure>) {
+    fn compiled(&self, text: &str, functions: usize) -> (PathBuf, Result<(String, Module), Failure>) {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let input = self.folder.join(format!("program{number}{}", self.front.suffix));
         let output = self.folder.join(format!("program{number}.ptx"));
         let result = std::fs::write(&input, text)
             .map_err(|e| Failure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
-            .and_then(|()| self.command.run(&input, &output, self.folder, functions, &self.workers));
+            .and_then(|()| self.command.run(&input, &output, self.folder, functions, &self.workers))
+            .and_then(|text| match ptx::read(&text) {
+                Ok(module) => Ok((text, module)),
+                Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
+            });
         let _ = std::fs::remove_file(&output);
+        match &result {
+            Ok(_) => self.speaks.store(true, Ordering::Relaxed),
+            Err(Failure::TooLong(_)) => drop(self.late.fetch_add(1, Ordering::Relaxed)),
+            Err(Failure::NoPtx(_)) => drop(self.silent.fetch_add(1, Ordering::Relaxed)),
+            Err(_) => {}
+        }
         (input, result)
     }
 
-    /// Is this what the compiler says of a program without functions, too? Then it is about the command (an architecture that the
-    /// compiler does not know), and no smaller group compiles.
-    fn is_of_the_command(&self, failure: &Failure) -> bool {
-        let of_nothing = self.empty.get_or_init(|| {
-            let failed = self.compiled(&write(self.front, &[]).text, 0).1.err();
-            failed.filter(Failure::is_refusal).map(|f| f.to_string())
-        });
-        failure.is_refusal() && of_nothing.as_ref().is_some_and(|said| *said == failure.to_string())
-    }
-
-    /// The points of objects that do not compile by themselves, with what the compiler says of them: then nothing that is done to such an
-    /// object does. Errors in the class of an object are often said once, and not of each use.
-    fn hopeless_objects(&self, group: &Group) -> Vec<(usize, Failure)> {
-        let object = |p: &Point| (p.data, p.scope);
-        // One at a time: what two threads ask is asked once.
-        let mut known = self.objects.lock().unwrap_or_else(|e| e.into_inner());
-        let refused = |points: &[Point]| {
-            let text = objects(self.front, points)?;
-            self.compiled(&text, points.len()).1.err().filter(Failure::is_refusal)
-        };
-        let mut by_type: BTreeMap<Option<usize>, BTreeMap<Option<Scope>, Point>> = BTreeMap::new();
-        for (_, point) in group.iter().filter(|(_, p)| p.data.is_some() && p.scope.is_some() && !known.contains_key(&object(p))) {
-            by_type.entry(point.data).or_default().insert(point.scope, *point);
+    /// Has it failed so often in this way that it is not asked about parts?
+    fn is_given_up(&self, failure: &Failure) -> bool {
+        match failure {
+            Failure::TooLong(_) => self.late.load(Ordering::Relaxed) > PATIENCE,
+            Failure::NoPtx(_) => self.silent.load(Ordering::Relaxed) > PATIENCE && !self.speaks.load(Ordering::Relaxed),
+            _ => false,
         }
-        for points in by_type.into_values() {
-            let points: Vec<Point> = points.into_values().collect();
-            let all = refused(&points);
-            for point in &points {
-                let failure = if points.len() == 1 || all.is_none() { all.clone() } else { refused(&[*point]) };
-                known.insert(object(point), failure);
-            }
-        }
-        group.iter().filter_map(|(n, p)| Some((*n, known.get(&object(p))?.clone()?))).collect()
     }
 
     /// Compiles a group, and says what becomes of its points: answers, or smaller groups.
     fn group(&self, group: &Group) {
         let program = write(self.front, group);
         let (input, result) = self.compiled(&program.text, group.len());
-        let hopeless = group.len() > 1 && result.as_ref().is_err_and(|failure| self.is_of_the_command(failure));
-        let refused = group.len() > 1 && !hopeless && result.as_ref().is_err_and(Failure::is_refusal);
-        let objects = if refused && self.front.object.is_some() { self.hopeless_objects(group) } else { Vec::new() };
-        let read = result.and_then(|text| match ptx::read(&text) {
-            Ok(module) => Ok((text, module)),
-            Err(wrong) => Err(Failure::NoPtx(format!("what came out is no PTX: {wrong}"))),
-        });
+        let failed = match result {
+            Ok((text, module)) => return self.read(group, &program, text, module),
+            Err(failure) => self.failed(group, &program, &input, failure),
+        };
         let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
-        match read {
-            Ok((text, module)) => {
-                let index = queue.modules.len();
-                let mut lost: Group = Vec::new();
-                for (&(number, point), (_, name, _)) in group.iter().zip(&program.functions) {
-                    match module.functions.iter().find(|f| is_named(&f.name, name)) {
-                        Some(function) => queue.answers[number] = Some(Compiled::Function(index, function.name.clone())),
-                        None if group.len() == 1 => {
-                            queue.answers[number] =
-                                Some(Compiled::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
-                        }
-                        None => lost.push((number, point)),
-                    }
-                }
-                queue.modules.push((text, module));
-                queue.groups.extend(lost.into_iter().map(|one| vec![one]));
-            }
-            Err(Failure::NotStarted(why)) => queue.lost = Some(why),
-            Err(Failure::Stopped) => queue.lost = Some("interrupted".to_owned()),
-            Err(failure @ Failure::TooLong(_)) if self.late.fetch_add(1, Ordering::Relaxed) >= PATIENCE => {
-                for &(number, _) in group {
-                    queue.answers[number] = Some(Compiled::Failed(failure.clone()));
-                }
-            }
-            Err(failure) if hopeless => {
-                for &(number, _) in group {
-                    queue.answers[number] = Some(Compiled::Failed(failure.clone()));
-                }
-            }
-            Err(_) if !objects.is_empty() => {
-                let left = |n: &usize| objects.iter().all(|(m, _)| m != n);
-                let others: Group = group.iter().filter(|(n, _)| left(n)).copied().collect();
-                for (number, failure) in objects {
-                    queue.answers[number] = Some(Compiled::Failed(failure));
-                }
-                queue.groups.extend((!others.is_empty()).then_some(others));
-            }
-            Err(failure) => match group[..] {
-                [(number, _)] => queue.answers[number] = Some(Compiled::Failed(failure)),
-                _ => {
-                    // What the compiler says about a function is the answer for its point.
-                    let named = named(&failure, &input, &program.functions);
-                    for (number, error) in &named {
-                        queue.answers[*number] = Some(Compiled::Failed(Failure::Rejected(error.clone())));
-                    }
-                    let others: Group = group.iter().filter(|(n, _)| !named.iter().any(|(m, _)| m == n)).copied().collect();
-                    queue.groups.extend(smaller(&failure, others, named.len()));
-                }
-            },
+        for (number, failure) in failed.answers {
+            queue.answers[number] = Some(Compiled::Failed(failure));
         }
+        queue.groups.extend(failed.groups);
+        queue.lost = failed.lost.or(queue.lost.take());
+    }
+
+    /// A group that compiled: each point has its function, or is asked about alone.
+    fn read(&self, group: &Group, program: &Program, text: String, module: Module) {
+        let mut queue = self.queue.lock().unwrap_or_else(|e| e.into_inner());
+        let index = queue.modules.len();
+        for (&(number, point), (_, name, _)) in group.iter().zip(&program.functions) {
+            match module.functions.iter().find(|f| is_named(&f.name, name)) {
+                Some(function) => queue.answers[number] = Some(Compiled::Function(index, function.name.clone())),
+                None if group.len() == 1 => {
+                    queue.answers[number] = Some(Compiled::Failed(Failure::NoPtx("its function is not in the PTX".to_owned())));
+                }
+                None => queue.groups.push_back(vec![(number, point)]),
+            }
+        }
+        queue.modules.push((text, module));
+    }
+
+    /// A group that did not compile: what is known of its points now, and in which groups the others are asked about.
+    fn failed(&self, group: &Group, program: &Program, input: &Path, failure: Failure) -> Failed {
+        let all = |failure: Failure| Failed {
+            answers: group.iter().map(|(number, _)| (*number, failure.clone())).collect(),
+            ..Failed::default()
+        };
+        let lost = match &failure {
+            Failure::NotStarted(why) => Some(why.clone()),
+            Failure::Stopped => Some("interrupted".to_owned()),
+            _ => None,
+        };
+        if lost.is_some() {
+            return Failed { lost, ..Failed::default() };
+        }
+        if group.len() == 1 || self.is_given_up(&failure) || self.is_of_the_command(&failure) {
+            return all(failure);
+        }
+        let without = |answers: &[(usize, Failure)]| -> Group {
+            group.iter().filter(|(n, _)| answers.iter().all(|(m, _)| m != n)).copied().collect()
+        };
+        if failure.is_refusal() && self.front.has(Body::Object) {
+            let answers = self.hopeless(group, Body::Object, true);
+            if !answers.is_empty() {
+                let others = without(&answers);
+                return Failed { groups: if others.is_empty() { Vec::new() } else { vec![others] }, answers, lost: None };
+            }
+        }
+        // What the compiler says about a function is the answer for its point.
+        let named = named(&failure, input, &program.functions);
+        let mut answers = self.hopeless_operations(group, &named, &failure);
+        for (number, error) in &named {
+            if answers.iter().all(|(n, _)| n != number) {
+                answers.push((*number, Failure::Rejected(error.clone())));
+            }
+        }
+        Failed { groups: smaller(&failure, without(&answers), answers.len()), answers, lost: None }
+    }
+
+    /// Operations that compile with no order, beside those points that the compiler spoke of: a template's error is said at its first use. Where it
+    /// spoke of none, and all have one type, it is asked about each operation.
+    fn hopeless_operations(&self, group: &Group, named: &[(usize, String)], failure: &Failure) -> Vec<(usize, Failure)> {
+        if !failure.is_refusal() || !self.front.has(Body::AnyOrder) {
+            return Vec::new();
+        }
+        let is_named = |n: usize| named.iter().any(|(m, _)| *m == n);
+        let matter = |point: &Point| Matter::of(point, Body::AnyOrder);
+        let meant: Vec<Matter> = group.iter().filter(|(n, _)| is_named(*n)).filter_map(|(_, p)| matter(p)).collect();
+        let of_one_type = group.iter().all(|(_, p)| p.data == group[0].1.data);
+        let about: Group = match named.is_empty() {
+            true if of_one_type => group.clone(),
+            true => Vec::new(),
+            false => group.iter().filter(|(_, p)| matter(p).is_some_and(|m| meant.contains(&m))).copied().collect(),
+        };
+        self.hopeless(&about, Body::AnyOrder, !named.is_empty())
     }
 }

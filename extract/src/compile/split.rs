@@ -26,15 +26,18 @@ pub fn named(failure: &Failure, input: &Path, functions: &[(Point, String, (usiz
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut error = "";
     for line in log.lines() {
-        let is_error = line.to_ascii_lowercase().contains("error");
-        if is_error {
-            error = line;
+        let lower = line.to_ascii_lowercase();
+        // What stands behind a warning says where the warning is.
+        let is_warning = [": warning", "warning:", "warning #"].iter().any(|w| lower.contains(w));
+        let is_error = !is_warning && lower.contains("error");
+        if is_error || is_warning {
+            error = if is_error { line } else { "" };
         }
         let behind = names.iter().find_map(|n| line.find(n.as_str()).map(|at| &line[at + n.len()..]));
         let at: Option<usize> = match behind {
             Some(behind) if is_error => number(behind),
-            Some(_) => line.find("at line ").and_then(|at| number(&line[at..])),
-            None => None,
+            Some(_) if !error.is_empty() => line.find("at line ").and_then(|at| number(&line[at..])),
+            _ => None,
         };
         let is_place = !error.is_empty() && (line.starts_with("In function: ") || line.contains(" on function '@"));
         let words: Vec<&str> = match is_place || is_error && line.contains("function") {
@@ -66,16 +69,20 @@ pub fn smaller(failure: &Failure, others: Group, named: usize) -> Vec<Group> {
     }
 }
 
-/// Smaller groups: by what is done and its type, then by order, then each point alone.
+/// Smaller groups: by type, then by what is done, then by order, then each point alone.
 fn parts(group: &Group) -> Vec<Group> {
-    let kind = |p: &Point| (std::mem::discriminant(&p.what), if let What::Rmw(o) = p.what { o } else { 0 }, p.data);
-    for level in 0..3 {
+    let kind = |p: &Point| (std::mem::discriminant(&p.what), if let What::Rmw(o) = p.what { o } else { 0 });
+    for level in 0..4 {
         let mut out: Vec<Group> = Vec::new();
         for &(number, point) in group {
-            let same = |other: &Group| match level {
-                0 => kind(&other[0].1) == kind(&point),
-                1 => other[0].1.order == point.order && kind(&other[0].1) == kind(&point),
-                _ => false,
+            let same = |other: &Group| {
+                let (other, kinds) = (other[0].1, [kind(&other[0].1), kind(&point)]);
+                match level {
+                    0 => other.data == point.data,
+                    1 => other.data == point.data && kinds[0] == kinds[1],
+                    2 => other.data == point.data && kinds[0] == kinds[1] && other.order == point.order,
+                    _ => false,
+                }
             };
             match out.iter_mut().find(|o| same(o)) {
                 Some(of) => of.push((number, point)),
@@ -87,4 +94,31 @@ fn parts(group: &Group) -> Vec<Group> {
         }
     }
     vec![group.clone()]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::named;
+    use crate::compile::Failure;
+    use crate::point::{Point, What};
+    use margay_models::execution::Order;
+
+    /// The place of a warning is no function that does not compile, in front of an error or behind it.
+    #[test]
+    fn warnings_name_nobody() {
+        let point = Point { what: What::Fence, order: Order::Sc, scope: None, data: None };
+        let functions: Vec<(Point, String, (usize, usize))> = (0..4).map(|n| (point, format!("f{n}"), (n + 1, n + 1))).collect();
+        let log = "types.h(7): warning #20: an error in spirit\n  detected during instantiation of \"f\" at line 1 of program.cu\n\
+                   types.h(9): error: no member\n  detected during:\n    instantiation of \"g\" at line 5 of types.h\n    \
+                   instantiation of \"h\" at line 2 of program.cu\n\
+                   types.h(7): warning #20: again\n  detected during instantiation of \"f\" at line 3 of program.cu\n\
+                   program.cu(4): error: no such thing\n2 errors detected in the compilation of \"program.cu\".\n";
+        let found = named(&Failure::Rejected(log.to_owned()), Path::new("/tmp/program12.cu"), &functions);
+        assert_eq!(
+            found,
+            [(1, "types.h(9): error: no member".to_owned()), (3, "program.cu(4): error: no such thing".to_owned())]
+        );
+    }
 }

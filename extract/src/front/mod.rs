@@ -3,7 +3,7 @@
 mod program;
 mod template;
 
-pub use program::{Program, objects, write};
+pub use program::{Body, Program, program, write};
 pub use template::{FrontEnd, Statement, Unpacked, fill as filled};
 
 use std::path::Path;

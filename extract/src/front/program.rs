@@ -61,52 +61,80 @@ impl FrontEnd {
     }
 }
 
-/// The names in a function that is extracted.
-fn names(front: &FrontEnd) -> Statement<'_> {
-    let [value, expected] = &front.function.names;
-    Statement { pointer: "p", result: "r", out: "out", value, expected }
+/// What the functions of a program do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Body {
+    /// What the point says.
+    Statement,
+    /// Nothing, to an object of the point's type and scope.
+    Object,
+    /// The same operation, with orders that are parameters of the function.
+    AnyOrder,
 }
 
-/// What stands in front of the statement of a function.
-fn begin(front: &FrontEnd, name: &str, point: &Point) -> String {
-    let wrap = &front.function;
-    let data = point.data.map_or("", |i| front.types.get(TYPES[i]).map_or("", String::as_str));
-    let mut parameters: Vec<String> = ["p", "out", "flag"].iter().map(|p| fill(&wrap.pointer, &[("pointer", p)])).collect();
-    if point.data.is_some() {
-        parameters.extend(wrap.values.as_ref().map(|v| fill(v, &[("type", data)])));
-    }
-    fill(&wrap.begin, &[("name", name), ("parameters", &parameters.join(", ")), ("type", data)])
-}
+/// The names of the parameters for orders: for success and for failure.
+const ANY_ORDERS: [&str; 2] = ["success", "failure"];
 
-/// A program with an object of the type and the scope of each point, to which nothing is done; `None` where the front end has none.
-pub fn objects(front: &FrontEnd, points: &[Point]) -> Option<String> {
-    let template = front.object.as_ref()?;
-    let mut text = front.head.clone();
-    for (number, point) in points.iter().enumerate() {
-        let name = format!("f{number}");
-        text.push_str(&begin(front, &name, point));
-        text.push_str(&front.put(template, point, &names(front))?);
-        text.push_str(&fill(&front.function.end, &[("name", &name)]));
+impl FrontEnd {
+    /// Does the front end say how such functions are written?
+    pub fn has(&self, body: Body) -> bool {
+        match body {
+            Body::Statement => true,
+            Body::Object => self.object.is_some(),
+            Body::AnyOrder => self.order_parameter.is_some(),
+        }
     }
-    text.push_str(&front.tail);
-    Some(text)
+
+    /// What stands in front of the statement of a function.
+    fn begin(&self, name: &str, point: &Point, body: Body) -> String {
+        let wrap = &self.function;
+        let data = self.type_of(point);
+        let mut parameters: Vec<String> = ["p", "out", "flag"].iter().map(|p| fill(&wrap.pointer, &[("pointer", p)])).collect();
+        if point.data.is_some() {
+            parameters.extend(wrap.values.as_ref().map(|v| fill(v, &[("type", data)])));
+        }
+        if let Some(order) = self.order_parameter.as_ref().filter(|_| body == Body::AnyOrder) {
+            parameters.extend(ANY_ORDERS.iter().map(|name| fill(order, &[("name", name)])));
+        }
+        fill(&wrap.begin, &[("name", name), ("parameters", &parameters.join(", ")), ("type", data)])
+    }
+
+    /// The statement of a function; `None` if the front end has none.
+    fn body(&self, point: &Point, body: Body) -> Option<String> {
+        let [value, expected] = &self.function.names;
+        let with = Statement { pointer: "p", result: "r", out: "out", value, expected };
+        match body {
+            Body::Statement => self.statement(point, &with),
+            Body::Object => self.put(self.object.as_ref()?, point, &with, None),
+            Body::AnyOrder => self.put(self.template(point)?, point, &with, Some(ANY_ORDERS)),
+        }
+    }
+
+    fn type_of(&self, point: &Point) -> &str {
+        point.data.map_or("", |i| self.types.get(TYPES[i]).map_or("", String::as_str))
+    }
 }
 
 /// Writes a program with one function for each point. The number of a function is that of its point among `all`.
 pub fn write(front: &FrontEnd, points: &[(usize, Point)]) -> Program {
+    program(front, Body::Statement, points)
+}
+
+/// The same with functions of one kind. Points for which the front end has none are left out.
+pub fn program(front: &FrontEnd, body: Body, points: &[(usize, Point)]) -> Program {
     let mut text = front.head.clone();
     let mut functions = Vec::new();
     for &(number, point) in points {
         let name = format!("f{number}");
-        let Some(statement) = front.statement(&point, &names(front)) else { continue };
-        let data = point.data.map_or("", |i| front.types.get(TYPES[i]).map_or("", String::as_str));
+        let Some(statement) = front.body(&point, body) else { continue };
         let from = text.matches('\n').count() + 1;
-        text.push_str(&begin(front, &name, &point));
+        text.push_str(&front.begin(&name, &point, body));
         text.push_str(&statement);
-        if matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_))
+        if body != Body::Object
+            && matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_))
             && let Some(observe) = &front.observe
         {
-            text.push_str(&fill(observe, &[("result", "r"), ("out", "out"), ("type", data)]));
+            text.push_str(&fill(observe, &[("result", "r"), ("out", "out"), ("type", front.type_of(&point))]));
         }
         text.push_str(&fill(&front.function.end, &[("name", &name)]));
         functions.push((point, name, (from, text.matches('\n').count())));

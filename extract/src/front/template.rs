@@ -70,6 +70,10 @@ pub struct FrontEnd {
     /// An object of a type and a scope, with nothing done to it. What the compiler says of it is said of all that could be done to it.
     #[serde(default)]
     pub object: Option<String>,
+    /// A parameter of a function that is an order, `{name}`: orders are values of a type. What the compiler says of an operation whose orders are
+    /// parameters is said of the operation with any order.
+    #[serde(default)]
+    pub order_parameter: Option<String>,
     /// Statements that are written in another way for some types: `[instead.b128]`.
     #[serde(default)]
     pub instead: BTreeMap<String, BTreeMap<String, String>>,
@@ -200,7 +204,7 @@ impl FrontEnd {
     }
 
     /// The template of a point's statement; `None` if the language has none.
-    fn template(&self, point: &Point) -> Option<&String> {
+    pub(super) fn template(&self, point: &Point) -> Option<&String> {
         let data = point.data.map(|i| TYPES[i]);
         let is_fraction = data.is_some_and(|d| d.contains('f'));
         let key = match point.what {
@@ -228,15 +232,20 @@ impl FrontEnd {
 
     /// The text of a statement; `None` if the language has none: no such operation, order or scope.
     pub fn statement(&self, point: &Point, with: &Statement<'_>) -> Option<String> {
-        self.put(self.template(point)?, point, with)
+        self.put(self.template(point)?, point, with, None)
     }
 
-    /// A template with the order, scope and type of a point.
-    pub(super) fn put(&self, template: &str, point: &Point, with: &Statement<'_>) -> Option<String> {
-        let order =
-            if point.order == Order::Plain { Some("") } else { self.orders.get(order_key(point.order)).map(String::as_str) };
-        let failure = match point.what {
-            What::Swap(failure) => self.orders.get(order_key(failure)).map(String::as_str),
+    /// A template with the order, scope and type of a point; with other texts for its orders, where they are given.
+    pub(super) fn put(&self, template: &str, point: &Point, with: &Statement<'_>, orders: Option<[&str; 2]>) -> Option<String> {
+        let written = |order: Order| self.orders.get(order_key(order)).map(String::as_str);
+        let order = match (point.order, orders) {
+            (Order::Plain, _) => Some(""),
+            (_, Some([order, _])) => Some(order),
+            (order, None) => written(order),
+        };
+        let failure = match (point.what, orders) {
+            (What::Swap(_), Some([_, failure])) => Some(failure),
+            (What::Swap(failure), None) => written(failure),
             _ => Some(""),
         };
         let scope = match point.scope {

@@ -23,7 +23,7 @@ pub fn markdown(all: &[Series], bound: usize, missing: usize) -> String {
         n => format!("Counterexamples are programs without races, of up to {n} events, the most ordinary programs first.\n"),
     });
     if missing > 0 {
-        let _ = writeln!(out, "\n**It was interrupted: {missing} tables are missing.** The same command goes on.");
+        let _ = writeln!(out, "\n**It was interrupted: {}.** The same command goes on.", tables_missing(missing));
     }
     for (title, none, entries) in [
         (
@@ -46,6 +46,10 @@ pub fn markdown(all: &[Series], bound: usize, missing: usize) -> String {
         section(&mut out, series);
     }
     out
+}
+
+fn tables_missing(missing: usize) -> String {
+    if missing == 1 { "1 table is missing".to_owned() } else { format!("{missing} tables are missing") }
 }
 
 /// At most so many rows of an entry.
@@ -150,7 +154,8 @@ pub fn print(all: &[Series], folder: &Path, missing: usize, output: &Output) -> 
     };
     output.print(&format!("{answer}: {tables} tables, {}", folder.join("index.md").display()))?;
     if missing > 0 {
-        output.print(&format!("{}: {missing} tables are missing; the same command goes on", output.unsure("interrupted")))?;
+        let what = tables_missing(missing);
+        output.print(&format!("{}: {what}; the same command goes on", output.unsure("interrupted")))?;
     }
     for entry in &worse {
         output.print("")?;

@@ -137,6 +137,64 @@ fn objects_that_do_not_compile() {
     assert_eq!((once.runs, each.runs > 10), (2 + 1 + 1 + 3 + 2, true), "{}", each.runs);
 }
 
+/// An operation whose template does not compile: the compiler speaks of its first use, or of none. It is asked about the operation with orders that
+/// are parameters, and not about each order; an order that alone is refused is one row.
+#[test]
+fn operations_that_compile_with_no_order() {
+    let wrong = r#"$2 == "atom" && $5 == "b64" && $4 == "sys""#;
+    let once = format!(r#"{wrong} {{ print FILENAME ":" NR ":1: error: no such template" > "/dev/stderr"; exit 1 }}"#);
+    let nowhere = format!(r#"{wrong} {{ print "types.h:7:1: error: no such template" > "/dev/stderr"; exit 1 }}"#);
+    for special in [&once, &nowhere] {
+        let command = compiler(&format!(
+            r#"{special} /ld acquire gpu b32/ {{ print FILENAME ":" NR ":1: error: no such order" > "/dev/stderr"; exit 1 }}"#
+        ));
+        let text =
+            LANGUAGE.replace(r#"ACQ = "acquire""#, "ACQ = \"acquire\"\nREL = \"release\"\nACQ_REL = \"acq_rel\"\nSC = \"sc\"");
+        let mut front = FrontEnd::read("lines", &SourceFile::new("lines.toml", text)).unwrap_or_else(|e| panic!("{e:?}"));
+        let each = table_of(&front, &command, MINUTE).expect("it runs");
+        front.order_parameter = Some("{name}".to_owned());
+        let all = table_of(&front, &command, MINUTE).expect("it runs");
+        assert_eq!(answers(&all), answers(&each), "{special}");
+        let found = answers(&all);
+        assert_eq!(of(&found, "RMW.SC.sys add b64"), "absent: no such template");
+        assert_eq!(of(&found, "R.ACQ.gpu b32"), "absent: no such order");
+        assert_eq!(found.iter().filter(|(_, a)| a.starts_with("absent")).count(), 5 + 1, "{found:?}");
+        assert!(all.runs < each.runs, "{special}: {} and {}", all.runs, each.runs);
+    }
+    // What an assembler says of all orders together is not said of one.
+    let assembler =
+        r#"$2 == "atom" && $3 == "success" { print "ptxas input, line 7; error : two variables" > "/dev/stderr"; exit 1 }"#;
+    let one = r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such order" > "/dev/stderr"; exit 1 }"#;
+    let mut front = language();
+    front.order_parameter = Some("{name}".to_owned());
+    let found = answers(&table_of(&front, &compiler(&format!("{assembler} {one}")), MINUTE).expect("it runs"));
+    assert_eq!(of(&found, "RMW.ACQ.sys add b64"), "absent: no such order");
+    assert_eq!(found.iter().filter(|(_, a)| a.starts_with("absent")).count(), 1, "{found:?}");
+}
+
+/// An object that the compiler does not end with: its time is over, which is said of what is done to it; it does not count as compiled.
+#[test]
+fn an_object_that_takes_too_long() {
+    let special = r#"$2 == "b64" { while (1) { } } $5 == "b64" { print "ERROR: no b64" > "/dev/stderr"; exit 1 }"#;
+    let mut front = language();
+    front.object = Some("{type} {scope}\n".to_owned());
+    let found = answers(&table_of(&front, &compiler(special), Duration::from_secs(5)).expect("it runs"));
+    let late = |(row, _): &&(String, String)| row.ends_with("b64");
+    assert!(found.iter().filter(late).all(|(_, a)| a == "unknown: the compiler does not end within 1 s"), "{found:?}");
+    assert_eq!(of(&found, "RMW.ACQ.sys add b32"), "atom.acquire.sys");
+}
+
+/// What writes nothing, or nothing that is PTX, whatever it is asked, is not asked about each of hundreds of functions.
+#[test]
+fn a_program_that_is_no_compiler() {
+    let front = front::find("llvm-ir").unwrap_or_else(|e| panic!("{e:?}"));
+    for command in ["true {in} {out}", "echo hello {in} > {out}", "kill -SEGV $$ # {in}"] {
+        let found = table_of(&front, command, MINUTE).expect("it runs");
+        assert!(answers(&found).iter().all(|(_, a)| a.starts_with("unknown: ")), "{command}");
+        assert!(answers(&found).len() > 1000 && found.runs < 150, "{command}: {}", found.runs);
+    }
+}
+
 /// A compiler that passes over an architecture that it does not know: the table says what the PTX is for.
 #[test]
 fn ptx_for_another_architecture() {

@@ -11,7 +11,7 @@ use super::{Folder, Line};
 pub struct Filter {
     /// The folder that they are of.
     pub folder: PathBuf,
-    /// Texts that paths have, in which `*` stands for anything.
+    /// Texts that paths have, in which `*` stands for anything. A path begins in the folder: where the folder itself lies chooses no test.
     pub paths: Vec<String>,
     /// Names of models.
     pub models: Vec<String>,
@@ -45,8 +45,11 @@ pub struct Choice<'a> {
 /// There is none.
 pub fn choose<'a>(folders: &'a [Folder], filter: &Filter) -> Result<Choice<'a>, Diagnostic> {
     let named = |folder: &Folder, file: &str| {
-        let path = folder.path.join(file).display().to_string();
-        filter.paths.is_empty() || filter.paths.iter().any(|text| has(&path, text))
+        let path = folder.path.join(file);
+        let within = path.strip_prefix(&filter.folder).unwrap_or(&path).display().to_string();
+        // A path that was copied from the output begins with the folder as it was given.
+        let is_whole = |text: &String| Path::new(text).starts_with(&filter.folder) && has(&path.display().to_string(), text);
+        filter.paths.is_empty() || filter.paths.iter().any(|text| has(&within, text) || is_whole(text))
     };
     let mut choice = Choice { tests: Vec::new(), unmentioned: Vec::new() };
     for (number, folder) in folders.iter().enumerate() {

@@ -1,0 +1,156 @@
+//! The smallest counterexamples of a table as programs of the front end, compiled, and found again in the PTX.
+
+use std::path::{Path, PathBuf};
+
+use margay_answers::check::{Presented, write_counterexample};
+use margay_answers::extract;
+use margay_answers::extract::compiler::{Asked, chosen, command};
+use margay_console::exit::{Exit, Outcome};
+use margay_console::folder::Folder;
+use margay_console::output::Output;
+use margay_extract::compile::{Command, drivers, ran};
+use margay_extract::finding::{Finding, program};
+use margay_extract::front::{self, FrontEnd};
+use margay_extract::ptx;
+use margay_mappings::check::{CheckOptions, Counterexample, Level, Silent, Verdict, check};
+use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::{library, naming};
+use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Scope;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The front end.
+    pub front_end: String,
+    /// How it compiles; the first architecture counts.
+    pub compiler: extract::Options,
+    /// The table.
+    pub mapping: String,
+    /// Another model of the language.
+    pub source: Option<String>,
+    /// The scopes of operations; none for all.
+    pub scopes: Vec<String>,
+    /// Constructs to leave out.
+    pub without: Vec<String>,
+    /// Constructs to use alone; none for all.
+    pub only: Vec<String>,
+    /// The most guards.
+    pub guards: Option<usize>,
+    /// The largest counterexample.
+    pub bound: usize,
+    /// The folder for the program and what came of it.
+    pub out: PathBuf,
+}
+
+/// The front end, and how its compiler is called.
+fn compiler(options: &Options) -> Result<(FrontEnd, Command), Vec<Diagnostic>> {
+    let front = front::find(&options.front_end)?;
+    let points = chosen(&front, &options.compiler).map_err(|e| vec![e])?;
+    let architecture = options.compiler.architectures.first().or(front.architectures.last()).cloned().unwrap_or_default();
+    let asked = Asked { front: &front, points: &points, architecture: &architecture, options: &options.compiler };
+    let (command, _) = command(&asked).map_err(|e| vec![e])?;
+    Ok((front, command))
+}
+
+/// The table without its assumed rows, for operations of the scopes that are asked about: what is assumed is no finding.
+fn mapping(options: &Options) -> Result<Mapping, Vec<Diagnostic>> {
+    let models = LoadOptions { source: options.source.clone(), target: None };
+    let mut mapping = library::find(&options.mapping, &models)?.mapping.known_only();
+    if !options.scopes.is_empty() {
+        let named = options.scopes.iter().map(|name| Scope::ALL.into_iter().find(|scope| scope.name() == name));
+        let scopes: Option<Vec<Scope>> = named.collect();
+        let wrong = || vec![Diagnostic::error("not a scope").help("scopes: cta, cluster, gpu, sys")];
+        mapping.about.scopes = Some(scopes.ok_or_else(wrong)?);
+    }
+    Ok(mapping)
+}
+
+/// Looks for the counterexample, compiles its program, and says whether the litmus test is found in the PTX.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(options: &Options, output: &Output) -> Outcome {
+    let mut asked = CheckOptions::new(options.bound);
+    (asked.level, asked.without, asked.only) = (Level::Program, options.without.clone(), options.only.clone());
+    asked.guards = options.guards;
+    let found = compiler(options).and_then(|compiler| {
+        let mapping = mapping(options)?;
+        let report = check(&mapping, &asked, &Silent)?;
+        Ok((compiler, mapping, report))
+    });
+    let ((front, command), mapping, report) = match found {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let Some(c) = report.counterexamples.first().filter(|_| report.verdict == Verdict::Counterexample) else {
+        output.print(&format!("no counterexample up to {} events: {}", report.established, mapping.title))?;
+        return Ok(Exit::Holds);
+    };
+    match reproduce(options, &front, &command, (&mapping, c), output) {
+        Ok(paths) => {
+            output.print(&format!("reproduced, {} events, in {}:", c.events, options.out.display()))?;
+            for path in paths {
+                output.print(&format!("  {path}"))?;
+            }
+            Ok(Exit::Found)
+        }
+        Err(why) => {
+            output.wrong(&[Diagnostic::error(format!("the counterexample of {} events is not reproduced: {why}", c.events))])
+        }
+    }
+}
+
+/// Writes, compiles and reads.
+fn reproduce(
+    options: &Options,
+    front: &FrontEnd,
+    command: &Command,
+    (mapping, c): (&Mapping, &Counterexample),
+    output: &Output,
+) -> Result<Vec<String>, String> {
+    let folder = &options.out;
+    let failed = |what: &str, e: &dyn std::fmt::Display| format!("cannot {what}: {e}");
+    let mut files = Folder::open(folder).map_err(|e| failed("write into the folder", &e))?;
+    let named = naming::name(mapping, &c.source, &c.target, &c.origin).ok_or("its rows cannot be told")?;
+    let (text, threads) = program(front, mapping, c, &named)?;
+    let file = format!("program{}", front.suffix);
+    files.write(&file, &text).map_err(|e| failed("write the program", &e))?;
+    let shown = Presented::new(mapping, c);
+    write_counterexample(&mut files, "counterexample", mapping, &shown).map_err(|e| failed("write the counterexample", &e))?;
+    let compiler = options
+        .compiler
+        .compiler
+        .as_ref()
+        .and_then(|p| p.file_name())
+        .map_or(String::new(), |n| n.to_string_lossy().into_owned());
+    let finding = Finding {
+        front_end: front.name.clone(),
+        compiler,
+        command: options.compiler.cmd.clone(),
+        architecture: command.architecture.clone(),
+        program: file.clone(),
+        locations: c.source.locations.iter().map(|l| l.name.clone()).collect(),
+        threads,
+    };
+    let json = serde_json::to_string_pretty(&finding).map_err(|e| e.to_string())?;
+    files.write("finding.json", json + "\n").map_err(|e| failed("write finding.json", &e))?;
+    let rows = format!("{}\n", shown.rows.join("\n"));
+    files.write("rows.txt", rows).map_err(|e| failed("write the rows", &e))?;
+    let work = tempfile::tempdir().map_err(|e| failed("make a folder", &e))?;
+    drivers(work.path()).map_err(|e| failed("write helper programs", &e))?;
+    let ptx_file = work.path().join("program.ptx");
+    let absolute = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf()).display().to_string();
+    let line = command.text(&absolute(&folder.join(&file)), &absolute(&ptx_file), &work.path().display().to_string());
+    let run = ran(&line, work.path(), command.limit).map_err(|e| format!("it does not compile: {e}"))?;
+    let ptx_text = match command.template.contains("{out}") {
+        true => std::fs::read_to_string(&ptx_file).map_err(|e| failed("read the PTX", &e))?,
+        false => run.output,
+    };
+    files.write("program.ptx", &ptx_text).map_err(|e| failed("write the PTX", &e))?;
+    if let Some(warning) = files.finish(&|name| name.starts_with("counterexample") || name.starts_with("program")) {
+        output.warn(&[warning]);
+    }
+    let module = ptx::read(&ptx_text).map_err(|e| format!("what came out is no PTX: {e}"))?;
+    finding.verify(&module)
+}
