@@ -74,11 +74,6 @@ impl Cluster {
         Ok(Self { scheduler, from, patience, program, stop, deadline, failure: Mutex::default() })
     }
 
-    /// Why the cluster ended the check, if it did.
-    pub fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|at| Instant::now() >= at)
     }
@@ -183,6 +178,10 @@ impl Cluster {
 }
 
 impl Engine for Cluster {
+    fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn solve(&self, work: &Work<'_>, progress: &dyn Progress) {
         let bound = work.cases.first().map_or(0, |case| case.bound);
         let seconds: Option<f64> = work.cases.iter().map(|case| case.predicted.map(|c| c.seconds)).sum();

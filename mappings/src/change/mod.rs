@@ -12,7 +12,7 @@ pub(crate) use compile::{Use, compile, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Evidence, Pool, Standing};
-pub use repair::{Changed, Repair, RepairReport, repair};
+pub use repair::{Changed, Repair, RepairReport, hint, repair};
 pub use step::Steps;
 pub use weaken::{Fate, RowReport, WeakenReport, Weaker, weaken};
 
@@ -85,7 +85,13 @@ impl<'a> Asker<'a> {
                 Diagnostic::error("rows are changed by what programs can observe: `--co universal` is about modification orders");
             return Err(vec![error.help("ask with `--co exists`")]);
         }
-        Ok(Self { options, progress, pool: Pool::new(mapping), searches: 0, constructs: Vec::new() })
+        Ok(Self {
+            options,
+            progress,
+            pool: Pool::new(mapping).limited(options.limits(), None),
+            searches: 0,
+            constructs: Vec::new(),
+        })
     }
 
     /// Is this mapping sound up to the bound? The pool is asked first, then there is a search.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
+use margay_solver::Limits;
 
 use super::Slot;
 use super::compile::{Use, compile, uses};
@@ -43,7 +44,7 @@ pub enum Standing {
     Refuted(Vec<Slot>),
     /// It does not.
     Mended,
-    /// There are too many mixtures of alternatives to ask about.
+    /// There are too many mixtures of alternatives to ask about, or a limit was reached.
     Unknown,
 }
 
@@ -52,6 +53,10 @@ pub enum Standing {
 pub struct Pool {
     runner: Runner,
     evidence: Vec<Evidence>,
+    /// When to give up.
+    limits: Limits,
+    /// How many more programs may be run.
+    runs: Option<usize>,
     /// What was found out, by counterexample and lowerings of its rows.
     known: BTreeMap<(usize, Vec<String>), Standing>,
 }
@@ -59,7 +64,23 @@ pub struct Pool {
 impl Pool {
     /// An empty pool for mappings to the target of this one.
     pub fn new(mapping: &Mapping) -> Self {
-        Self { runner: Runner::new(&mapping.target), evidence: Vec::new(), known: BTreeMap::new() }
+        Self {
+            runner: Runner::new(&mapping.target),
+            evidence: Vec::new(),
+            limits: Limits::default(),
+            runs: None,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Gives up where these limits are reached, or so many compiled programs were run.
+    pub fn limited(self, limits: Limits, runs: Option<usize>) -> Self {
+        Self { limits, runs, ..self }
+    }
+
+    /// Is a limit reached, so that what is not known stays so?
+    pub fn is_spent(&self) -> bool {
+        self.runs == Some(0) || self.limits.reached()
     }
 
     /// Keeps a counterexample of a mapping; gives its number. `None` if it uses what no row is for.
@@ -117,6 +138,10 @@ impl Pool {
         let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES);
         let Some(count) = count else { return Standing::Unknown };
         for mut number in 0..count {
+            if self.runs == Some(0) || self.limits.reached() {
+                return Standing::Unknown;
+            }
+            self.runs = self.runs.map(|runs| runs - 1);
             let slots: Vec<Slot> = choices
                 .iter()
                 .map(|c| {

@@ -11,9 +11,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use margay_models::diagnostic::Diagnostic;
+use margay_solver::Limits;
 
 use super::{Asked, Asker, Costs, Pool, Slot, Standing, Steps};
-use crate::check::{CheckOptions, Progress};
+use crate::check::{CheckOptions, Counterexample, Progress};
 use crate::language::{Lowering, Mapping};
 
 /// A lowering that is replaced.
@@ -82,14 +83,17 @@ impl Candidate {
 /// So many changes of the rows of one counterexample are tried.
 const FIXES: usize = 20_000;
 
+/// So many compiled programs are run for a hint beside an answer, each in about a millisecond.
+const HINTS: usize = 500;
+
 /// What counts: what the instructions cost more, and one for each single step; and the number of steps in it.
 type Price = (u64, u32);
 
 /// Weakest changes under which a counterexample is none.
 struct Fixes {
     found: Vec<(Price, Candidate)>,
-    /// Were there more changes than are tried?
-    cut_off: bool,
+    /// Why there may be more.
+    stopped: Option<String>,
 }
 
 /// What is the same for all candidates.
@@ -145,19 +149,19 @@ impl Prices<'_> {
         let slots: Vec<Slot> = Slot::all(self.mapping).into_iter().filter(|s| rows.contains(&s.row)).collect();
         let mut open = BinaryHeap::from([Reverse((price, candidate.key()))]);
         let mut known = BTreeMap::from([(candidate.key(), candidate.clone())]);
-        let mut fixes = Fixes { found: Vec::new(), cut_off: false };
+        let mut fixes = Fixes { found: Vec::new(), stopped: None };
         let mut tried = 0;
         while let Some(Reverse((price, key))) = open.pop() {
             if fixes.found.len() == most || budget.is_some_and(|b| price.0 > b.0) {
                 break;
             }
+            if tried == FIXES || pool.is_spent() {
+                fixes.stopped = Some(format!("{tried} changes were tried against one counterexample"));
+                break;
+            }
             let Some(here) = known.get(&key).cloned() else { continue };
             if fixes.found.iter().any(|(_, f)| self.is_within(f, &here)) {
                 continue;
-            }
-            if tried == FIXES {
-                fixes.cut_off = true;
-                break;
             }
             tried += 1;
             // What mends it changes one of the lowerings that show the outcome: steps elsewhere lead to nothing that is not found
@@ -182,6 +186,18 @@ impl Prices<'_> {
         }
         fixes
     }
+}
+
+/// The cheapest changes of rows under which the program of this counterexample does not have its outcome, in the order of the rows: what
+/// mends this one; no other program is looked at. `None` where none is among the first changes that are tried.
+pub fn hint(mapping: &Mapping, counterexample: &Counterexample) -> Option<Vec<Changed>> {
+    let costs = Costs::default();
+    let mut pool = Pool::new(mapping).limited(Limits::default(), Some(HINTS));
+    let index = pool.add(mapping, counterexample.clone())?;
+    let mut prices = Prices { mapping, costs: &costs, steps: Steps::new(mapping), above: BTreeMap::new() };
+    let fixes = prices.fixes(((0, 0), &Candidate::default()), index, &mut pool, 1, None);
+    let (_, fix) = fixes.found.into_iter().next()?;
+    (!fix.0.is_empty()).then(|| fix.0.into_iter().map(|(slot, (_, lowering))| Changed { slot, lowering }).collect())
 }
 
 /// Looks for the cheapest repairs, up to the bound of the options; `most` candidates at most.
@@ -215,11 +231,10 @@ pub fn repair(
         let fixes = prices.fixes((price, &at), index, &mut asker.pool, 1, None);
         match fixes.found.into_iter().next() {
             Some((dearer, fix)) => (price, at) = (dearer, fix),
-            None if fixes.cut_off => {
-                stopped = Some(format!("{FIXES} changes were tried against one counterexample"));
+            None => {
+                stopped = fixes.stopped;
                 break None;
             }
-            None => break None,
         }
     };
 
@@ -253,8 +268,10 @@ pub fn repair(
             Asked::Falls(index) => index,
         };
         let fixes = prices.fixes((price, &candidate), index, &mut asker.pool, usize::MAX, best);
-        if fixes.cut_off {
-            stopped = Some(format!("{FIXES} changes were tried against one counterexample"));
+        stopped = fixes.stopped.or(stopped);
+        if asker.pool.is_spent() {
+            stopped.get_or_insert_with(|| format!("{looked_at} candidates were looked at"));
+            break;
         }
         for (price, fix) in fixes.found {
             if let Entry::Vacant(entry) = known.entry(fix.key()) {

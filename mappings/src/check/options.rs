@@ -96,7 +96,7 @@ impl CheckOptions {
     }
 
     /// The limits of every solver call.
-    pub(super) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         Limits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
     }
 }

@@ -1,8 +1,12 @@
 //! `weaken` and `repair` against questions asked one by one.
 
-use margay_mappings::change::{Costs, Fate, Need, Slot, Steps, repair, weaken};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use margay_mappings::change::{Costs, Fate, Need, Pool, Slot, Standing, Steps, hint, repair, weaken};
 use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, Verdict};
 use margay_mappings::language::{Lowering, Mapping};
+use margay_solver::Limits;
 
 use crate::setup::{ask, names, options, read, shipped};
 
@@ -91,6 +95,48 @@ fn rows_are_mended_together() {
     // Nothing is to be mended in what was mended.
     let again = repair(&found.repairs[0].mapping, &options, &Costs::default(), 1000, &Silent).expect("a question");
     assert_eq!((again.fallen, again.repairs.len(), again.repairs[0].cost), (None, 1, 0));
+}
+
+/// What is said to mend a counterexample does: its program has its outcome no more, and no row less would do.
+#[test]
+fn a_hint_mends_its_counterexample() {
+    for name in
+        ["rc11-to-ptx-no-fence-sc-load", "rc11-to-ptx-relaxed-acquire-load", "rc11-to-ptx-cta-relaxed-rmw", "llvm-22.1-sm90"]
+    {
+        let mapping = shipped(name);
+        let found = ask(&mapping, &options(4)).counterexamples.into_iter().next().unwrap_or_else(|| panic!("{name} is broken"));
+        let changes = hint(&mapping, &found).unwrap_or_else(|| panic!("{name} can be mended"));
+        let mended_by = |changes: &[margay_mappings::change::Changed]| {
+            let mut mapping = mapping.clone();
+            changes.iter().for_each(|c| c.slot.set(&mut mapping, c.lowering.clone()));
+            let mut pool = Pool::new(&mapping);
+            let index = pool.add(&mapping, found.clone()).expect("every operation has a row");
+            pool.standing(&mapping, index) == Standing::Mended
+        };
+        assert!(mended_by(&changes) && !mended_by(&[]), "{name}");
+        for without in 0..changes.len() {
+            let fewer: Vec<_> = changes.iter().enumerate().filter(|(i, _)| *i != without).map(|(_, c)| c.clone()).collect();
+            assert!(!mended_by(&fewer), "{name}: all {} changes are needed", changes.len());
+        }
+    }
+}
+
+/// What is not known when a limit is reached stays unknown, and is not taken for mended.
+#[test]
+fn a_limit_ends_what_changes_are_asked() {
+    let mapping = shipped("rc11-to-ptx-no-fence-sc-load");
+    let found = ask(&mapping, &options(4)).counterexamples.into_iter().next().expect("it is broken");
+    let raised = Limits { stop: Some(Arc::new(AtomicBool::new(true))), ..Limits::default() };
+    let after = |limits: Limits, runs: Option<usize>| {
+        let mut pool = Pool::new(&mapping).limited(limits, runs);
+        let index = pool.add(&mapping, found.clone()).expect("every operation has a row");
+        let standing = pool.standing(&mapping, index);
+        (matches!(standing, Standing::Refuted(_)), standing == Standing::Unknown, pool.is_spent())
+    };
+    assert_eq!(after(Limits::default(), None), (true, false, false));
+    assert_eq!(after(Limits::default(), Some(1)), (true, false, true));
+    assert_eq!(after(Limits::default(), Some(0)), (false, true, true));
+    assert_eq!(after(raised, None), (false, true, true));
 }
 
 /// Where the costs say otherwise, another repair is the cheapest.

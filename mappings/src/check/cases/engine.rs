@@ -33,6 +33,11 @@ pub trait Engine: Debug + Send + Sync {
     /// Returns when all cases of the work are answered in its folder, or to have those that are not solved here. To end the check
     /// instead, an engine raises the flag that stops it.
     fn solve(&self, work: &Work<'_>, progress: &dyn Progress);
+
+    /// Why it ended the check, if it did.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Has an engine find the answers that are not kept yet.
