@@ -37,13 +37,12 @@ pub struct Options {
 ///
 /// # Errors
 /// The engine is not installed, or its arguments cannot be read.
-pub fn attach(options: &Options, asked: &mut CheckOptions, limits: &Limits) -> Result<Option<Arc<Cluster>>, Diagnostic> {
-    let Some(kind) = options.cluster else { return Ok(None) };
+pub fn attach(options: &Options, asked: &mut CheckOptions, limits: &Limits) -> Result<(), Diagnostic> {
+    let Some(kind) = options.cluster else { return Ok(()) };
     let arguments = options.cluster_args.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let scheduler: Box<dyn Scheduler> = match kind {
         Named::Slurm => Box::new(slurm::Slurm::new(arguments)?),
     };
-    let cluster = Arc::new(Cluster::new(scheduler, options.cluster_from, options.cluster_patience, limits)?);
-    asked.engine = Some(cluster.clone());
-    Ok(Some(cluster))
+    asked.engine = Some(Arc::new(Cluster::new(scheduler, options.cluster_from, options.cluster_patience, limits)?));
+    Ok(())
 }

@@ -4,12 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use margay_answers::explain::{allowed, failed, not_allowed};
-use margay_answers::fence::{Subject, what_would_forbid};
-use margay_console::limits;
+use margay_answers::explain::{self, Options};
 use margay_console::output::Output;
-use margay_litmus::engine::Runner;
-use margay_litmus::explicit::Options;
 
 use crate::Outcome;
 use crate::arguments::Engine;
@@ -36,24 +32,6 @@ pub struct Explain {
 
 /// Runs the command.
 pub fn run(options: &Explain, output: &Output) -> Outcome {
-    let subject = match Subject::load(&options.test, &options.model, output) {
-        Ok(subject) => subject,
-        Err(errors) => return output.wrong(&errors),
-    };
-    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let deadline = limits::Limits::start(options.timeout, None).deadline;
-    let run = Options { bounds, deadline, stop: limits::stop(), ..Options::default() };
-    let mut runner = Runner::new(&subject.model);
-    let verdict = match runner.run(&subject.test, &run, options.engine.choice()) {
-        Ok(verdict) => verdict,
-        Err(error) => return failed(&subject, &error, output),
-    };
-    if let Some(witness) = &verdict.witness {
-        let found = what_would_forbid(&subject, &run, options.engine.choice(), deadline);
-        return allowed(&subject, witness, &found, output);
-    }
-    match runner.forbidden(&subject.test, &run, options.engine.choice()) {
-        Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), options.unroll, output),
-        Err(error) => failed(&subject, &error, output),
-    }
+    let Explain { test, model, unroll, engine, timeout } = options;
+    explain::run(test, model, &Options { unroll: *unroll, engine: engine.choice(), timeout: *timeout }, output)
 }

@@ -1,17 +1,12 @@
 //! `margay fence`: the cheapest strengthenings of a program that forbid an outcome.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use margay_answers::fence::{self, Subject};
-use margay_console::exit::Exit;
-use margay_console::limits;
-use margay_console::output::{Format, Output};
-use margay_litmus::explicit::Options;
-use margay_litmus::strengthen::{Costs, Limits, Means, cheapest};
-use margay_models::diagnostic::{Diagnostic, SourceFile};
-use margay_models::limited;
+use margay_answers::fence;
+use margay_console::output::Output;
+use margay_litmus::strengthen::Means;
 
 use crate::Outcome;
 use crate::arguments::Engine;
@@ -58,49 +53,18 @@ pub enum MeansName {
 
 /// Runs the command.
 pub fn run(options: &Fence, output: &Output) -> Outcome {
-    let subject = match Subject::load(&options.test, &options.model, output) {
-        Ok(subject) => subject,
-        Err(errors) => return output.wrong(&errors),
+    let Fence { test, model, means, costs, limit, unroll, engine, timeout } = options;
+    let asked = fence::Options {
+        means: Means {
+            fences: means.contains(&MeansName::Fences),
+            orders: means.contains(&MeansName::Orders),
+            scopes: means.contains(&MeansName::Scopes),
+        },
+        costs: costs.clone(),
+        most: *limit,
+        unroll: *unroll,
+        engine: engine.choice(),
+        timeout: *timeout,
     };
-    let costs = match options.costs.as_ref().map(|path| read_costs(path)).transpose() {
-        Ok(costs) => costs.unwrap_or_default(),
-        Err(errors) => return output.wrong(&errors),
-    };
-    let means = Means {
-        fences: options.means.contains(&MeansName::Fences),
-        orders: options.means.contains(&MeansName::Orders),
-        scopes: options.means.contains(&MeansName::Scopes),
-    };
-    let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
-    let limits = Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.limit) };
-    let start = Instant::now();
-    let run = Options { bounds, stop: limits::stop(), ..Options::default() };
-    let found = cheapest(&subject.test, &subject.model, &costs, means, &run, options.engine.choice(), limits);
-    let seconds = start.elapsed().as_secs_f64();
-    match found {
-        Err(stopped) => fence::stop(&subject, &stopped, seconds, output),
-        Ok(found) => {
-            let forbidden = found.already || !found.repairs.is_empty();
-            let exit = output.settle(match (forbidden, found.bounded) {
-                (true, true) => Exit::Undecided,
-                (true, false) => Exit::Holds,
-                (false, _) => Exit::Found,
-            });
-            match output.format {
-                Format::Json => output.document(&fence::document(&subject, &found, seconds))?,
-                _ => {
-                    output.prose(&fence::answer(&subject, &found, output))?;
-                    fence::print(&subject, &found, usize::MAX, output)?;
-                }
-            }
-            Ok(exit)
-        }
-    }
-}
-
-fn read_costs(path: &std::path::Path) -> Result<Costs, Vec<Diagnostic>> {
-    let name = limited::name(path);
-    let text = limited::text(path, margay_mappings::change::MAX_COSTS)
-        .map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
-    Costs::parse(&SourceFile::new(name, text))
+    fence::run(test, model, &asked, output)
 }

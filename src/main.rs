@@ -14,7 +14,6 @@ mod extract;
 mod fence;
 mod r#gen;
 mod gpu;
-mod library;
 mod manual;
 mod prove;
 mod question;
@@ -28,6 +27,7 @@ mod verify;
 use std::process::ExitCode;
 
 use arguments::Command;
+use margay_answers::builtin;
 use margay_console::exit::{self, Exit, Outcome};
 use margay_console::output::{FormatOption, Output};
 use margay_console::{config, limits, terminal};
@@ -86,8 +86,8 @@ fn main() -> ExitCode {
         Command::Fence(options) => fence::run(options, &output),
         Command::Report(options) => report::run(options, &output),
         Command::Gen(options) => r#gen::run(options, &output),
-        Command::Models(options) => library::models(options, &output),
-        Command::Mappings(options) => library::mappings(options, &output),
+        Command::Models(options) => builtin::models(options.asked(), &output),
+        Command::Mappings(options) => builtin::mappings(options.asked(), &output),
         Command::Completions(options) => manual::completions(options, &output),
         Command::Man(options) => manual::pages(options, &output),
     };

@@ -1,9 +1,16 @@
 //! What is asked, from the command line to the library: shared by the commands that search.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
 use margay_console::limits::{Limits, jobs};
+use margay_mappings::Backend;
 use margay_mappings::check::{CheckOptions, CoReading, Level};
+use margay_mappings::compare::CompareOptions;
 use margay_mappings::language::{LoadOptions, Loaded};
 use margay_mappings::library;
+use margay_mappings::synthesis::SynthesisOptions;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::{self, Co, Question, Search, Statement, Switch};
@@ -16,10 +23,40 @@ pub fn level(level: arguments::Level) -> Level {
     }
 }
 
+/// What is searched, and what it may take.
+struct Effort {
+    without: Vec<String>,
+    only: Vec<String>,
+    backend: Backend,
+    jobs: usize,
+    deadline: Option<Instant>,
+    stop: Arc<AtomicBool>,
+}
+
 impl Search {
     /// The number of threads that solve, or `usual` where none is asked for.
-    pub fn jobs(&self, usual: usize) -> Result<usize, Diagnostic> {
+    fn jobs(&self, usual: usize) -> Result<usize, Diagnostic> {
         jobs(self.jobs, usual)
+    }
+
+    /// The options of a comparison of two models.
+    pub fn comparison(&self, bound: usize, limits: &Limits) -> Result<CompareOptions, Diagnostic> {
+        let usual = CompareOptions::new(bound);
+        let Effort { without, only, backend, jobs, deadline, stop } = self.effort(usual.jobs, limits)?;
+        Ok(CompareOptions { without, only, backend, jobs, deadline, stop, ..usual })
+    }
+
+    /// The options of a search for the minimal tests of a model.
+    pub fn synthesis(&self, bound: usize, limits: &Limits) -> Result<SynthesisOptions, Diagnostic> {
+        let usual = SynthesisOptions::new(bound);
+        let Effort { without, only, backend, jobs, deadline, stop } = self.effort(usual.jobs, limits)?;
+        Ok(SynthesisOptions { without, only, backend, jobs, deadline, stop, ..usual })
+    }
+
+    /// What the options of every search have.
+    fn effort(&self, usual: usize, limits: &Limits) -> Result<Effort, Diagnostic> {
+        let (without, only, backend) = (self.without.clone(), self.only.clone(), self.solver.clone());
+        Ok(Effort { without, only, backend, jobs: self.jobs(usual)?, deadline: limits.deadline, stop: limits.stop.clone() })
     }
 
     /// Starts to watch the limits.

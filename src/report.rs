@@ -3,14 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use margay_console::exit::Exit;
-use margay_console::output::{Format, Output};
-use margay_console::table::counted;
-use margay_console::terminal;
-use margay_models::diagnostic::Diagnostic;
-use margay_models::whole::write_over;
-use margay_pages::{page, read, summary};
-use margay_reports::page::Page;
+use margay_console::output::Output;
+use margay_pages::write::{self, Options};
 
 use crate::Outcome;
 
@@ -42,39 +36,11 @@ pub enum Form {
 
 /// Runs the command.
 pub fn run(options: &Report, output: &Output) -> Outcome {
-    let (mut sections, mut errors) = (Vec::new(), Vec::new());
-    for path in &options.files {
-        match read(path) {
-            Ok(found) => sections.extend(found),
-            Err(error) => errors.push(error),
-        }
-    }
-    if !errors.is_empty() {
-        return output.wrong(&errors);
-    }
-    let title = terminal::printable(&options.title, false);
-    let text = match options.form {
-        Form::Html => page(&title, &sections),
-        Form::Markdown => summary(&title, &sections),
+    let Report { files, form, out, title } = options;
+    let (files, out, title) = (files.clone(), out.clone(), title.clone());
+    let form = match form {
+        Form::Html => write::Form::Html,
+        Form::Markdown => write::Form::Markdown,
     };
-    let Some(path) = &options.out else {
-        output.print(text.trim_end())?;
-        return Ok(Exit::Holds);
-    };
-    if let Err(error) = write_over(path, text.as_bytes()) {
-        return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
-    }
-    let entries: usize = sections.iter().map(|s| s.documents.len()).sum();
-    match output.format {
-        Format::Json => {
-            output.document(&Page { file: path.display().to_string(), documents: entries, bytes: text.len() })?;
-        }
-        _ => output.print(&format!(
-            "{}: {} in {} KiB",
-            path.display(),
-            counted(entries as u64, "answer", "answers"),
-            text.len().div_ceil(1024)
-        ))?,
-    }
-    Ok(Exit::Holds)
+    write::run(&Options { files, form, out, title }, output)
 }

@@ -2,7 +2,6 @@
 
 use margay_answers::synth;
 use margay_console::output::Output;
-use margay_mappings::synthesis::SynthesisOptions;
 use margay_models::library;
 
 use crate::Outcome;
@@ -16,17 +15,11 @@ pub fn run(options: &Synth, output: &Output) -> Outcome {
     };
     output.warn(&loaded.warnings);
     let limits = options.search.limits();
-    let mut asked = SynthesisOptions::new(options.bound);
-    asked.axiom.clone_from(&options.axiom);
-    asked.without.clone_from(&options.search.without);
-    asked.only.clone_from(&options.search.only);
-    asked.typed = options.typed == Switch::On;
-    asked.deadline = limits.deadline;
-    asked.stop = limits.stop.clone();
-    asked.backend = options.search.solver.clone();
-    asked.jobs = match options.search.jobs(asked.jobs) {
-        Ok(jobs) => jobs,
+    let mut asked = match options.search.synthesis(options.bound, &limits) {
+        Ok(asked) => asked,
         Err(error) => return output.wrong(&[error]),
     };
+    asked.axiom.clone_from(&options.axiom);
+    asked.typed = options.typed == Switch::On;
     synth::run(&loaded.model, &asked, options.out.as_deref(), &limits, output)
 }

@@ -6,8 +6,8 @@ use crate::document::parts;
 use crate::verdict::{Level, Status, Verdict};
 
 parts! {
-    /// `margay weaken`.
-    pub struct Weakened {
+    /// What is said of every change of rows: what was asked, and what it took.
+    pub struct Search {
         /// The mapping's title.
         pub mapping: String,
         /// The source model.
@@ -20,16 +20,23 @@ parts! {
         pub bound: usize,
         /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
         pub falls: Option<String>,
-        /// The rows.
-        pub rows: Vec<Row>,
-        /// For each axiom the number of counterexamples of each number of events.
-        pub sizes: BTreeMap<String, BTreeMap<usize, usize>>,
-        /// Why it is not complete.
+        /// Why the answer is not complete.
         pub reason: Option<String>,
         /// How many searches were made.
         pub searches: usize,
         /// Wall time.
         pub seconds: f64,
+    }
+
+    /// `margay weaken`.
+    pub struct Weakened {
+        /// What was asked, and what it took.
+        #[serde(flatten)]
+        pub search: Search,
+        /// The rows.
+        pub rows: Vec<Row>,
+        /// For each axiom the number of counterexamples of each number of events.
+        pub sizes: BTreeMap<String, BTreeMap<usize, usize>>,
     }
 
     /// A row, and what is weaker.
@@ -70,30 +77,15 @@ parts! {
 
     /// `margay repair`.
     pub struct Repaired {
-        /// The mapping's title.
-        pub mapping: String,
-        /// The source model.
-        pub source: String,
-        /// The target model.
-        pub target: String,
-        /// What a counterexample is.
-        pub level: Level,
-        /// The bound.
-        pub bound: usize,
-        /// If the mapping has a counterexample as it is: `counterexample at 4 (Coherence)`.
-        pub falls: Option<String>,
+        /// What was asked, and what it took.
+        #[serde(flatten)]
+        pub search: Search,
         /// How the files of that counterexample begin with `--out`.
         pub files: Option<String>,
         /// The cheapest repairs.
         pub repairs: Vec<Repair>,
-        /// Why there may be others.
-        pub reason: Option<String>,
         /// How many mappings were asked about.
         pub candidates: usize,
-        /// How many searches were made.
-        pub searches: usize,
-        /// Wall time.
-        pub seconds: f64,
     }
 
     /// A repair.

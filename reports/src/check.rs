@@ -1,5 +1,6 @@
 //! `margay check`: is a mapping sound?
 
+use crate::change::Change;
 use crate::document::parts;
 use crate::verdict::{Level, Order, Status, Verdict};
 use crate::verify::SearchCertificate;
@@ -62,6 +63,9 @@ parts! {
         pub truncated: bool,
         /// What the assumed rows of the mapping would add, if it has any.
         pub assumed: Option<Assumed>,
+        /// The cheapest changes of rows under which the program of the first counterexample does not have its outcome (what mends the
+        /// whole mapping is `margay repair`'s question); null where none was found among the first that are tried.
+        pub mended_by: Option<Vec<Change>>,
         /// With `--certify`.
         pub certificate: Option<SearchCertificate>,
     }

@@ -46,7 +46,7 @@ pub struct Corpus {
     /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
     #[arg(value_name = "DIR", default_value = "tests/corpus")]
     pub folder: PathBuf,
-    /// Only tests whose path has this text, in which `*` stands for anything (repeat for more)
+    /// Only tests whose path in the folder has this text, in which `*` stands for anything (repeat for more)
     #[arg(short = 'k', long, value_name = "TEXT")]
     pub filter: Vec<String>,
     /// Only verdicts under this model (repeat, or separate by commas)

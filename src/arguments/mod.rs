@@ -1,5 +1,6 @@
 //! Commands and options.
 
+mod extract;
 pub mod gpu;
 mod litmus;
 mod mapping;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use margay_console::output::{Colour, FormatOption};
 
+pub use extract::Extract;
 use gpu::Gpu;
 pub use litmus::{Corpus, Engine, Run, Sim, SimMachine};
 pub use mapping::{Check, Confirm, Prove, Repair, Verify, Weaken};
@@ -81,7 +83,7 @@ pub enum Command {
     /// Say why a model forbids the outcome of a test, edge by edge, or what would forbid it
     Explain(crate::explain::Explain),
     /// Find out what a compiler emits for atomic operations, and write it as a mapping, with the evidence for every row
-    Extract(Box<crate::extract::arguments::Extract>),
+    Extract(Box<Extract>),
     /// Find the cheapest fences, orders and scopes that forbid the outcome of a test
     Fence(crate::fence::Fence),
     /// Write litmus tests from cycles of candidate relaxations, each once up to renaming

@@ -34,6 +34,8 @@ fn a_broken_mapping_is_explained() {
         "counterexample-1-source.litmus",
         "counterexample-1-target.litmus",
         "counterexample-1-source.svg",
+        "counterexample-1-source.dot",
+        "counterexample-1-target.dot",
         "counterexample-1.txt",
     ] {
         assert!(folder.join(file).is_file(), "{file}");
@@ -60,7 +62,12 @@ fn an_answer_is_one_screen() {
     let around =
         "a is sequenced before b; b reads a value that c overwrites; c is sequenced before d; d reads a value that a overwrites";
     assert!(words(&short).contains(around), "{short}");
-    assert!(words(&short).contains("`margay repair rc11-to-ptx-no-fence-sc-load` finds what mends it"), "{short}");
+    let mends =
+        "`R.SC.s => fence.sc.s ; ld.acquire.s` would mend this one; `margay repair rc11-to-ptx-no-fence-sc-load` looks at";
+    assert!(words(&short).contains(mends), "{short}");
+    let report = json(&margay(&[&asked[..], &["--format", "json"]].concat()));
+    let change = serde_json::json!([{ "row": "R.SC.s", "before": "ld.acquire.s", "after": "fence.sc.s ; ld.acquire.s" }]);
+    assert_eq!(report["mended_by"], change, "{report}");
     for more in ["-psc->", "conflicts", "The question is about programs"] {
         assert!(!short.contains(more) && words(&long).contains(more), "`{more}` in\n{short}\n{long}");
     }

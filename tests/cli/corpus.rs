@@ -27,7 +27,7 @@ fn a_part_of_a_corpus_is_asked_for_by_name_and_model() {
     let all = names(&[]);
     let mp = names(&["-k", "mp"]);
     assert!(!mp.is_empty() && mp.len() < all.len() && mp.iter().all(|n| n.contains("mp")), "{mp:?}");
-    assert_eq!(mp, names(&["--filter", "asplos*mp*litmus", "--jobs", "1"]), "a star stands for anything");
+    assert_eq!(mp, names(&["--filter", "fig*mp*litmus", "--jobs", "1"]), "a star stands for anything");
     let both = names(&["-k", "mp", "-k", "sb"]);
     assert!(both.len() > mp.len() && both.len() < all.len(), "{both:?}");
     let model = names(&["--model", "ptx-6.0"]);
@@ -38,7 +38,8 @@ fn a_part_of_a_corpus_is_asked_for_by_name_and_model() {
 
 #[test]
 fn blessing_a_part_leaves_the_rest() {
-    let dir = folder("corpus/bless");
+    // The folder's own path has the text of the filter, too.
+    let dir = folder("corpus/bless-one");
     let test = |name: &str, outcome: &str| {
         let text = format!("PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists ({outcome})\n");
         write(&dir, name, text);

@@ -141,6 +141,34 @@ fn a_sweep_finds_what_became_worse() {
     assert_eq!(calls(&folder), before + 4, "two tables in two programs each");
 }
 
+/// Ctrl-C in the middle of a sweep: the page has the tables behind the one that is missing, and says that one is.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_sweep_shows_what_is_there() {
+    let folder = folder("extract/interrupted");
+    let front = write(&folder, "lines.toml", FRONT);
+    for version in ["1", "2", "3"] {
+        compiler(&folder, version, "");
+    }
+    let kept = folder.join("out");
+    let _ = std::fs::remove_dir_all(&kept);
+    let (compilers, to) = (folder.display().to_string(), kept.display().to_string());
+    let asked = ["extract", "--all", "--compilers", &compilers, "--front-ends", &front, "--bound", "3", "--out", &to, "-j", "1"];
+    let whole = margay(&asked);
+    assert_eq!(whole.status.code(), Some(0), "{}{}", out(&whole), err(&whole));
+    // The compiler is started by a shell, and that by Margay.
+    let second = folder.join("lines-2");
+    write(&second, "cc", "kill -INT $(cut -d ' ' -f 4 /proc/$PPID/stat)\nsleep 100\n");
+    let stopped = margay(&asked);
+    assert_eq!(stopped.status.code(), Some(3), "{}{}", out(&stopped), err(&stopped));
+    assert!(out(&stopped).contains("interrupted: 1 table is missing"), "{}", out(&stopped));
+    let page = std::fs::read_to_string(kept.join("index.md")).expect("a page");
+    for part in ["**It was interrupted: 1 table is missing.**", "| lines-1 | lines 1 |", "| lines-3 | lines 3 |"] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("| lines-2 |"), "{page}");
+}
+
 /// A compiler in a folder with blanks and a quote, by a command and by its folder: it is started, and asked for its version.
 #[test]
 fn paths_with_blanks() {

@@ -1,5 +1,5 @@
-//! Pictures of the executions of a corpus: well-formed XML, every event in its place, the same bytes each time, and lines that
-//! fit the terminal.
+//! Pictures of the executions of a corpus: well-formed XML, every event in its place, the same bytes each time, graphs that
+//! Graphviz reads, and lines that fit the terminal.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::explain::violation;
 use margay_models::model::CheckKind;
-use margay_models::picture::{Edge, Picture, Shown, event_label, event_name, svg, text};
+use margay_models::picture::{Edge, Picture, Shown, dot, event_label, event_name, svg, text};
 
 /// The execution that has the outcome of each test of a folder, under a model, whether or not the model allows it.
 fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
@@ -70,6 +70,87 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     roxmltree::Document::parse(&emphasised).expect("well-formed XML");
     assert!(emphasised.contains("class=\"event on\""));
     assert!(text(&execution, &picture, 80, false).contains("cycle: a -<hb>-> b"));
+    let edge = "e0 -> e1 [label=\"<hb>\", color=\"#404040\", fontcolor=\"#404040\", penwidth=3, constraint=false];";
+    assert!(dot(&execution, &picture).contains(edge), "{}", dot(&execution, &picture));
+}
+
+/// The nodes of a graph in DOT with their labels, and its edges with theirs: read as Graphviz reads them, as words and strings.
+type Graph = (std::collections::BTreeMap<String, String>, Vec<(String, String, String)>);
+
+fn graph(text: &str) -> Graph {
+    let (mut tokens, mut chars) = (Vec::new(), text.chars().peekable());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                let mut string = String::new();
+                loop {
+                    match chars.next().expect("a string ends") {
+                        '"' => break,
+                        '\\' => match chars.next().expect("something behind a backslash") {
+                            'n' => string.push('\n'),
+                            other => string.push(other),
+                        },
+                        '\n' => panic!("a string of several lines in\n{text}"),
+                        other => string.push(other),
+                    }
+                }
+                tokens.push(string);
+            }
+            '-' if chars.next_if_eq(&'>').is_some() => tokens.push("->".to_owned()),
+            c if c.is_alphanumeric() || c == '_' => {
+                let mut word = c.to_string();
+                while let Some(c) = chars.next_if(|&c| c.is_alphanumeric() || c == '_') {
+                    word.push(c);
+                }
+                tokens.push(word);
+            }
+            c if c.is_whitespace() => {}
+            c => tokens.push(c.to_string()),
+        }
+    }
+    let (mut nodes, mut edges) = Graph::default();
+    let is_node = |token: &str| token.strip_prefix('e').is_some_and(|n| n.parse::<usize>().is_ok());
+    for (i, window) in tokens.windows(5).enumerate() {
+        match window {
+            // What stands behind an arrow is the end of an edge.
+            [node, open, key, is, label]
+                if is_node(node)
+                    && [open.as_str(), key, is] == ["[", "label", "="]
+                    && tokens[..i].last().is_none_or(|before| before != "->") =>
+            {
+                assert!(nodes.insert(node.clone(), label.clone()).is_none(), "{node} is there twice");
+            }
+            [from, arrow, to, ..] if arrow == "->" => edges.push((from.clone(), to.clone(), tokens[i + 6].clone())),
+            _ => {}
+        }
+    }
+    (nodes, edges)
+}
+
+#[test]
+fn graphs_have_every_event_and_every_edge() {
+    for (name, execution) in executions("asplos2019", "ptx-6.0") {
+        let mut picture = Picture::of("a \"b\" \\ c\\", &execution, None);
+        picture.subtitle = "two\nlines".to_owned();
+        let written = dot(&execution, &picture);
+        assert_eq!(written, dot(&execution, &picture), "{name}");
+        assert!(written.starts_with("digraph \"a \\\"b\\\" \\\\ c\\\\\" {") && written.ends_with("}\n"), "{written}");
+        let (nodes, edges) = graph(&written);
+        let of_threads = || (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread.is_some());
+        for event in of_threads() {
+            let label = format!("{}: {}", event_name(&execution, event), event_label(&execution, event));
+            assert_eq!(nodes.get(&format!("e{}", event.index())), Some(&label), "{name}\n{written}");
+        }
+        let drawn: Vec<_> = picture
+            .edges
+            .iter()
+            .map(|e| (format!("e{}", e.from.index()), format!("e{}", e.to.index()), e.label.clone()))
+            .collect();
+        assert_eq!(edges, drawn, "{name}\n{written}");
+        assert!(edges.iter().all(|(from, to, _)| nodes.contains_key(from) && nodes.contains_key(to)), "{name}\n{written}");
+        let clusters = written.matches("subgraph cluster_").count();
+        assert_eq!(clusters, execution.threads.len(), "{name}");
+    }
 }
 
 /// The edges that a picture in text has under a heading: from, to.

@@ -174,5 +174,7 @@ fn progress_is_told_in_lines_to_whom_asks_for_it() {
     let told = |how: &str| err(&command(&asked).env("MARGAY_PROGRESS", how).output().expect("it runs"));
     let lines = told("lines");
     assert!(lines.lines().all(|line| line.starts_with('\r')) && lines.contains("thread shapes"), "{lines:?}");
+    assert!(lines.contains("1 of 3 events, "), "{lines:?}");
+    assert!(lines.contains("preparing, ") && !lines.contains("0/0"), "what is not known yet is not said: {lines:?}");
     assert_eq!(told(""), "");
 }

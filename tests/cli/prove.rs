@@ -229,8 +229,13 @@ fn a_false_property_has_its_counterexample() {
     let output = margay(&["prove", "--model", "ptx-6.0", "irreflexive cause-base", "--bound", "3", "--format", "json"]);
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
     assert_eq!(json(&output)["verdict"], "open");
-    let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3"]);
+    let folder = folder("prove/false");
+    let path = folder.to_str().expect("test paths are UTF-8");
+    let output = margay(&["prove", "--model", "ptx-6.0", "empty rf & ext", "--bound", "3", "--out", path]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    for suffix in [".litmus", ".svg", ".dot", ".txt"] {
+        assert!(folder.join(format!("counterexample-1{suffix}")).is_file(), "counterexample-1{suffix}");
+    }
     assert!(out(&output).starts_with("counterexample with 1 events"), "{}", out(&output));
     for (property, words) in
         [("irreflexive", "expected"), ("empty no-such-name", "no-such-name"), ("let x = po", "is not one property")]

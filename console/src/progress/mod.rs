@@ -14,6 +14,7 @@ use margay_mappings::check::Progress;
 use margay_models::diagnostic::Diagnostic;
 
 use crate::output::{Format, Output};
+use crate::table::counted;
 use crate::terminal::{is_dumb, printable};
 use estimate::Estimate;
 use heartbeat::Heartbeat;
@@ -41,7 +42,8 @@ impl Told {
     }
 }
 
-/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts; `estimate` is `{left}` of the template.
+/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts; `{done}` of the template says how
+/// much of it is done, once that is known, and `{left}` what `estimate` says.
 fn begin(drawn: bool, steps: usize, of: &str, template: &str, estimate: &Estimate) -> (ProgressBar, Option<Heartbeat>) {
     let (told, drawn) = (Told::asked(), drawn && can_show());
     let target = match told {
@@ -52,9 +54,15 @@ fn begin(drawn: bool, steps: usize, of: &str, template: &str, estimate: &Estimat
     let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
     let (style, left) = (ProgressStyle::with_template(template), estimate.clone());
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.set_style(style.with_key("left", move |_: &ProgressState, out: &mut dyn Write| {
-        // Nothing that is written to a string fails.
+    // Nothing that is written to a string fails.
+    let style = style.with_key("left", move |_: &ProgressState, out: &mut dyn Write| {
         let _ = out.write_str(&left.words());
+    });
+    let what = of.to_owned();
+    bar.set_style(style.with_key("done", move |state: &ProgressState, out: &mut dyn Write| {
+        if let Some(len) = state.len().filter(|&len| len > 0) {
+            let _ = write!(out, ": {}/{len} {what}", state.pos());
+        }
     }));
     let heartbeat = match told {
         Told::Lines => None,
@@ -72,16 +80,32 @@ pub struct Bar {
     bar: ProgressBar,
     output: Output,
     estimate: Estimate,
+    /// The bound that was asked for.
+    up_to: Option<usize>,
     _heartbeat: Option<Heartbeat>,
 }
 
 impl Bar {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output) -> Self {
-        let template = "{spinner} {msg}: {pos}/{len} thread shapes, {elapsed}{left}";
+        let template = "{spinner} {msg}{done}, {elapsed}{left}";
         let estimate = Estimate::default();
         let (bar, heartbeat) = begin(output.format == Format::Human, 0, "thread shapes", template, &estimate);
-        Self { bar, output, estimate, _heartbeat: heartbeat }
+        bar.set_message("preparing");
+        Self { bar, output, estimate, up_to: None, _heartbeat: heartbeat }
+    }
+
+    /// Says at each bound that so many events are the last one.
+    pub fn up_to(self, bound: usize) -> Self {
+        Self { up_to: Some(bound), ..self }
+    }
+
+    /// Shows how far a search up to a bound is, for as long as it goes on.
+    pub fn during<R>(output: Output, bound: usize, search: impl FnOnce(&Self) -> R) -> R {
+        let bar = Self::new(output).up_to(bound);
+        let found = search(&bar);
+        bar.finish();
+        found
     }
 
     fn say(&self, message: &str) {
@@ -96,10 +120,10 @@ impl Bar {
 
 impl Progress for Bar {
     fn bound(&self, events: usize, shapes: usize, axioms: &[String]) {
-        self.bar.set_length(shapes as u64);
         self.bar.set_position(0);
         self.estimate.forget();
-        self.say(&format!("{events} events, {}", axioms.join(", ")));
+        self.say(&format!("{}, {}", size(events, self.up_to), axioms.join(", ")));
+        self.bar.set_length(shapes as u64);
     }
 
     fn shape(&self, shape: &str, done: usize) {
@@ -123,6 +147,14 @@ impl Progress for Bar {
 
     fn warning(&self, what: &Diagnostic) {
         self.bar.suspend(|| self.output.warn(std::slice::from_ref(what)));
+    }
+}
+
+/// `4 of 6 events`, or `1 event` where nobody knows how many are the last ones.
+fn size(events: usize, up_to: Option<usize>) -> String {
+    match up_to.filter(|&last| last >= events) {
+        Some(last) => format!("{events} of {}", counted(last as u64, "event", "events")),
+        None => counted(events as u64, "event", "events"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pictures of executions: threads as columns, program order downward, relations as labelled edges, and the violated cycle
-//! emphasised. As SVG for browsers and as text for terminals.
+//! emphasised. As SVG for browsers, as text for terminals and as DOT for Graphviz.
 
+mod dot;
 mod escape;
 mod geometry;
 mod label;
@@ -10,6 +11,7 @@ mod style;
 mod svg;
 mod text;
 
+pub use dot::dot;
 pub use escape::escape;
 pub use label::{event_label, event_name, placement_label};
 pub use svg::svg;

@@ -23,9 +23,19 @@ const LOOKS: [Look; 8] = [
     Look { labels: &[], class: "derived", light: "#404040", dark: "#d0d0d0" },
 ];
 
-/// The class of an edge with that label; what no base relation is called is derived.
+/// The look of an edge with that label; what no base relation is called is derived, which is the last look.
+fn look(label: &str) -> &'static Look {
+    LOOKS.iter().find(|l| l.labels.contains(&label)).unwrap_or(&LOOKS[LOOKS.len() - 1])
+}
+
+/// The class of an edge with that label.
 pub fn class(label: &str) -> &'static str {
-    LOOKS.iter().find(|l| l.labels.contains(&label)).map_or("derived", |l| l.class)
+    look(label).class
+}
+
+/// The colour of an edge with that label on white paper.
+pub fn colour(label: &str) -> &'static str {
+    look(label).light
 }
 
 /// What the legend says of a label; `None` for names that only the model explains.

@@ -1,5 +1,7 @@
-//! What the answers of searches, proofs and runs say: for people, as documents ([`margay_reports`]), and as files of a folder.
+//! Searches, proofs and runs from the question to the answer, and what the answer says: for people, as documents ([`margay_reports`]), and as
+//! files of a folder.
 
+pub mod builtin;
 pub mod certificate;
 pub mod change;
 pub mod check;
@@ -11,8 +13,10 @@ pub mod extract;
 pub mod fence;
 pub mod generated;
 pub mod histogram;
+pub mod matrix;
 pub mod prove;
 pub mod refusal;
 pub mod run;
 pub mod synth;
+pub mod verify;
 pub mod violation;

@@ -20,14 +20,12 @@ const HIDDEN: [&str; 3] = margay_reports::HEAD;
 const DEPTH: usize = 6;
 
 /// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
-const FIRST: [&str; 45] = [
+const FIRST: [&str; 48] = [
     "answer",
     "verdict",
     "status",
-    "reason",
     "name",
     "test",
-    "file",
     "mapping",
     "axiom",
     "events",
@@ -38,8 +36,11 @@ const FIRST: [&str; 45] = [
     "violated",
     "reachable",
     "holds",
+    "racy",
     "expected",
     "found",
+    "reason",
+    "file",
     "outcome",
     "seen",
     "count",
@@ -49,6 +50,8 @@ const FIRST: [&str; 45] = [
     "to",
     "summary",
     "cycle_in_words",
+    "worse",
+    "wrong",
     "counterexamples",
     "differences",
     "source_litmus",
@@ -67,12 +70,20 @@ const FIRST: [&str; 45] = [
     "changes",
     "answers",
 ];
-const LAST: [&str; 16] = [
+const LAST: [&str; 24] = [
+    "quantifier",
+    "bounded",
+    "engine",
+    "executions",
+    "milliseconds",
     "constructs",
     "scopes",
     "old_file",
     "new_file",
     "axioms",
+    "lemmas",
+    "steps",
+    "tried",
     "source_events",
     "source_cuda",
     "rows",
@@ -132,17 +143,35 @@ pub fn object(of: &Object, depth: usize) -> String {
     out + &blocks(of, depth)
 }
 
+/// An entry with what its example says in short, and the versions of the places where it is: so a row says what it is about.
+fn lifted(entry: &Object) -> Object {
+    let mut entry = entry.clone();
+    if let Some(example) = entry.get("counterexample").and_then(Value::as_object).cloned() {
+        for (key, value) in example.into_iter().filter(|(_, value)| is_short(value)) {
+            entry.entry(key).or_insert(value);
+        }
+    }
+    let versions = |place: &Value| Some(place.get("versions")?.as_str()?.to_owned());
+    let places = entry.get("places").and_then(Value::as_array);
+    if let Some(versions) = places.and_then(|places| places.iter().map(versions).collect::<Option<Vec<_>>>()) {
+        entry.insert("versions".to_owned(), versions.join("; ").into());
+    }
+    entry
+}
+
 /// Objects of one kind as a table; what is no cell is behind each row.
 pub fn table(of: &[&Object], depth: usize) -> String {
+    let of: Vec<Object> = of.iter().map(|entry| lifted(entry)).collect();
     let mut columns: Vec<&String> = Vec::new();
-    for (key, value) in of.iter().flat_map(|o| fields(o)) {
+    for (key, value) in of.iter().flat_map(fields) {
         if is_short(value) && !value.is_null() && !columns.contains(&key) {
             columns.push(key);
         }
     }
+    columns.sort_by_key(|key| rank(key));
     let most = |key: &str| of.iter().filter_map(|o| o.get(key)?.as_u64()).max().unwrap_or(0);
     // What there is to be looked at first is seen at once.
-    let first_bad = of.iter().position(|o| is_bad(o));
+    let first_bad = of.iter().position(is_bad);
     let mut out = String::from("<table><thead><tr>");
     for key in &columns {
         let _ = write!(out, "<th scope=\"col\"><button>{}</button></th>", words(key));

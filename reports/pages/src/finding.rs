@@ -12,7 +12,7 @@ type Object = Map<String, Value>;
 
 /// What of an example is shown at the head: pictures, then programs.
 const PICTURES: [&str; 3] = ["svg", "source_svg", "target_svg"];
-const PROGRAMS: [&str; 3] = ["litmus", "source_litmus", "target_litmus"];
+const PROGRAMS: [&str; 4] = ["litmus", "source_litmus", "target_litmus", "target"];
 
 /// Where examples lie in the answer of a command.
 const EXAMPLES: [&str; 2] = ["counterexamples", "differences"];
@@ -20,29 +20,71 @@ const EXAMPLES: [&str; 2] = ["counterexamples", "differences"];
 /// The head of an answer, and the answer without what the head shows. A command that has no answer in words has no head.
 pub fn head(of: &Object) -> (String, Object) {
     let mut rest = of.clone();
-    let verdict = of.get("verdict");
-    let text = |key: &str| of.get(key).and_then(Value::as_str);
-    let answer = match (text("answer"), text("verdict"), text("old"), text("new")) {
-        (Some(answer), ..) => answer.to_owned(),
-        (None, Some(verdict), Some(old), Some(new)) => format!("{verdict}: {old} and {new}"),
-        (None, Some(verdict), ..) => verdict.to_owned(),
-        (None, None, ..) => return (String::new(), rest),
-    };
+    let Some(answer) = answer(of) else { return (String::new(), rest) };
     rest.remove("answer");
     // A counterexample that follows from a race, or from another order of writes, is no bug: its colour says so.
-    let tone = match of.get("status") {
-        Some(status @ Value::String(_)) => class("status", status),
-        _ => class("verdict", verdict.unwrap_or(&Value::Null)),
+    let tone = match (of.get("status"), sweep(of)) {
+        (Some(status @ Value::String(_)), _) => class("status", status),
+        (_, Some((0, 0))) => "good",
+        (_, Some(_)) => "bad",
+        _ => class("verdict", of.get("verdict").unwrap_or(&Value::Null)),
     };
     let mut out = format!("<p class=\"answer {tone}\">{}</p>", escape(&answer));
+    if let Some(worst) = worst(of) {
+        let _ = write!(out, "<p>{}</p>", escape(&worst));
+    }
     if let Some(example) = first_example(&mut rest) {
         out.push_str(&shown(example));
     }
     (format!("<div class=\"finding\">{out}</div>\n"), rest)
 }
 
-/// The first example: of the answer itself, or of its first question that has one.
+/// The answer in one sentence.
+fn answer(of: &Object) -> Option<String> {
+    let text = |key: &str| of.get(key).and_then(Value::as_str);
+    if let Some(answer) = text("answer") {
+        return Some(answer.to_owned());
+    }
+    if let Some((worse, wrong)) = sweep(of) {
+        let worse = if worse == 0 { "nothing became worse".to_owned() } else { format!("{} became worse", counted(worse)) };
+        return Some(format!("{worse}; {} in all versions together", counted(wrong)));
+    }
+    let size = if text("verdict") == Some("theorem") { " for executions of every size" } else { "" };
+    let verdict = format!("{}{size}", text("verdict")?);
+    Some(match (text("old"), text("new"), text("property"), text("model"), text("mapping")) {
+        (Some(old), Some(new), ..) => format!("{verdict}: {old} and {new}"),
+        (_, _, Some(property), Some(model), _) => format!("{verdict}: {property} in {model}"),
+        (.., Some(mapping)) => format!("{verdict}: {mapping}"),
+        _ => verdict,
+    })
+}
+
+fn counted(faults: usize) -> String {
+    if faults == 1 { "1 fault".to_owned() } else { format!("{faults} faults") }
+}
+
+/// Of a sweep over compilers: how many faults are new, and how many there are.
+fn sweep(of: &Object) -> Option<(usize, usize)> {
+    let entries = |key: &str| of.get(key).and_then(Value::as_array).map(Vec::len);
+    Some((entries("worse")?, entries("wrong")?))
+}
+
+/// Of a sweep: which compiler has the fault that is shown, and where.
+fn worst(of: &Object) -> Option<String> {
+    let entry = ["worse", "wrong"].into_iter().find_map(|key| of.get(key)?.as_array()?.first())?;
+    let compiler = entry.get("compiler")?.as_str()?;
+    let versions = entry.pointer("/places/0/versions").and_then(Value::as_str).map_or(String::new(), |v| format!(" ({v})"));
+    let setting = entry.pointer("/counterexample/setting").and_then(Value::as_str).map_or(String::new(), |s| format!(", {s}"));
+    Some(format!("The worst: {compiler}{versions}{setting}."))
+}
+
+/// The first example: of the answer itself, of the worst thing that a sweep found, or of its first question that has one.
 fn first_example(of: &mut Object) -> Option<&mut Object> {
+    if let Some(key) =
+        ["worse", "wrong"].into_iter().find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()))
+    {
+        return of.get_mut(key)?.as_array_mut()?.first_mut()?.get_mut("counterexample")?.as_object_mut();
+    }
     let place = EXAMPLES.into_iter().find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()));
     match place {
         Some(key) => of.get_mut(key)?.as_array_mut()?.first_mut()?.as_object_mut(),
@@ -56,7 +98,11 @@ fn shown(example: &mut Object) -> String {
     if let Some(outcome) = example.get("outcome").and_then(Value::as_str) {
         let _ = write!(out, "<p>Outcome <code>{}</code></p>", escape(outcome));
     }
-    let mut take = |keys: &[&str]| -> Object { keys.iter().filter_map(|key| example.remove_entry(*key)).collect() };
+    let is_long = |value: &Value| value.as_str().is_none_or(|text| text.contains('\n') || text.starts_with('<'));
+    let mut take = |keys: &[&str]| -> Object {
+        let shown: Vec<&str> = keys.iter().copied().filter(|key| example.get(*key).is_some_and(is_long)).collect();
+        shown.into_iter().filter_map(|key| example.remove_entry(key)).collect()
+    };
     let (pictures, programs, why) = (take(&PICTURES), take(&PROGRAMS), take(&["explanation"]));
     out.push_str(&content::blocks(&pictures, 0));
     out.push_str(&content::blocks(&programs, 0));
@@ -98,6 +144,29 @@ mod tests {
             head.contains("<p class=\"answer bad\">different: sc and tso</p>") && head.contains("<img") && head.contains("PTX a"),
             "{head}"
         );
+    }
+
+    #[test]
+    fn a_theorem_says_of_what() {
+        let (head, _) = head_of(json!({ "verdict": "theorem", "mapping": "C++ to PTX", "model": null }));
+        assert!(head.contains("<p class=\"answer good\">theorem for executions of every size: C++ to PTX</p>"), "{head}");
+        let (head, _) = head_of(json!({ "verdict": "open", "property": "irreflexive hb", "model": "rc11" }));
+        assert!(head.contains(">open: irreflexive hb in rc11</p>"), "{head}");
+    }
+
+    #[test]
+    fn a_sweep_begins_with_what_is_wrong() {
+        let fault = json!({ "compiler": "llvm", "places": [{ "versions": "llvm-16 to llvm-22.1" }],
+            "counterexample": { "axiom": "SC", "outcome": "x=1", "setting": "one GPU", "target": "PTX a\n{ }\n" } });
+        let (head, rest) = head_of(json!({ "worse": [], "wrong": [fault], "series": [] }));
+        assert!(head.contains("<p class=\"answer bad\">nothing became worse; 1 fault in all versions together</p>"), "{head}");
+        assert!(head.contains("<p>The worst: llvm (llvm-16 to llvm-22.1), one GPU.</p>"), "{head}");
+        assert!(head.contains("<code>x=1</code>") && head.contains("PTX a"), "{head}");
+        let row = content::blocks(&rest, 0);
+        let cells = ["llvm", "SC", "x=1", "one GPU", "llvm-16 to llvm-22.1"];
+        assert!(cells.iter().all(|cell| row.contains(&format!("><span>{cell}</span></td>"))), "{row}");
+        let (head, _) = head_of(json!({ "worse": [], "wrong": [] }));
+        assert!(head.contains("answer good"), "{head}");
     }
 
     #[test]

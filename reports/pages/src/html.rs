@@ -22,8 +22,8 @@ pub fn page(title: &str, sections: &[Section]) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
          'unsafe-inline'; img-src data:\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n\
-         <label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"shown\"></output>\n</header>\n<main>\n"
+         <style>\n{STYLE}</style>\n<noscript><style>.search {{ display: none; }}</style></noscript>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n\
+         <label class=\"search\">Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"shown\"></output>\n</header>\n<main>\n"
     );
     out.push_str(&matrix(sections));
     for section in sections {

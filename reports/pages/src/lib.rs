@@ -8,6 +8,7 @@ mod input;
 mod look;
 mod markdown;
 mod matrix;
+pub mod write;
 
 pub use html::page;
 pub use input::{Section, read};

@@ -11,6 +11,16 @@ use super::look::class;
 
 type Object = Map<String, Value>;
 
+/// What rows can be chosen by: a verdict, which is the class of its cells in the style sheet, and how the choice is called. The style sheet alone
+/// hides the others, so it works without JavaScript.
+const CHOICES: [(&str, &str); 5] = [
+    ("counterexample", "a counterexample"),
+    ("open", "an open question"),
+    ("undecided", "an undecided question"),
+    ("theorem", "a theorem"),
+    ("none", "none up to a bound"),
+];
+
 /// The matrix of all answers about mappings on the page; nothing if there are none.
 pub fn matrix(sections: &[Section]) -> String {
     let answers: Vec<&Object> = sections
@@ -32,7 +42,9 @@ pub fn matrix(sections: &[Section]) -> String {
         let column = place(&mut columns, column(answer));
         cells.entry((row, column)).or_default().push(cell(answer));
     }
-    let mut out = String::from("<section class=\"matrix\">\n<h2>All answers</h2>\n<div class=\"wide\"><table><thead><tr>");
+    let mut out = String::from("<section class=\"matrix\">\n<h2>All answers</h2>\n");
+    out.push_str(&choice(&answers));
+    out.push_str("<div class=\"wide\"><table><thead><tr>");
     for head in std::iter::once("mapping").chain(columns.iter().map(String::as_str)) {
         // Browsers would break the line within a model's name, at its hyphen.
         let _ = write!(out, "<th scope=\"col\"><button>{}</button></th>", escape(head).replace(" → ", " →\n"));
@@ -48,6 +60,23 @@ pub fn matrix(sections: &[Section]) -> String {
     }
     out.push_str("</table></div>\n</section>\n");
     out
+}
+
+/// The choice among rows, by the verdicts that there are; nothing if all are the same.
+fn choice(answers: &[&Object]) -> String {
+    let is_there = |verdict: &str| answers.iter().any(|answer| text(answer, "verdict") == Some(verdict));
+    let there: Vec<_> = CHOICES.iter().filter(|(verdict, _)| is_there(verdict)).collect();
+    if there.len() < 2 {
+        return String::new();
+    }
+    let mut out = String::from(
+        "<fieldset class=\"choice\"><legend>Mappings with</legend><label><input type=\"radio\" name=\"rows\" value=\"all\" checked> \
+         any answer</label>",
+    );
+    for (verdict, called) in there {
+        let _ = write!(out, " <label><input type=\"radio\" name=\"rows\" value=\"{verdict}\"> {called}</label>");
+    }
+    out + "</fieldset>\n"
 }
 
 /// The place of a value in a list, to which it is added if it is new.
@@ -95,7 +124,7 @@ fn cell(answer: &Object) -> String {
         (_, _, Some(n), _) => (format!("{verdict}, none up to {n}"), "unsure"),
         _ => (verdict.to_owned(), "unsure"),
     };
-    format!("<span class=\"{tone}\">{}</span>", escape(&words))
+    format!("<span class=\"{tone} {}\">{}</span>", escape(verdict), escape(&words))
 }
 
 #[cfg(test)]
@@ -103,6 +132,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn every_choice_hides_the_other_rows_by_style_alone() {
+        let style = include_str!("page.css");
+        for (verdict, _) in CHOICES {
+            let rule = format!(".matrix:has([value=\"{verdict}\"]:checked) tbody.entry:not(:has(.{verdict}))");
+            assert!(style.contains(&rule), "{rule}");
+        }
+    }
 
     #[test]
     fn checks_and_proofs_stand_in_one_row() {
@@ -128,14 +166,18 @@ mod tests {
         for expected in [
             "<button>s →\nt, programs</button>",
             "<button>s →\nt, proof</button>",
-            "<th scope=\"row\">A&lt;</th><td data-label=\"s → t, programs\"><span><span class=\"good\">none up to 5</span></span></td>\
-             <td data-label=\"s → t, proof\"><span><span class=\"good\">theorem</span></span></td>",
-            "<span class=\"bad\">counterexample at 4, compiler bug (SC)</span>",
-            "<span class=\"unsure\">open, none up to 3</span>",
+            "<th scope=\"row\">A&lt;</th><td data-label=\"s → t, programs\"><span><span class=\"good none\">none up to 5</span></span></td>\
+             <td data-label=\"s → t, proof\"><span><span class=\"good theorem\">theorem</span></span></td>",
+            "<span class=\"bad counterexample\">counterexample at 4, compiler bug (SC)</span>",
+            "<span class=\"unsure open\">open, none up to 3</span>",
+            "<input type=\"radio\" name=\"rows\" value=\"counterexample\"> a counterexample</label>",
         ] {
             assert!(html.contains(expected), "{expected}\n{html}");
         }
         assert_eq!(html.matches("<tbody").count(), 2);
+        assert_eq!(html.matches("type=\"radio\"").count(), 5, "any answer, and the four that there are");
+        let alike = section(json!({ "answers": [of("A", json!({ "verdict": "none", "bound": 5 }))] }));
+        assert!(!matrix(&[alike]).contains("radio"), "there is nothing to choose");
         assert!(matrix(&[section(json!({ "passed": 1 }))]).is_empty());
     }
 }

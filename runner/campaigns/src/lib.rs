@@ -13,6 +13,7 @@ pub mod places;
 pub mod results;
 pub mod run;
 pub mod session;
+pub mod sim;
 pub mod summary;
 pub mod table6;
 pub mod tune;

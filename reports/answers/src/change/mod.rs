@@ -7,8 +7,9 @@ use std::io;
 
 use margay_console::folder::Folder;
 use margay_mappings::change::Pool;
-use margay_mappings::check::Counterexample;
+use margay_mappings::check::{CheckOptions, Counterexample};
 use margay_mappings::language::Mapping;
+use margay_reports::change as document;
 
 use crate::check::{Presented, stem, write_counterexample};
 
@@ -28,4 +29,24 @@ fn write(out: &mut Folder, pool: &Pool, found: &[(usize, &Mapping)]) -> io::Resu
         write_counterexample(out, &stem(index), mapping, &shown)?;
     }
     Ok(())
+}
+
+/// What is said of every change of rows: what was asked, why it ended early, and what it took.
+fn search(
+    mapping: &Mapping,
+    asked: &CheckOptions,
+    fallen: Option<&Counterexample>,
+    (reason, searches, seconds): (&Option<String>, usize, f64),
+) -> document::Search {
+    document::Search {
+        mapping: mapping.title.clone(),
+        source: mapping.source.name.clone(),
+        target: mapping.target.name.clone(),
+        level: asked.level.into(),
+        bound: asked.bound,
+        falls: fallen.map(falls),
+        reason: reason.clone(),
+        searches,
+        seconds,
+    }
 }

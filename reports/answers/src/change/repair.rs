@@ -15,7 +15,7 @@ use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use margay_reports::change as document;
 
-use super::{falls, write};
+use super::{falls, search, write};
 use crate::check::{is_like, stem};
 
 /// What is asked.
@@ -48,9 +48,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         None => Costs::default(),
     };
     let start = Instant::now();
-    let bar = Bar::new(*output);
-    let result = repair(mapping, asked, &costs, options.candidates, &bar);
-    bar.finish();
+    let result = Bar::during(*output, asked.bound, |bar| repair(mapping, asked, &costs, options.candidates, bar));
     let mut report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
@@ -126,42 +124,31 @@ fn answer(mapping: &Mapping, report: &RepairReport, bound: usize, output: Output
     format!("{found}: {title}, which has a {how}")
 }
 
+/// A changed row as text.
+pub fn change(mapping: &Mapping, changed: &Changed) -> document::Change {
+    let (row, before) = changed.slot.text(mapping, changed.slot.lowering(mapping));
+    document::Change { row, before, after: changed.slot.text(mapping, &changed.lowering).1 }
+}
+
 fn changes(mapping: &Mapping, repair: &Repair, output: Output) -> String {
-    let rows: Vec<Vec<String>> = repair
-        .changes
-        .iter()
-        .map(|c| {
-            let (head, before) = c.slot.text(mapping, c.slot.lowering(mapping));
-            vec![head, before, c.slot.text(mapping, &c.lowering).1]
-        })
-        .collect();
+    let changes = repair.changes.iter().map(|c| change(mapping, c));
+    let rows: Vec<Vec<String>> = changes.map(|c| vec![c.row, c.before, c.after]).collect();
     table(&["row", "instead of", "emit"], &rows, &[], output.width())
 }
 
 fn document(mapping: &Mapping, report: &RepairReport, asked: &CheckOptions, seconds: f64) -> document::Repaired {
-    let change = |c: &Changed| {
-        let (row, before) = c.slot.text(mapping, c.slot.lowering(mapping));
-        document::Change { row, before, after: c.slot.text(mapping, &c.lowering).1 }
-    };
     let repair = |r: &Repair| document::Repair {
         price: r.cost + u64::from(r.steps),
         cost: r.cost,
         steps: r.steps,
-        changes: r.changes.iter().map(change).collect(),
+        changes: r.changes.iter().map(|c| change(mapping, c)).collect(),
         mapping: r.mapping.to_string(),
     };
+    let fallen = report.fallen.map(|i| &report.pool.get(i).counterexample);
     document::Repaired {
-        mapping: mapping.title.clone(),
-        source: mapping.source.name.clone(),
-        target: mapping.target.name.clone(),
-        level: asked.level.into(),
-        bound: asked.bound,
-        falls: report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
+        search: search(mapping, asked, fallen, (&report.stopped, report.searches, seconds)),
         files: report.fallen.map(stem),
         repairs: report.repairs.iter().map(repair).collect(),
-        reason: report.stopped.clone(),
         candidates: report.candidates,
-        searches: report.searches,
-        seconds,
     }
 }

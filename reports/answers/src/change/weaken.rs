@@ -16,7 +16,7 @@ use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
 use margay_reports::{Verdict, change as document};
 
-use super::{falls, write};
+use super::{falls, search, write};
 use crate::check::{is_like, stem};
 
 /// Weakens row after row, and prints what is found; counterexamples go into the folder.
@@ -28,9 +28,7 @@ pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: 
         return output.wrong(&[error]);
     }
     let start = Instant::now();
-    let bar = Bar::new(*output);
-    let result = weaken(mapping, asked, &bar);
-    bar.finish();
+    let result = Bar::during(*output, asked.bound, |bar| weaken(mapping, asked, bar));
     let mut report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
@@ -232,17 +230,10 @@ fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) 
 }
 
 fn document(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> document::Weakened {
+    let fallen = report.fallen.map(|i| &report.pool.get(i).counterexample);
     document::Weakened {
-        mapping: mapping.title.clone(),
-        source: mapping.source.name.clone(),
-        target: mapping.target.name.clone(),
-        level: asked.level.into(),
-        bound: asked.bound,
-        falls: report.fallen.map(|i| falls(&report.pool.get(i).counterexample)),
+        search: search(mapping, asked, fallen, (&report.stopped, report.searches, seconds)),
         rows: report.rows.iter().map(|r| row(mapping, report, r, asked.bound)).collect(),
         sizes: report.sizes().into_iter().map(|(axiom, of)| (axiom.to_owned(), of)).collect(),
-        reason: report.stopped.clone(),
-        searches: report.searches,
-        seconds,
     }
 }

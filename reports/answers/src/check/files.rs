@@ -28,7 +28,7 @@ pub fn write(folder: &mut Folder, context: &Context<'_>, presented: &[Presented<
     Ok(())
 }
 
-/// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures and the explanation.
+/// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures for browsers and for Graphviz, and the explanation.
 pub fn counterexample(folder: &mut Folder, stem: &str, mapping: &Mapping, shown: &Presented<'_>) -> io::Result<()> {
     let mut file = |suffix: &str, content: &str| folder.write(&format!("{stem}{suffix}"), content);
     let (source, target) = shown.svgs();
@@ -39,6 +39,9 @@ pub fn counterexample(folder: &mut Folder, stem: &str, mapping: &Mapping, shown:
     }
     file("-source.svg", &source)?;
     file("-target.svg", &target)?;
+    let (source, target) = shown.dots();
+    file("-source.dot", &source)?;
+    file("-target.dot", &target)?;
     let words = format!(
         "{}: axiom {} of {} fails with {} events.\n{}\n\noutcome: {}\n\n{}\n",
         mapping.title,

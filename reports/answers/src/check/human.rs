@@ -9,6 +9,7 @@ use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::{CoReading, Level, Listed, Row, Verdict};
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
+use margay_reports::change::Change;
 
 use super::present::{Context, Presented};
 
@@ -96,8 +97,16 @@ fn short(context: &Context<'_>) -> String {
     }
     if report.foremost().is_some() {
         let another = another(context).map_or(String::new(), |option| format!("`{option}` shows another one, "));
-        let mends = format!("`margay repair {}` finds what mends it", context.asked_as);
-        out.push_str(&format!("{mends}, {another}`--out DIR` writes files and pictures. "));
+        let all = format!("`margay repair {}`", context.asked_as);
+        out.push_str(&match context.mended_by() {
+            Some(changes) => {
+                let row = |c: &Change| format!("`{} => {}`", c.row, c.after);
+                let rows = changes.iter().map(row).collect::<Vec<_>>().join(" and ");
+                format!("{rows} would mend this one; {all} looks at all programs. ")
+            }
+            None => format!("{all} finds what mends it. "),
+        });
+        out.push_str(&format!("{another}`--out DIR` writes files and pictures. "));
     }
     let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
     out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));

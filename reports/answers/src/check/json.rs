@@ -110,6 +110,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::S
         candidates: report.candidates.clone(),
         truncated: report.truncated,
         assumed: assumed.as_ref().map(super::assumed::Assumed::report),
+        mended_by: context.mended_by(),
         certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
     }
 }

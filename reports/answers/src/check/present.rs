@@ -2,9 +2,13 @@
 
 use margay_litmus::print::cuda_program;
 use margay_litmus::render::render;
+use margay_mappings::change::hint;
 use margay_mappings::check::{CheckOptions, CheckReport, Counterexample};
 use margay_mappings::language::Mapping;
-use margay_models::picture::{Picture, event_name, svg};
+use margay_models::picture::{Picture, dot, event_name, svg};
+use margay_reports::change::Change;
+
+use crate::change::repair::change;
 
 /// What the whole report is about.
 pub struct Context<'a> {
@@ -20,6 +24,14 @@ pub struct Context<'a> {
     pub seconds: f64,
     /// What its assumed rows would add, if it has any.
     pub assumed: Option<super::assumed::Assumed>,
+}
+
+impl Context<'_> {
+    /// The cheapest changes of rows under which the first counterexample's program does not have its outcome.
+    pub fn mended_by(&self) -> Option<Vec<Change>> {
+        let changes = hint(self.mapping, self.report.foremost()?)?;
+        Some(changes.iter().map(|c| change(self.mapping, c)).collect())
+    }
 }
 
 /// A counterexample with everything that is shown of it.
@@ -106,6 +118,11 @@ impl<'a> Presented<'a> {
             }
             None => c.status.words().to_owned(),
         }
+    }
+
+    /// The pictures as graphs for Graphviz: source, target.
+    pub fn dots(&self) -> (String, String) {
+        (dot(&self.counterexample.source, &self.source_picture), dot(&self.counterexample.target, &self.target_picture))
     }
 
     /// The pictures as SVG: source, target.

@@ -20,19 +20,25 @@ pub fn write(folder: &mut Folder, context: &Context<'_>, presented: &[Presented<
     for (i, shown) in presented.iter().enumerate() {
         number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
         let name = format!("{}-{number}", stem(shown.question, context));
-        let suffixes: &[&str] = if shown.litmus.len() > 1 { &["-source.litmus", "-target.litmus"] } else { &[".litmus"] };
-        for (test, suffix) in shown.litmus.iter().zip(suffixes) {
-            folder.write(&format!("{name}{suffix}"), format!("{test}\n"))?;
-        }
-        folder.write(&format!("{name}.svg"), shown.svg())?;
-        let title = context.report.title(shown.question);
-        let words = [
-            format!("{title}: {}", shown.difference.violated.join(", ")),
-            format!("outcome: {}", shown.outcome),
-            shown.reasons.join("\n"),
-            shown.explanation.join("\n"),
-        ];
-        folder.write(&format!("{name}.txt"), words.join("\n\n") + "\n")?;
+        difference(folder, &name, context, shown)?;
     }
     Ok(())
+}
+
+/// Writes the files of one difference: its litmus tests, its picture and the explanation.
+pub fn difference(folder: &mut Folder, name: &str, context: &Context<'_>, shown: &Presented<'_>) -> io::Result<()> {
+    let suffixes: &[&str] = if shown.litmus.len() > 1 { &["-source.litmus", "-target.litmus"] } else { &[".litmus"] };
+    for (test, suffix) in shown.litmus.iter().zip(suffixes) {
+        folder.write(&format!("{name}{suffix}"), format!("{test}\n"))?;
+    }
+    folder.write(&format!("{name}.svg"), shown.svg())?;
+    folder.write(&format!("{name}.dot"), shown.dot())?;
+    let title = context.report.title(shown.question);
+    let words = [
+        format!("{title}: {}", shown.difference.violated.join(", ")),
+        format!("outcome: {}", shown.outcome),
+        shown.reasons.join("\n"),
+        shown.explanation.join("\n"),
+    ];
+    folder.write(&format!("{name}.txt"), words.join("\n\n") + "\n")
 }

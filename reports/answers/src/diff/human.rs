@@ -184,7 +184,9 @@ fn meaning(context: &Context<'_>) -> String {
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
     }
-    if report.certified.is_none() && report.questions.iter().any(|q| matches!(q.verdict, Verdict::Equal) && !q.by_text) {
+    let mut questions = report.questions.iter().enumerate();
+    let by_solver = questions.any(|(n, q)| matches!(q.verdict, Verdict::Equal) && !q.by_text && !context.proves(n));
+    if report.certified.is_none() && by_solver {
         out.push_str("That there is none was established by the SAT solver alone. ");
     }
     out.push_str(&format!(

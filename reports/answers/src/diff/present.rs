@@ -2,7 +2,7 @@
 
 use margay_litmus::render::render;
 use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Kind, Reason, Subjects};
-use margay_models::picture::{Picture, event_name, svg};
+use margay_models::picture::{Picture, dot, event_name, svg};
 
 use super::proof::{Proof, is_proved};
 use crate::check::outcome_of;
@@ -23,7 +23,14 @@ pub struct Context<'a> {
     pub proofs: &'a [Proof],
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The differences, question by question, made presentable.
+    pub fn presented(&self) -> Vec<Presented<'a>> {
+        let questions = self.report.questions.iter().enumerate();
+        let all = questions.flat_map(|(q, question)| question.differences.iter().map(move |d| (q, d)));
+        all.map(|(q, difference)| Presented::new(self, q, difference)).collect()
+    }
+
     /// Is it proved that there is no difference, of any size?
     pub fn is_proved(&self) -> bool {
         !self.proofs.is_empty() && !self.report.differ() && (0..self.report.questions.len()).all(|q| self.proves(q))
@@ -99,6 +106,11 @@ impl<'a> Presented<'a> {
             picture: Picture::of(&format!("{verdict} by {other}: {violated}"), execution, violation),
             shown,
         }
+    }
+
+    /// The picture as a graph for Graphviz.
+    pub fn dot(&self) -> String {
+        dot(&self.difference.executions[self.shown], &self.picture)
     }
 
     /// The picture as SVG.

@@ -10,18 +10,18 @@ use margay_console::output::Output;
 const SHOWN: usize = 3;
 
 /// Rows that differ in the same way.
-struct Kind<'a> {
+struct Alike<'a> {
     emitted: String,
     expected: String,
     rows: Vec<&'a Difference<'a>>,
 }
 
-fn kinds<'a>(compared: &'a Compared<'a>) -> Vec<Kind<'a>> {
-    let mut out: Vec<Kind<'a>> = Vec::new();
+fn groups<'a>(compared: &'a Compared<'a>) -> Vec<Alike<'a>> {
+    let mut out: Vec<Alike<'a>> = Vec::new();
     for one in &compared.differ {
         match out.iter_mut().find(|k| (&k.emitted, &k.expected) == (&one.emitted, &one.expected)) {
-            Some(kind) => kind.rows.push(one),
-            None => out.push(Kind { emitted: one.emitted.clone(), expected: one.expected.clone(), rows: vec![one] }),
+            Some(group) => group.rows.push(one),
+            None => out.push(Alike { emitted: one.emitted.clone(), expected: one.expected.clone(), rows: vec![one] }),
         }
     }
     out
@@ -38,7 +38,7 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
         let text = output.good("the same");
         return output.print(&format!("{text}: {} rows of {} are as in {name}{unsaid}", compared.same, table.version));
     }
-    let kinds = kinds(compared);
+    let groups = groups(compared);
     output.print(&format!(
         "{}: {} rows of {}, {}, are not as in {name}; {} are{unsaid}",
         output.bad("different"),
@@ -47,17 +47,17 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
         table.of_architecture(),
         compared.same
     ))?;
-    for kind in &kinds {
+    for group in &groups {
         output.print("")?;
-        let rows: Vec<String> = kind.rows.iter().take(6).map(|d| d.measured.row.slot.to_string()).collect();
+        let rows: Vec<String> = group.rows.iter().take(6).map(|d| d.measured.row.slot.to_string()).collect();
         let more =
-            if kind.rows.len() > rows.len() { format!(" and {} more", kind.rows.len() - rows.len()) } else { String::new() };
+            if group.rows.len() > rows.len() { format!(" and {} more", group.rows.len() - rows.len()) } else { String::new() };
         output.print(&output.heading(&format!("{}{more}", rows.join(", "))))?;
-        output.print(&format!("  emitted:  {}", kind.emitted))?;
-        output.print(&format!("  in table: {}", kind.expected))?;
+        output.print(&format!("  emitted:  {}", group.emitted))?;
+        output.print(&format!("  in table: {}", group.expected))?;
     }
-    for kind in kinds.iter().take(SHOWN) {
-        let first = kind.rows[0];
+    for group in groups.iter().take(SHOWN) {
+        let first = group.rows[0];
         output.print("")?;
         output.print(&output.heading(&format!("PTX of {}", first.measured.point)))?;
         for path in &first.measured.paths {
@@ -68,7 +68,7 @@ pub fn print(table: &Table, compared: &Compared<'_>, mapping: &Mapping, output: 
             None => output.print("  none")?,
         }
     }
-    if kinds.len() > SHOWN {
+    if groups.len() > SHOWN {
         output.print("\nThe PTX of the others: `--json`.")?;
     }
     Ok(())

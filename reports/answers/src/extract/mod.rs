@@ -1,4 +1,12 @@
-//! What compilers emit: a table, and what differs from another one.
+//! What compilers emit: the question, and the answer for people and as documents.
 
+mod ask;
+pub mod compiler;
 pub mod difference;
+pub mod functions;
+pub mod interrupt;
 pub mod json;
+pub mod show;
+
+pub use ask::run;
+pub use compiler::Options;

@@ -1,6 +1,9 @@
 //! The cheapest strengthenings of a program that forbid an outcome: the answer of `margay fence`, and a part of that of `margay explain`.
 
+mod ask;
 mod changes;
+
+pub use ask::{Options, run};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +14,7 @@ use margay_console::output::{Format, Output};
 use margay_console::{inputs, limits};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
-use margay_litmus::explicit::Options;
+use margay_litmus::explicit;
 use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -47,7 +50,7 @@ impl Subject {
 }
 
 /// No answer: why, and what is known.
-pub fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> std::io::Result<Exit> {
+fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> std::io::Result<Exit> {
     let Subject { file, source, model, test } = subject;
     if !stopped.error.is_undecided() {
         return output.wrong(&[by_engine(&stopped.error, file, source, model)]);
@@ -127,7 +130,7 @@ pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
 }
 
 /// The answer as a document.
-pub fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
+fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
     let verdict = match (found.already, found.repairs.is_empty()) {
         (true, _) => Verdict::Forbidden,
         (false, true) => Verdict::Irreparable,
@@ -149,7 +152,12 @@ pub fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Fou
 }
 
 /// What would forbid an allowed outcome, by the built-in costs.
-pub fn what_would_forbid(subject: &Subject, run: &Options, engine: Choice, deadline: Option<Instant>) -> Result<Found, Stopped> {
+pub fn what_would_forbid(
+    subject: &Subject,
+    run: &explicit::Options,
+    engine: Choice,
+    deadline: Option<Instant>,
+) -> Result<Found, Stopped> {
     let limits = Limits { deadline, repairs: Some(1000) };
     cheapest(&subject.test, &subject.model, &Costs::default(), Means::ALL, run, engine, limits)
 }

@@ -15,7 +15,7 @@ use super::written::Written;
 use crate::check::{Presented, stem, write_counterexample};
 
 /// Everything that is said of one mapping.
-pub struct Answer<'a> {
+pub struct MappingAnswer<'a> {
     /// The mapping.
     pub mapping: &'a Mapping,
     /// What was asked.
@@ -59,7 +59,7 @@ impl Said<'_> {
     }
 }
 
-impl<'a> Answer<'a> {
+impl<'a> MappingAnswer<'a> {
     /// Of each axiom its name and what is said of it.
     pub fn axioms(&self) -> Vec<(&'a str, Said<'a>)> {
         let said = |(goal, searched): (&'a margay_prove::theorem::GoalReport, &margay_mappings::check::AxiomReport)| {

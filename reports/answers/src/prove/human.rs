@@ -8,7 +8,7 @@ use margay_console::wrapped::{indented, wrapped};
 use margay_models::picture::text;
 use margay_prove::theorem::{Gap, Report, StepReport};
 
-use super::answer::{Answer, Said};
+use super::answer::{MappingAnswer, Said};
 use crate::check::human::between;
 use crate::check::print_counterexample;
 
@@ -16,7 +16,7 @@ use crate::check::print_counterexample;
 const MOST_DIRECT: usize = 12;
 
 /// Prints the answer.
-pub fn print(answer: &Answer<'_>, tried: bool, output: &Output) -> io::Result<()> {
+pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Result<()> {
     let whole = answer.whole();
     output.print(&wrapped(&headline(answer, &whole, *output), output.width()))?;
     output.print(&between(answer.mapping))?;
@@ -50,7 +50,7 @@ pub fn print(answer: &Answer<'_>, tried: bool, output: &Output) -> io::Result<()
     output.print(&wrapped(&meaning(answer, &whole), output.width()))
 }
 
-fn headline(answer: &Answer<'_>, whole: &Said<'_>, output: Output) -> String {
+fn headline(answer: &MappingAnswer<'_>, whole: &Said<'_>, output: Output) -> String {
     let title = &answer.mapping.title;
     let stopped = answer.stopped.map_or(String::new(), |why| format!(" ({why})"));
     match whole {
@@ -156,7 +156,7 @@ fn guesses(report: &Report, output: &Output) -> io::Result<()> {
     Ok(())
 }
 
-fn effort(answer: &Answer<'_>) -> String {
+fn effort(answer: &MappingAnswer<'_>) -> String {
     let report = answer.report;
     let times = report.times;
     let obligations: usize = report.steps.iter().map(|s| s.obligations).sum();
@@ -172,7 +172,7 @@ fn effort(answer: &Answer<'_>) -> String {
     )
 }
 
-fn meaning(answer: &Answer<'_>, whole: &Said<'_>) -> String {
+fn meaning(answer: &MappingAnswer<'_>, whole: &Said<'_>) -> String {
     let mut out = match whole {
         Said::Theorem => "A legal target execution of whatever size, read back as a source execution without undefined behaviour, satisfies these \
             axioms for every modification order above the target's coherence order (the published statement). Every obligation was refuted \

@@ -5,7 +5,7 @@ use margay_prove::theorem::{Drawing, Gap, StepReport};
 use margay_reports::prove as report;
 use margay_reports::violation::Edge;
 
-use super::answer::{Answer, Said};
+use super::answer::{MappingAnswer, Said};
 use super::lemmas::Lemma;
 use super::rocq::File;
 use super::written::Written;
@@ -63,8 +63,8 @@ fn tried((of, all): &(String, Vec<(String, bool)>)) -> report::Tried {
 }
 
 /// The whole answer; with what was guessed, if that is asked for.
-pub fn document(answer: &Answer<'_>, with_guesses: bool) -> report::Mapping {
-    let Answer { mapping, options, .. } = answer;
+pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mapping {
+    let MappingAnswer { mapping, options, .. } = answer;
     let whole = answer.whole();
     let goals = &answer.report.goals;
     report::Mapping {

@@ -5,6 +5,9 @@ mod beside;
 pub mod human;
 pub mod json;
 pub mod lemmas;
+pub mod mapping;
+pub mod matrix;
+pub mod model;
 pub mod rocq;
 pub mod written;
 

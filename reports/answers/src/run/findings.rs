@@ -11,7 +11,7 @@ use margay_litmus::explicit::Options;
 use margay_litmus::read::Read;
 use margay_models::diagnostic::Diagnostic;
 
-use super::{Answer, herd, line, some, without_answer, wrong};
+use super::{TestAnswer, herd, line, some, without_answer, wrong};
 use crate::refusal::by_engine;
 
 /// All of it.
@@ -20,7 +20,7 @@ pub struct Findings<'a> {
     /// For each test, was it found in a folder?
     in_folder: &'a [bool],
     /// The answers, in the order of the tests.
-    pub answers: Vec<Answer<'a>>,
+    pub answers: Vec<TestAnswer<'a>>,
     /// What is claimed of them in a certificate.
     pub claims: Vec<Claim>,
     /// What is wrong with tests.
@@ -49,7 +49,7 @@ impl<'a> Findings<'a> {
             Ok(Answered { verdict, claim, dependences }) => {
                 self.undecided |= verdict.bounded;
                 self.claims.extend(claim);
-                let answer = Answer { file, test, model, verdict, dependences, milliseconds };
+                let answer = TestAnswer { file, test, model, verdict, dependences, milliseconds };
                 match output.asked {
                     FormatOption::Json => output.line(&line(&answer))?,
                     FormatOption::Herd => self.states(&answer, asked.test, output)?,
@@ -82,7 +82,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Prints the final states that the model allows.
-    fn states(&mut self, answer: &Answer<'_>, test: usize, output: &Output) -> std::io::Result<()> {
+    fn states(&mut self, answer: &TestAnswer<'_>, test: usize, output: &Output) -> std::io::Result<()> {
         let read = &self.question.tests[test];
         let deadline = self.question.timeout.and_then(|t| Instant::now().checked_add(t));
         let options = Options { deadline, ..self.question.unlimited };

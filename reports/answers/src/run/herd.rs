@@ -7,14 +7,14 @@ use margay_litmus::read::Read;
 use margay_litmus::test::{Dialect, Quantifier};
 use margay_runner::outcome::Observed;
 
-use super::Answer;
+use super::TestAnswer;
 
 /// Prints a test as herd7 does: its final states, whether the condition holds, and how many states do and do not satisfy it. The
 /// counts are of final states, and not of executions; there is no line of the time it took, so that the same is printed again.
 ///
 /// # Errors
 /// The states cannot be listed (`Ok(Err(_))`), or nothing can be written.
-pub fn states(answer: &Answer<'_>, read: &Read, options: &Options, output: &Output) -> std::io::Result<Result<(), Error>> {
+pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &Output) -> std::io::Result<Result<(), Error>> {
     let variables = Observed::new(&read.test, |_| 0).variables;
     let states = match Runner::new(&answer.model.model).outcomes(&read.test, &variables, options) {
         Ok(states) => states,

@@ -31,7 +31,7 @@ use margay_reports::run as document;
 use findings::Findings;
 
 /// One test under one model.
-pub struct Answer<'a> {
+pub struct TestAnswer<'a> {
     file: &'a str,
     test: &'a Test,
     model: &'a Chosen,
@@ -190,7 +190,7 @@ fn some(names: &[&str]) -> String {
 }
 
 /// One line of JSON.
-fn line(answer: &Answer<'_>) -> document::Answer {
+fn line(answer: &TestAnswer<'_>) -> document::Answer {
     let v = &answer.verdict;
     document::Answer {
         file: answer.file.to_owned(),
@@ -235,9 +235,9 @@ fn without_answer(file: &str, test: &Test, model: &Model, reason: String, millis
     }
 }
 
-fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
+fn print(answers: &[TestAnswer<'_>], output: &Output) -> std::io::Result<()> {
     let names = inputs::Names::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
-    let row = |a: &Answer<'_>| {
+    let row = |a: &TestAnswer<'_>| {
         let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
         cells[0] = names.of(&a.test.name, a.file);
         cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) { "*" } else { "" });
@@ -254,7 +254,7 @@ fn print(answers: &[Answer<'_>], output: &Output) -> std::io::Result<()> {
 }
 
 /// What the asterisks in the table mean: one sentence for each optional axiom that decides an answer.
-fn optional(answers: &[Answer<'_>]) -> Vec<String> {
+fn optional(answers: &[TestAnswer<'_>]) -> Vec<String> {
     // What is said in front of the models and behind them, and the models.
     let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
     for answer in answers {

@@ -12,7 +12,7 @@ use margay_console::output::Output;
 
 /// Prints it.
 pub fn explain(
-    answer: &super::Answer<'_>,
+    answer: &super::TestAnswer<'_>,
     runner: &mut Runner,
     options: &Options,
     engine: Choice,

@@ -23,10 +23,8 @@ pub fn run(model: &Model, asked: &SynthesisOptions, out: Option<&Path>, limits: 
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }
-    let bar = Bar::new(*output);
     let start = std::time::Instant::now();
-    let result = synthesize(model, asked, &bar);
-    bar.finish();
+    let result = Bar::during(*output, asked.bound, |bar| synthesize(model, asked, bar));
     let mut report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),

@@ -61,10 +61,8 @@ pub fn run(
         Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),
     };
-    let bar = Bar::new(*output);
     let start = Instant::now();
-    let checked = check(mapping, &asked, &bar);
-    bar.finish();
+    let checked = Bar::during(*output, asked.bound, |bar| check(mapping, &asked, bar));
     let mut checked = match checked {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),

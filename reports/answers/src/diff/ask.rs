@@ -1,0 +1,81 @@
+//! A comparison of two models, from the question to what is printed and written.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::folder;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_mappings::certificate;
+use margay_mappings::compare::{CompareOptions, Subjects, compare};
+
+use super::present::Context;
+use super::proof::{self, Proof};
+use super::{files, human, json};
+use crate::prove::beside;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The search for differences.
+    pub compare: CompareOptions,
+    /// Is a proof tried beside it that there are none?
+    pub prove: bool,
+    /// The folder for differences.
+    pub out: Option<PathBuf>,
+}
+
+/// Compares, and prints the answer; with a folder the differences are written into it.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &Output) -> Outcome {
+    let Options { compare: asked, prove, .. } = options;
+    let (out, certify) = (options.out.as_deref(), asked.certify.as_deref());
+    let prepared = out.map_or(Ok(()), folder::prepare);
+    if let Err(error) = prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
+        return output.wrong(&[error]);
+    }
+    let settings = match if *prove { proof::settings(subjects) } else { Ok(Vec::new()) } {
+        Ok(settings) => settings,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let start = Instant::now();
+    let search = |stop| {
+        let asked = CompareOptions { stop, ..asked.clone() };
+        Bar::during(*output, asked.bound, |bar| compare(subjects, &asked, bar))
+    };
+    let (reports, result) = if *prove { beside(limits, &settings, search) } else { (Vec::new(), search(limits.stop.clone())) };
+    let report = match result {
+        Ok(report) => report,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let proofs: Vec<Proof> = reports.into_iter().enumerate().map(|(allows, report)| Proof { allows, report }).collect();
+    let context = Context {
+        subjects,
+        options: asked,
+        report: &report,
+        stopped: limits.reason().filter(|_| report.undecided().is_some()).map(|r| r.words()),
+        seconds: start.elapsed().as_secs_f64(),
+        proofs: &proofs,
+    };
+    let presented = context.presented();
+    let exit = output.settle(if report.differ() {
+        Exit::Found
+    } else if context.is_proved() {
+        Exit::Holds
+    } else if report.undecided().is_some() || *prove {
+        Exit::Undecided
+    } else {
+        Exit::Holds
+    });
+    let printed = match output.format {
+        Format::Human => human::print(&context, &presented, output),
+        Format::Json => output.document(&json::document(&context, &presented)),
+    };
+    folder::fill(out, &files::is_like, *output, |folder| files::write(folder, &context, &presented));
+    output.warn(&report.uncertified);
+    printed.map(|()| exit)
+}

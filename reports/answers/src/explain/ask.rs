@@ -1,0 +1,52 @@
+//! Why an outcome is allowed or forbidden, from the question to what is printed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use margay_console::exit::Outcome;
+use margay_console::limits;
+use margay_console::output::Output;
+use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::explicit;
+use margay_litmus::unfold::Bounds;
+
+use super::{allowed, failed, not_allowed};
+use crate::fence::{Subject, what_would_forbid};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How often each backward jump is taken.
+    pub unroll: usize,
+    /// Who answers.
+    pub engine: Choice,
+    /// The time given.
+    pub timeout: Option<Duration>,
+}
+
+/// Reads a test and a model, and prints why its outcome is forbidden, or what would forbid it.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
+    let subject = match Subject::load(test, model, output) {
+        Ok(subject) => subject,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let bounds = Bounds { unroll: options.unroll, ..Default::default() };
+    let deadline = limits::Limits::start(options.timeout, None).deadline;
+    let run = explicit::Options { bounds, deadline, stop: limits::stop(), ..explicit::Options::default() };
+    let mut runner = Runner::new(&subject.model);
+    let verdict = match runner.run(&subject.test, &run, options.engine) {
+        Ok(verdict) => verdict,
+        Err(error) => return failed(&subject, &error, output),
+    };
+    if let Some(witness) = &verdict.witness {
+        let found = what_would_forbid(&subject, &run, options.engine, deadline);
+        return allowed(&subject, witness, &found, output);
+    }
+    match runner.forbidden(&subject.test, &run, options.engine) {
+        Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), options.unroll, output),
+        Err(error) => failed(&subject, &error, output),
+    }
+}

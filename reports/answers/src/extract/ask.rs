@@ -1,0 +1,134 @@
+//! What a compiler emits as a table, from the question to what is printed and written.
+
+use std::path::{Path, PathBuf};
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::output::{Format, Output};
+use margay_extract::front;
+use margay_extract::table::{Table, map};
+use margay_mappings::language::LoadOptions;
+use margay_mappings::library;
+use margay_models::diagnostic::Diagnostic;
+use margay_reports::extract as report;
+
+use super::compiler::{Asked, Options, chosen, nothing, table};
+use super::interrupt::interrupted;
+use super::{difference, json};
+
+/// Extracts, and prints the table, or what differs from the table `against`; with a file the table is written into it.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(name: &str, options: &Options, file: Option<&Path>, against: Option<&str>, output: &Output) -> Outcome {
+    let read = front::find(name).and_then(|front| {
+        let points = chosen(&front, options).map_err(|e| vec![e])?;
+        let against = against.map(|file| library::find(file, &LoadOptions::default())).transpose()?;
+        Ok((front, points, against.map(|loaded| loaded.mapping)))
+    });
+    let (front, points, against) = match read {
+        Ok(read) => read,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let mut exit = Exit::Holds;
+    let mut documents = Vec::new();
+    let architectures =
+        if options.architectures.is_empty() { front.architectures.clone() } else { options.architectures.clone() };
+    let several = architectures.len() > 1;
+    for architecture in &architectures {
+        let asked = Asked { front: &front, points: &points, architecture, options };
+        let table = match table(&asked, output) {
+            Ok(table) => table,
+            Err(_) if interrupted() => {
+                eprintln!("interrupted: nothing is written");
+                return Ok(Exit::Undecided);
+            }
+            Err(error) => return output.wrong(&[error]),
+        };
+        if let Some(error) = nothing(&table) {
+            return output.wrong(&[error]);
+        }
+        if let Some(target) = &table.written_for {
+            let warning = Diagnostic::warning(format!("the compiler was asked for {architecture}, and wrote PTX for {target}"));
+            output.warn(&[warning
+                .help(format!("the table is of {target}; does the command use `{{arch}}`, and does the compiler know it?"))]);
+        }
+        let text = map(&table, &options.models);
+        if let Some(file) = file {
+            let file = if several { with_architecture(file, architecture) } else { file.to_path_buf() };
+            if let Err(error) = std::fs::write(&file, &text) {
+                return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", file.display()))]);
+            }
+        }
+        let mut document = json::document(&table);
+        let unknown = table.counts()[3];
+        exit = worse(exit, if unknown > 0 { Exit::Undecided } else { Exit::Holds });
+        if let Some(mapping) = &against {
+            let compared = margay_extract::table::against(&table, mapping);
+            exit = worse(exit, if compared.differ.is_empty() { Exit::Holds } else { Exit::Found });
+            if output.format == Format::Json {
+                document.against = Some(difference::report(&compared));
+            } else {
+                difference::print(&table, &compared, mapping, output)?;
+            }
+        } else if output.format != Format::Json {
+            match file {
+                Some(_) => output.print(&summary(&table))?,
+                None => {
+                    output.print(text.trim_end())?;
+                    eprintln!("{}", summary(&table));
+                }
+            }
+        }
+        documents.push(document);
+    }
+    if output.format == Format::Json {
+        match <[_; 1]>::try_from(documents) {
+            Ok([one]) => output.document(&one)?,
+            Err(tables) => output.document(&report::Tables { tables })?,
+        }
+    }
+    Ok(exit)
+}
+
+/// Of two ends that of which more is to be said: a difference before what is not known.
+fn worse(a: Exit, b: Exit) -> Exit {
+    let rank = |e: Exit| match e {
+        Exit::Holds => 0,
+        Exit::Undecided => 1,
+        Exit::Found => 2,
+        Exit::Wrong => 3,
+    };
+    if rank(b) > rank(a) { b } else { a }
+}
+
+/// `x.map` as `x-sm_90.map`.
+fn with_architecture(file: &Path, architecture: &str) -> PathBuf {
+    let stem = file.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
+    let ending = file.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
+    file.with_file_name(format!("{stem}-{architecture}{ending}"))
+}
+
+/// What was extracted, in a sentence.
+fn summary(table: &Table) -> String {
+    let [lowered, absent, other, unknown] = table.counts();
+    let mut out = format!(
+        "{}, {}, {}: {lowered} of {} rows are lowered",
+        table.version,
+        table.title,
+        table.of_architecture(),
+        table.rows.len()
+    );
+    if absent > 0 {
+        out.push_str(&format!(", {absent} do not compile"));
+    }
+    if other > 0 {
+        out.push_str(&format!(", {other} are something that no row can say"));
+    }
+    if unknown > 0 {
+        out.push_str(&format!(", of {unknown} it is not known"));
+    }
+    if let Some(threads) = &table.threads {
+        out.push_str(&format!("; {threads}"));
+    }
+    out
+}

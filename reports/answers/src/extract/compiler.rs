@@ -1,0 +1,146 @@
+//! What is asked of one compiler, and its table.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use margay_console::limits::jobs;
+use margay_console::output::Output;
+use margay_console::progress::Count;
+use margay_extract::compile::{self, Command};
+use margay_extract::front::FrontEnd;
+use margay_extract::lowering::Answer;
+use margay_extract::point::Point;
+use margay_extract::table::{Models, Table};
+use margay_mappings::language::kind::{OPERATIONS, TYPES};
+use margay_models::diagnostic::{Diagnostic, nearest};
+
+/// What is extracted, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How to compile a program, if not as the front end says.
+    pub cmd: Option<String>,
+    /// The folder of the compiler, if it is not on the PATH.
+    pub compiler: Option<PathBuf>,
+    /// The architectures to compile for; none for those of the front end.
+    pub architectures: Vec<String>,
+    /// The types that are asked about; none for all.
+    pub types: Vec<String>,
+    /// The operations of read-modify-writes that are asked about; none for all.
+    pub operations: Vec<String>,
+    /// The models of the table that is written.
+    pub models: Models,
+    /// How long a program of many functions may be compiled.
+    pub timeout: Duration,
+    /// The number of compilers that run at the same time.
+    pub jobs: Option<usize>,
+}
+
+/// The points that are asked about.
+///
+/// # Errors
+/// There is no such type or operation, or nothing of what is asked for.
+pub fn chosen(front: &FrontEnd, options: &Options) -> Result<Vec<Point>, Diagnostic> {
+    let unknown = |names: &[String], all: &[&str], what: &str| {
+        names.iter().find(|n| !all.contains(&n.as_str())).map(|name| {
+            let error = Diagnostic::error(format!("there is no {what} `{name}`"));
+            match nearest(name, all.iter().copied()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(format!("{what}s: {}", all.join(", "))),
+            }
+        })
+    };
+    if let Some(error) =
+        unknown(&options.types, &TYPES, "type").or_else(|| unknown(&options.operations, &OPERATIONS, "operation"))
+    {
+        return Err(error);
+    }
+    let is_of = |names: &[String], all: &[&str], index: Option<usize>| {
+        names.is_empty() || index.is_none_or(|i| names.iter().any(|n| n == all[i]))
+    };
+    let points: Vec<Point> = front
+        .points()
+        .into_iter()
+        .filter(|p| is_of(&options.types, &TYPES, p.data) && is_of(&options.operations, &OPERATIONS, p.operation()))
+        .collect();
+    if points.is_empty() {
+        return Err(Diagnostic::error(format!("`{}` has nothing of what is asked for", front.name)));
+    }
+    Ok(points)
+}
+
+/// What is asked of one compiler.
+pub struct Asked<'a> {
+    /// The front end.
+    pub front: &'a FrontEnd,
+    /// What is asked about.
+    pub points: &'a [Point],
+    /// What is compiled for.
+    pub architecture: &'a str,
+    /// How.
+    pub options: &'a Options,
+}
+
+/// How the compiler is called, and how it is asked for its version.
+///
+/// # Errors
+/// The command has no place for the program.
+pub fn command(asked: &Asked<'_>) -> Result<(Command, Option<String>), Diagnostic> {
+    let Asked { front, architecture, options, .. } = asked;
+    let compiler =
+        options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
+    let unpacked = compiler.as_deref().and_then(|folder| {
+        let name = Path::new(folder).file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+        front.unpacked_as(&name).or(front.unpacked.first())
+    });
+    if let Some(cmd) = &options.cmd
+        && !cmd.contains("{in}")
+    {
+        return Err(Diagnostic::error("the command does not say where the program goes").help("write `{in}` in it"));
+    }
+    let template = options.cmd.clone().or(unpacked.map(|u| u.command.clone())).unwrap_or_else(|| front.command.clone());
+    let worker = options.cmd.is_none() && unpacked.is_some_and(|u| u.worker);
+    let architecture = (*architecture).to_owned();
+    let command = Command { template, worker, compiler: compiler.clone(), architecture, limit: options.timeout };
+    let asks_version = match (&options.cmd, unpacked) {
+        // A command of the user's own: ask the program that it starts.
+        (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),
+        (None, Some(unpacked)) => Some(unpacked.version.clone()),
+        (None, None) => front.version.clone(),
+    };
+    Ok((command, asks_version))
+}
+
+/// Compiles and reads.
+///
+/// # Errors
+/// The compiler cannot be started, or its command is wrong.
+pub fn table(asked: &Asked<'_>, output: &Output) -> Result<Table, Diagnostic> {
+    let Asked { front, points, architecture, options } = asked;
+    let (command, asks_version) = command(asked)?;
+    let jobs = jobs(options.jobs, std::thread::available_parallelism().map_or(1, usize::from))?;
+    let version = asks_version.and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());
+    let bar = Count::new(*output, "functions");
+    let outcome = compile::compile(front, &command, points, jobs, &bar);
+    bar.finish();
+    let outcome = outcome.map_err(|why| {
+        Diagnostic::error(why)
+            .help("`--cmd` says how to compile, `--compiler DIR` where an unpacked compiler is (.ci/compilers fetches some)")
+    })?;
+    let version = version.filter(|v| !v.is_empty()).unwrap_or_else(|| "a compiler that does not say its version".to_owned());
+    Ok(Table::new(front, &command, version, &outcome))
+}
+
+/// The error where nothing at all compiles: then it is the command that is wrong.
+pub fn nothing(table: &Table) -> Option<Diagnostic> {
+    let whys: Vec<&str> = table
+        .rows
+        .iter()
+        .map(|m| match &m.row.answer {
+            Answer::Absent(why) | Answer::Unknown(why) => Some(why.as_str()),
+            Answer::Lowered(_) | Answer::Other(_) => None,
+        })
+        .collect::<Option<_>>()?;
+    let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;
+    let error = Diagnostic::error(format!("nothing compiles for {}: {most}", table.architecture));
+    Some(error.help("`--program` prints what is compiled; try the command by hand (docs/extract.md)"))
+}

@@ -1,0 +1,60 @@
+//! What is known of front ends: the list of them, the file of one, and the program that it compiles.
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::output::{Format, Output};
+use margay_extract::front::{self, FrontEnd};
+use margay_extract::point::Point;
+use margay_reports::extract as report;
+
+use super::compiler::{Options, chosen};
+
+/// Lists the front ends.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn list(output: &Output) -> Outcome {
+    let fronts: Vec<FrontEnd> = front::names().filter_map(|n| front::find(n).ok()).collect();
+    if output.format == Format::Json {
+        let front_end = |f: &FrontEnd| report::FrontEnd {
+            name: f.name.clone(),
+            title: f.title.clone(),
+            command: f.command.clone(),
+            architectures: f.architectures.clone(),
+        };
+        output.document(&report::FrontEnds { front_ends: fronts.iter().map(front_end).collect() })?;
+        return Ok(Exit::Holds);
+    }
+    let width = fronts.iter().map(|f| f.name.len()).max().unwrap_or(0);
+    for front in &fronts {
+        output.print(&format!("{:width$}  {}, {}", front.name, front.title, front.architectures.join(", ")))?;
+    }
+    Ok(Exit::Holds)
+}
+
+/// Prints the file of a front end.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn template(name: &str, output: &Output) -> Outcome {
+    if let Err(errors) = front::find(name) {
+        return output.wrong(&errors);
+    }
+    let text = front::text(name).map_or_else(|| std::fs::read_to_string(name), |text| Ok(text.to_owned()))?;
+    output.print(text.trim_end())?;
+    Ok(Exit::Holds)
+}
+
+/// Prints the program that a front end compiles.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn program(name: &str, options: &Options, output: &Output) -> Outcome {
+    let read = front::find(name).and_then(|front| Ok((chosen(&front, options).map_err(|e| vec![e])?, front)));
+    let (points, front) = match read {
+        Ok(read) => read,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let numbered: Vec<(usize, Point)> = points.into_iter().enumerate().collect();
+    output.print(front::write(&front, &numbered).text.trim_end())?;
+    Ok(Exit::Holds)
+}

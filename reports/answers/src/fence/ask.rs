@@ -1,0 +1,77 @@
+//! The cheapest ways to forbid an outcome, from the question to what is printed.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::limits;
+use margay_console::output::{Format, Output};
+use margay_litmus::engine::Choice;
+use margay_litmus::explicit;
+use margay_litmus::strengthen::{Costs, Limits, Means, cheapest};
+use margay_litmus::unfold::Bounds;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::limited;
+
+use super::{Subject, answer, document, print, stop};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What may be made stronger.
+    pub means: Means,
+    /// A table of what operations cost.
+    pub costs: Option<PathBuf>,
+    /// The most of the cheapest ways that are looked for.
+    pub most: usize,
+    /// How often each backward jump is taken.
+    pub unroll: usize,
+    /// Who answers whether an outcome is allowed.
+    pub engine: Choice,
+    /// The time given.
+    pub timeout: Option<Duration>,
+}
+
+/// Reads a test and a model, looks for the ways, and prints them.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
+    let read = Subject::load(test, model, output).and_then(|subject| Ok((subject, costs(options.costs.as_deref())?)));
+    let (subject, costs) = match read {
+        Ok(read) => read,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let bounds = Bounds { unroll: options.unroll, ..Default::default() };
+    let limits = Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.most) };
+    let start = Instant::now();
+    let run = explicit::Options { bounds, stop: limits::stop(), ..explicit::Options::default() };
+    let found = cheapest(&subject.test, &subject.model, &costs, options.means, &run, options.engine, limits);
+    let seconds = start.elapsed().as_secs_f64();
+    let found = match found {
+        Ok(found) => found,
+        Err(stopped) => return stop(&subject, &stopped, seconds, output),
+    };
+    let forbidden = found.already || !found.repairs.is_empty();
+    let exit = output.settle(match (forbidden, found.bounded) {
+        (true, true) => Exit::Undecided,
+        (true, false) => Exit::Holds,
+        (false, _) => Exit::Found,
+    });
+    match output.format {
+        Format::Json => output.document(&document(&subject, &found, seconds))?,
+        _ => {
+            output.prose(&answer(&subject, &found, output))?;
+            print(&subject, &found, usize::MAX, output)?;
+        }
+    }
+    Ok(exit)
+}
+
+fn costs(path: Option<&Path>) -> Result<Costs, Vec<Diagnostic>> {
+    let Some(path) = path else { return Ok(Costs::default()) };
+    let name = limited::name(path);
+    let text = limited::text(path, margay_mappings::change::MAX_COSTS)
+        .map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
+    Costs::parse(&SourceFile::new(name, text))
+}

@@ -1,0 +1,235 @@
+//! Does a property follow from the axioms of a model, in executions of every size? Beside the proof
+//! the executions that the model allows are searched for one without the property, as `margay diff` does.
+
+use std::path::PathBuf;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::folder;
+use margay_console::limits::Limits;
+use margay_console::output::{Format, Output};
+use margay_console::progress::Bar;
+use margay_console::wrapped::wrapped;
+use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict as Searched, compare};
+use margay_models::certificate;
+use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::model::{Model, Role};
+use margay_models::signature::Signature;
+use margay_models::typing::FilesThenBuiltIn;
+use margay_prove::certificate::Document;
+use margay_prove::theorem::{Report, Setting};
+use margay_reports::{Verdict, prove as document};
+
+use super::written::{Written, certify};
+use super::{beside, gap, gaps, step, steps};
+use crate::check::{is_like, stem};
+use crate::diff::{Context, Presented, files, print_differences};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The name of the model, or its file.
+    pub name: String,
+    /// The property: `irreflexive cause-base`.
+    pub property: String,
+    /// The search for an execution without it.
+    pub compare: CompareOptions,
+    /// A new folder for a certificate.
+    pub certify: Option<PathBuf>,
+    /// The folder for executions without it.
+    pub out: Option<PathBuf>,
+}
+
+/// The model with the property as its last check.
+fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, usize), Vec<Diagnostic>> {
+    let header = match model.signature {
+        Signature::Plain => "Generic",
+        Signature::C => "C",
+        Signature::Ptx => "PTX",
+        Signature::Text(architecture) => architecture.word(),
+    };
+    let is_check = ["acyclic", "irreflexive", "empty", "~"].iter().any(|word| property.trim_start().starts_with(word));
+    let named = if property.contains(" as ") || !is_check { "" } else { " as Property" };
+    let text = format!("{header} \"{} with a property\"\ninclude \"{path}\"\n{property}{named}\n", model.name);
+    let asked = Model::parse(SourceFile::new("the property", text), &FilesThenBuiltIn)?.model;
+    let more = asked.checks.len() - model.checks.len().min(asked.checks.len());
+    let last = asked.checks.len().wrapping_sub(1);
+    if more != 1 || asked.checks[last].role != Role::Axiom {
+        let what = format!("`{property}` is not one property of `{}`", model.name);
+        return Err(vec![
+            Diagnostic::error(what)
+                .help("expected `empty`, `irreflexive` or `acyclic` of an expression, e.g. 'irreflexive hb; eco'"),
+        ]);
+    }
+    Ok((asked, last))
+}
+
+/// Where the text of a model is included from.
+fn path(model: &Model, name: &str) -> String {
+    let file = &model.source.name;
+    match file.strip_prefix("<built-in>/") {
+        Some(built_in) => built_in.to_owned(),
+        None => std::path::absolute(file).unwrap_or_else(|_| PathBuf::from(name)).display().to_string(),
+    }
+}
+
+struct PropertyAnswer<'a> {
+    model: &'a Model,
+    property: &'a str,
+    report: &'a Report,
+    search: &'a CompareReport,
+    stopped: Option<&'static str>,
+    certified: Option<&'a Written>,
+    bound: usize,
+    seconds: f64,
+}
+
+/// Proves the property, searches for an execution without it, and prints what came of both.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -> Outcome {
+    let Options { name, property, compare: wanted, .. } = options;
+    let (out, certified) = (options.out.as_deref(), options.certify.as_deref());
+    let prepared = out.map_or(Ok(()), folder::prepare);
+    if let Err(error) = prepared.and_then(|()| certified.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
+        return output.wrong(&[error]);
+    }
+    let (asked, number) = match with_property(model, &path(model, name), property) {
+        Ok(found) => found,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let setting = match Setting::of_model(&asked, &[number]) {
+        Ok(setting) => setting,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let start = std::time::Instant::now();
+    let subjects = Subjects::Models(model, &asked);
+    let (reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
+        let wanted = CompareOptions { stop, ..wanted.clone() };
+        Bar::during(*output, wanted.bound, |bar| compare(subjects, &wanted, bar))
+    });
+    let search = match search {
+        Ok(search) => search,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let report = &reports[0];
+    let certified = certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, report, proof));
+    let stopped = limits.reason().filter(|_| report.stopped).map(|r| r.words());
+    let seconds = start.elapsed().as_secs_f64();
+    let answer = PropertyAnswer {
+        model,
+        property,
+        report,
+        search: &search,
+        stopped,
+        certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
+        bound: wanted.bound,
+        seconds,
+    };
+    let exit = output.settle(match answer.verdict() {
+        Verdict::Theorem => Exit::Holds,
+        Verdict::Counterexample => Exit::Found,
+        _ => Exit::Undecided,
+    });
+    let context = Context { subjects, options: wanted, report: &search, stopped, seconds, proofs: &[] };
+    let presented = answer.presented(&context);
+    let printed = match output.format {
+        Format::Human => answer.print(&context, &presented, output),
+        Format::Json => output.document(&answer.document()),
+    };
+    folder::fill(out, &is_like, *output, |folder| {
+        let all = presented.iter().enumerate();
+        all.into_iter().try_for_each(|(i, shown)| files::difference(folder, &stem(i), &context, shown))
+    });
+    if let Some(Err(errors)) = &certified {
+        output.warn(errors);
+    }
+    printed.map(|()| exit)
+}
+
+impl PropertyAnswer<'_> {
+    /// The question that the search answers: an execution that the model allows and that has not the property.
+    fn searched(&self) -> Option<(usize, &Searched, usize)> {
+        let all = self.search.questions.iter().enumerate();
+        let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Kind::Forbidden);
+        own.next().map(|(i, q)| (i, &q.verdict, q.established))
+    }
+
+    fn events(&self) -> Option<usize> {
+        match self.searched() {
+            Some((_, Searched::Different(events), _)) => Some(*events),
+            _ => None,
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        match (self.report.is_theorem(), self.events()) {
+            (true, None) => Verdict::Theorem,
+            (false, Some(_)) => Verdict::Counterexample,
+            (false, None) | (true, Some(_)) => Verdict::Open,
+        }
+    }
+
+    /// The executions without the property, made presentable.
+    fn presented(&self, context: &Context<'_>) -> Vec<Presented<'_>> {
+        let Some((q, ..)) = self.searched() else { return Vec::new() };
+        self.search.questions[q].differences.iter().map(|d| Presented::new(context, q, d)).collect()
+    }
+
+    fn established(&self) -> usize {
+        self.searched().map_or(0, |s| s.2)
+    }
+
+    fn print(&self, context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> std::io::Result<()> {
+        let of = format!("`{}` in {} ({})", self.property, self.model.name, self.model.source.name);
+        let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
+        let line = match (self.verdict(), self.events()) {
+            (Verdict::Theorem, _) => format!("{} for executions of every size: {of}", output.good("theorem")),
+            (Verdict::Counterexample, Some(events)) => format!("{} with {events} events: {of}", output.bad("counterexample")),
+            (_, Some(_)) => {
+                format!("{}: what is proved has a counterexample, which is a bug in Margay: {of}", output.bad("contradiction"))
+            }
+            _ => format!(
+                "{}{stopped}: not proved, and no counterexample up to {} events: {of}",
+                output.unsure("open"),
+                self.established()
+            ),
+        };
+        output.print(&wrapped(&line, output.width()))?;
+        if self.events().is_some() {
+            print_differences(context, presented, output)?;
+        } else {
+            gaps(self.report, output)?;
+        }
+        if !self.report.steps.is_empty() {
+            output.print("")?;
+            steps(self.report, output)?;
+        }
+        output.print(&format!("\n{:.2} s", self.seconds))?;
+        if let Some(written) = self.certified {
+            output.print(&wrapped(&written.words(), output.width()))?;
+        }
+        Ok(())
+    }
+
+    fn document(&self) -> document::Property {
+        let goal = &self.report.goals[0];
+        document::Property {
+            model: self.model.name.clone(),
+            model_file: self.model.source.name.clone(),
+            property: self.property.to_owned(),
+            claim: goal.claim.clone(),
+            verdict: self.verdict(),
+            contradiction: self.report.is_theorem() && self.events().is_some(),
+            reason: self.stopped.map(str::to_owned),
+            bound: self.bound,
+            events: self.events(),
+            none_up_to: (self.verdict() == Verdict::Open).then(|| self.established()),
+            missing: goal.gap.as_ref().map(gap),
+            steps: self.report.steps.iter().map(step).collect(),
+            certificate: self.certified.map(Written::report),
+            seconds: self.seconds,
+            peak_memory_bytes: margay_console::limits::peak(),
+        }
+    }
+}

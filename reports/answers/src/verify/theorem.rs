@@ -1,0 +1,109 @@
+//! The certificate of a theorem.
+
+use std::time::Instant;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::output::{Format, Output};
+use margay_console::table::number;
+use margay_console::wrapped::wrapped;
+use margay_models::certificate::{Basis, Sealed};
+use margay_prove::certificate::{Document, Extent, Subject};
+use margay_reports::verify as report;
+
+use super::Options;
+use crate::certificate::bases::{self, named};
+use crate::certificate::theorem_extent;
+
+/// Verifies it, and says what it says.
+pub fn run(sealed: &Sealed, options: &Options, output: &Output) -> Outcome {
+    let start = Instant::now();
+    let read = sealed.parse().map_err(|error| vec![error]);
+    let seen = read.and_then(|document: Document| {
+        let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?)?;
+        Ok((document.verify(&options.certificate)?, bases, document))
+    });
+    let (found, bases, document) = match seen {
+        Ok(seen) => seen,
+        Err(errors) => return output.wrong(&errors),
+    };
+    let exit = output.settle(Exit::Holds);
+    let seconds = start.elapsed().as_secs_f64();
+    match output.format {
+        Format::Human => print(&document, &bases, &found, seconds, output)?,
+        Format::Json => output.document(&whole(&document, &bases, &found, seconds))?,
+    }
+    Ok(exit)
+}
+
+/// What the theorem is about, in lines.
+fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
+    let of = |role: &str| bases.iter().find(|b| b.role.starts_with(role)).map_or(String::new(), named);
+    match subject {
+        Subject::Theorem { given, .. } => {
+            let mut lines = vec![format!("of {}", of("mapping")), format!("{} -> {}", of("source"), of("target"))];
+            let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
+            lines.extend(list("without", &given.without).into_iter().chain(list("only", &given.only)));
+            lines.push(if given.typed { "typed" } else { "untyped" }.to_owned());
+            lines
+        }
+        Subject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
+        // Whatever else it says is supposed.
+        Subject::ModelTheorem { model } => {
+            std::iter::once(format!("of {}, in", of("model"))).chain(model.model.text.lines().map(str::to_owned)).collect()
+        }
+        Subject::DiffTheorem { .. } => {
+            vec![format!("of {}: its executions are executions of {}", of("supposed"), of("claimed"))]
+        }
+    }
+}
+
+fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, output: &Output) -> std::io::Result<()> {
+    let what = format!("{}: {} for executions of every size", output.good("verified"), document.theorems.join(", "));
+    output.print(&wrapped(&what, output.width()))?;
+    for line in about(&document.subject, bases) {
+        output.print(&wrapped(&line, output.width()))?;
+    }
+    output.print("")?;
+    bases::print(&bases.iter().collect::<Vec<_>>(), output)?;
+    output.print("")?;
+    output.print(&format!(
+        "{} steps, {} obligations, {} instances, {} clauses derived",
+        number(found.steps as u64),
+        number(found.obligations as u64),
+        number(found.instances as u64),
+        number(found.derived as u64)
+    ))?;
+    output.print(&format!("{seconds:.2} s, without a solver"))?;
+    output.print("")?;
+    let meaning = format!(
+        "What may be supposed was made again from the texts in the certificate, the obligations of each step from its claims and its rule, \
+         and the instances from what their refutations name; each derivation was followed. Written by Margay {}. What must still be \
+         trusted: docs/unbounded.md.",
+        document.margay
+    );
+    output.print(&wrapped(&meaning, output.width()))
+}
+
+fn whole(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> report::Theorem {
+    let (kind, files) = match &document.subject {
+        Subject::Theorem { mapping, source, target, .. } => {
+            (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
+        }
+        Subject::ModelTheorem { model } => (report::TheoremKind::ModelTheorem, vec![&model.model.name]),
+        Subject::DiffTheorem { supposed, claimed, .. } => {
+            (report::TheoremKind::DiffTheorem, vec![&supposed.model.name, &claimed.model.name])
+        }
+    };
+    report::Theorem {
+        verified: true,
+        kind,
+        files: files.into_iter().cloned().collect(),
+        written_by: document.margay.clone(),
+        theorems: document.theorems.clone(),
+        texts: bases::report(bases),
+        compared: bases.iter().all(Basis::is_known),
+        extent: theorem_extent(found),
+        seconds,
+        peak_memory_bytes: margay_console::limits::peak(),
+    }
+}

@@ -1,0 +1,77 @@
+//! A page or a summary of files with documents, written into a file or printed.
+
+use std::path::PathBuf;
+
+use margay_console::exit::{Exit, Outcome};
+use margay_console::output::{Format, Output};
+use margay_console::table::counted;
+use margay_console::terminal;
+use margay_models::diagnostic::Diagnostic;
+use margay_models::whole::write_over;
+use margay_reports::page::Page;
+
+use crate::{page, read, summary};
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One self-contained page.
+    Html,
+    /// The answers, and what is behind those that need a look.
+    Markdown,
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What commands printed as JSON; `-` is standard input.
+    pub files: Vec<PathBuf>,
+    /// A page or a summary.
+    pub form: Form,
+    /// The file for it.
+    pub out: Option<PathBuf>,
+    /// Its title.
+    pub title: String,
+}
+
+/// Reads the documents, and writes or prints the page.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn run(options: &Options, output: &Output) -> Outcome {
+    let (mut sections, mut errors) = (Vec::new(), Vec::new());
+    for path in &options.files {
+        match read(path) {
+            Ok(found) => sections.extend(found),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return output.wrong(&errors);
+    }
+    let title = terminal::printable(&options.title, false);
+    let text = match options.form {
+        Form::Html => page(&title, &sections),
+        Form::Markdown => summary(&title, &sections),
+    };
+    let Some(path) = &options.out else {
+        output.print(text.trim_end())?;
+        return Ok(Exit::Holds);
+    };
+    if let Err(error) = write_over(path, text.as_bytes()) {
+        return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
+    }
+    let entries: usize = sections.iter().map(|s| s.documents.len()).sum();
+    match output.format {
+        Format::Json => {
+            output.document(&Page { file: path.display().to_string(), documents: entries, bytes: text.len() })?;
+        }
+        _ => output.print(&format!(
+            "{}: {} in {} KiB",
+            path.display(),
+            counted(entries as u64, "answer", "answers"),
+            text.len().div_ceil(1024)
+        ))?,
+    }
+    Ok(Exit::Holds)
+}

@@ -1,0 +1,64 @@
+//! `margay check`: a mapping, and the smallest counterexample.
+
+use margay_answers::check::{self, Asked, causes, matrix, one};
+use margay_console::limits::Limits;
+use margay_console::output::Output;
+use margay_mappings::check::{CheckOptions, Level};
+use margay_models::diagnostic::Diagnostic;
+
+use crate::Outcome;
+use crate::arguments::Check;
+use crate::question::level;
+
+/// Runs the command.
+pub fn run(options: &Check, output: &Output) -> Outcome {
+    if options.all_mappings {
+        return match options.of_all() {
+            Ok(asked) => matrix::run(&asked, output),
+            Err(error) => output.wrong(&[error]),
+        };
+    }
+    let name = options.mapping.as_deref().unwrap_or_default();
+    let loaded = match options.question.statement.load(name) {
+        Ok(loaded) => loaded,
+        Err(errors) => return output.wrong(&errors),
+    };
+    output.warn(&loaded.warnings);
+    let asked = Asked::new(name, loaded.mapping);
+    let (limits, out) = (options.question.search.limits(), options.out.as_deref());
+    let of_one = match options.of_one(&limits) {
+        Ok(of_one) => of_one,
+        Err(error) => return output.wrong(&[error]),
+    };
+    if let Some(file) = &options.test {
+        return one::run(file, &asked.mapping, &limits, output);
+    }
+    if options.causes {
+        return causes::run(&asked, &of_one, out, output);
+    }
+    check::run(&asked, &of_one, out, &limits, output)
+}
+
+impl Check {
+    /// What is asked of all mappings.
+    fn of_all(&self) -> Result<matrix::Options, Diagnostic> {
+        let (question, search) = (&self.question, &self.question.search);
+        let mut levels: Vec<Level> = question.level.iter().map(|&l| level(l)).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        let check = question.statement.usual(search)?;
+        Ok(matrix::Options { levels, check, timeout: search.timeout, memory: search.memory, out: self.out.clone() })
+    }
+
+    /// What is asked of one mapping.
+    fn of_one(&self, limits: &Limits) -> Result<CheckOptions, Diagnostic> {
+        let mut asked = self.question.options(limits)?;
+        (asked.all, asked.next, asked.keep_going) = (self.all, self.next, self.keep_going);
+        asked.dump_cnf.clone_from(&self.dump_cnf);
+        asked.certify.clone_from(&self.certify);
+        asked.checkpoint.clone_from(&self.checkpoint);
+        asked.split = self.split.map(|n| n as usize);
+        crate::cluster::attach(&self.cluster, &mut asked, limits)?;
+        Ok(asked)
+    }
+}

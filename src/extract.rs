@@ -1,0 +1,76 @@
+//! `margay extract`: what a compiler emits, as a table.
+
+use margay_answers::extract::compiler;
+use margay_answers::extract::{self, functions, interrupt, show};
+use margay_console::output::Output;
+use margay_extract::table::Models;
+use margay_sweep::{ask as sweep, reproduce};
+
+use crate::Outcome;
+use crate::arguments::Extract;
+
+/// Runs the command.
+pub fn run(options: &Extract, output: &Output) -> Outcome {
+    let output = &if options.json { output.as_json() } else { *output };
+    if options.list {
+        return show::list(output);
+    }
+    if let Some(file) = &options.ptx {
+        return functions::run(file, output);
+    }
+    interrupt::watch();
+    let name = options.front_end.as_deref().unwrap_or_default();
+    if options.all {
+        sweep::run(&options.sweep(), output)
+    } else if options.template {
+        show::template(name, output)
+    } else if options.program {
+        show::program(name, &options.table(), output)
+    } else if let Some(mapping) = &options.reproduce {
+        reproduce::run(&options.reproduced(name, mapping), output)
+    } else {
+        extract::run(name, &options.table(), options.output.as_deref(), options.against.as_deref(), output)
+    }
+}
+
+impl Extract {
+    /// What is extracted, and how.
+    fn table(&self) -> compiler::Options {
+        compiler::Options {
+            cmd: self.cmd.clone(),
+            compiler: self.compiler.clone(),
+            architectures: self.arch.clone(),
+            types: self.types.clone(),
+            operations: self.operations.clone(),
+            models: Models { source: self.from.clone(), target: self.to.clone() },
+            timeout: self.timeout,
+            jobs: self.jobs,
+        }
+    }
+
+    fn sweep(&self) -> sweep::Options {
+        sweep::Options {
+            extract: self.table(),
+            compilers: self.compilers.clone(),
+            only: self.only.clone(),
+            front_ends: self.front_ends.clone(),
+            bound: self.bound,
+            out: self.out.clone(),
+        }
+    }
+
+    fn reproduced(&self, front_end: &str, mapping: &str) -> reproduce::Options {
+        reproduce::Options {
+            front_end: front_end.to_owned(),
+            compiler: self.table(),
+            mapping: mapping.to_owned(),
+            source: self.source.clone(),
+            scopes: self.scope.clone(),
+            without: self.without.clone(),
+            only: self.constructs.clone(),
+            guards: self.guards,
+            bound: self.bound,
+            out: self.out.clone(),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `margay verify`: a certificate, seen to be right without a solver.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use margay_answers::verify;
+use margay_console::output::Output;
+
+use crate::Outcome;
+use crate::arguments::Verify;
+
+/// Files and names, by what they are in the certificate.
+#[derive(Debug, Clone, Args)]
+pub struct About {
+    /// The certificate must be about this mapping: a .map file, or the name of a built-in one
+    #[arg(long, value_name = "MAPPING")]
+    mapping: Option<String>,
+    /// ... about this source model: a .cat file, or the name of a built-in one
+    #[arg(long, value_name = "MODEL")]
+    source: Option<String>,
+    /// ... about this target model
+    #[arg(long, value_name = "MODEL")]
+    target: Option<String>,
+    /// Of `diff`: about this older model (of a theorem about two models: the one that is supposed)
+    #[arg(long, value_name = "MODEL")]
+    old: Option<String>,
+    /// Of `diff`: about this newer model (of a theorem: the one that is claimed)
+    #[arg(long, value_name = "MODEL")]
+    new: Option<String>,
+    /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)
+    #[arg(long, value_name = "TEST")]
+    test: Vec<PathBuf>,
+    /// Of `run`: these models must be among those that it is about; of `prove --model`: it must be about this one
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    model: Vec<String>,
+}
+
+/// Runs the command.
+pub fn run(options: &Verify, output: &Output) -> Outcome {
+    let Verify { certificate, about, lrat, jobs } = options;
+    let About { mapping, source, target, old, new, test, model } = about.clone();
+    let about = verify::About { mapping, source, target, old, new, test, model };
+    verify::run(&verify::Options { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: *jobs }, output)
+}
