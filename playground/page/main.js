@@ -73,7 +73,7 @@
     result.replaceChildren(...elements);
   };
 
-  /** A line of progress: `4 events, SC: 12/57 thread shapes, 3s`. */
+  /** A line of progress: `4 of 6 events, SC: 12/57 thread shapes, 3s`. */
   const progress = (line, since) => {
     const text = line.replace(/^[\u2800-\u28ff\s]+/, "").replace(/^:\s*/, "");
     const [, done, of] = text.match(/(\d+)\/(\d+)/) ?? [];
