@@ -12,7 +12,7 @@ use margay_models::judge::Judge;
 
 use super::cycle::CycleValues;
 use super::interval::{Chosen, Machine, Status};
-use super::order::{Decision, Pair, PartialOrder};
+use super::order::{Pair, PartialOrder};
 use crate::outcome::{Known, Outcome};
 use crate::unfold::{Skeleton, WriteValue};
 use crate::verdict::{Error, Options};
@@ -105,7 +105,7 @@ pub(super) struct Search<'a, 'e> {
     /// Values of reads that only a cycle of values determines.
     guesses: Vec<(Event, i64)>,
     finals: Vec<Option<Event>>,
-    /// What is known of the orders before anything is chosen.
+    /// What the program alone says of the orders.
     co: PartialOrder,
     sync_fence: PartialOrder,
     /// Was the judge prepared for this skeleton?
@@ -150,7 +150,7 @@ impl<'a, 'e> Search<'a, 'e> {
             }
         }
         engine.machine.prepare(engine.plan, x);
-        let mut search = Self {
+        Self {
             engine,
             skeleton,
             goal,
@@ -165,26 +165,30 @@ impl<'a, 'e> Search<'a, 'e> {
             sync_fence,
             prepared: false,
             execution: x.clone(),
-        };
-        if !total {
-            search.relate_what_must_be();
         }
-        search
     }
 
-    /// Pairs that an axiom does not let be unrelated, whatever the rest: known once for all.
-    fn relate_what_must_be(&mut self) {
-        let pairs = |order: &PartialOrder| order.open();
-        for (is_co, pair) in
-            pairs(&self.co).into_iter().map(|p| (true, p)).chain(pairs(&self.sync_fence).into_iter().map(|p| (false, p)))
-        {
-            let (mut co, mut sync_fence) = (self.co.clone(), self.sync_fence.clone());
-            (if is_co { &mut co } else { &mut sync_fence }).decide(pair, Decision::Unrelated);
-            self.engine.machine.order_is_new();
-            if self.look(&co, &sync_fence) == Look::Refuted {
-                (if is_co { &mut self.co } else { &mut self.sync_fence }).exclude(pair, Decision::Unrelated);
+    /// Excludes each decision about an open pair that fails at once: `None` if no order is left, and otherwise whether anything was
+    /// excluded.
+    fn exclude_what_fails(&mut self, co: &mut PartialOrder, sync_fence: &mut PartialOrder) -> Option<bool> {
+        let mut learned = false;
+        for (is_co, pair) in open_pairs(co, sync_fence) {
+            let options = if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
+            for decision in options {
+                let (mut trial_co, mut trial_fence) = (co.clone(), sync_fence.clone());
+                (if is_co { &mut trial_co } else { &mut trial_fence }).decide(pair, decision);
+                let possible =
+                    trial_co.settle() && trial_fence.settle() && self.look_again(&trial_co, &trial_fence) != Look::Refuted;
+                if !possible {
+                    (if is_co { &mut *co } else { &mut *sync_fence }).exclude(pair, decision);
+                    if !co.settle() || !sync_fence.settle() {
+                        return None;
+                    }
+                    learned = true;
+                }
             }
         }
+        Some(learned)
     }
 
     /// Searches.
@@ -195,10 +199,14 @@ impl<'a, 'e> Search<'a, 'e> {
             return None;
         }
         self.engine.machine.rf_is_new();
-        let (co, sync_fence) = (self.co.clone(), self.sync_fence.clone());
+        let (mut co, mut sync_fence) = (self.co.clone(), self.sync_fence.clone());
         if self.look(&co, &sync_fence) == Look::Refuted {
             return None;
         }
+        // What the program alone says of the orders. With the order of one thread's writes known, a read of an overwritten
+        // value is refuted when it is chosen: without it, n reads of one thread from k writes are k^n choices.
+        self.exclude_what_fails(&mut co, &mut sync_fence)?;
+        self.sync_fence = sync_fence;
         self.choose_source(0, &co)
     }
 
@@ -404,24 +412,7 @@ impl<'a, 'e> Search<'a, 'e> {
             if let Some(found) = self.try_completion(&co, &sync_fence) {
                 return Some(found);
             }
-            // What fails at once is excluded.
-            let mut learned = false;
-            for (is_co, pair) in open_pairs(&co, &sync_fence) {
-                let options = if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
-                for decision in options {
-                    let (mut trial_co, mut trial_fence) = (co.clone(), sync_fence.clone());
-                    (if is_co { &mut trial_co } else { &mut trial_fence }).decide(pair, decision);
-                    let possible =
-                        trial_co.settle() && trial_fence.settle() && self.look_again(&trial_co, &trial_fence) != Look::Refuted;
-                    if !possible {
-                        (if is_co { &mut co } else { &mut sync_fence }).exclude(pair, decision);
-                        if !co.settle() || !sync_fence.settle() {
-                            return None;
-                        }
-                        learned = true;
-                    }
-                }
-            }
+            let learned = self.exclude_what_fails(&mut co, &mut sync_fence)?;
             if !learned {
                 break;
             }

@@ -61,6 +61,19 @@ fn a_thread_reads_the_bytes_that_it_wrote() {
     }
 }
 
+/// What a thread reads behind its own writes is determined: the search does not try every write for every byte.
+#[test]
+fn reads_behind_many_writes_take_few_steps() {
+    let accesses: Vec<String> = (1..4).map(|n| format!("st.weak.b64 [x], {n}; ld.weak.b64 r{n}, [x]")).collect();
+    let wanted: Vec<String> = (1..4).map(|n| format!("P0:r{n} == {n}")).collect();
+    let text = test("x=0", &[&accesses.join("; ")], &format!("forall ({})", wanted.join(" /\\ ")));
+    let read = read::test(&SourceFile::new("t", &*text)).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let loaded = library::load("ptx-8", &[]).unwrap_or_else(|e| panic!("{e:?}"));
+    let few = Options { steps: Some(20_000), ..Options::default() };
+    let verdict = Runner::new(&loaded.model).run(&read.test, &few, Choice::Only(Engine::Explicit));
+    assert_eq!(verdict.map(|v| v.holds), Ok(true));
+}
+
 /// An access of a random program: of so many bytes, aligned, with a value where it writes.
 #[derive(Debug, Clone, Copy)]
 struct Step {
