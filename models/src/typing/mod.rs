@@ -138,6 +138,9 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -
         Ok(candidates) => match &parsed.file.architecture {
             None => reading.dialect.architectures.iter().filter(|a| a.signature == Signature::Plain).collect(),
             Some(word) if !candidates[0].words.contains(&word.text.as_str()) => {
+                if word.text == "mapping" {
+                    return Err(vec![problems::mapping_file(source, word)]);
+                }
                 // The rest would be blamed for what could not be read.
                 return Err(std::iter::once(problems::unknown_architecture(source, word)).chain(parsed.errors).collect());
             }

@@ -37,6 +37,13 @@ pub(super) fn unknown_architecture(source: &Arc<SourceFile>, name: &Ident) -> Di
         .help(help)
 }
 
+/// The error for a mapping (the file format of `margay check`) where a model is expected.
+pub(super) fn mapping_file(source: &Arc<SourceFile>, word: &Ident) -> Diagnostic {
+    Diagnostic::error(format!("{} is a mapping, and a model is expected", source.name))
+        .at(source, word.span, "mappings begin with this word")
+        .help("name a model; `margay check` and `margay prove` ask about a mapping, and `margay extract --against` compares a compiler with one")
+}
+
 /// The error for a model of another tool that needs what Margay lacks.
 pub(super) fn refusal(source: &SourceFile, dialect: &Dialect, of: Option<&Architecture>, missing: &[String]) -> Diagnostic {
     let (_, path) = dialect::split_prefix(&source.name);

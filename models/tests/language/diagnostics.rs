@@ -112,6 +112,7 @@ fn unsupported() {
 fn names() {
     insta::assert_snapshot!(refused(&[
         "PTXX acyclic po",
+        "mapping \"t\" from rc11-scoped to ptx-6.0 R.RLX => ld.relaxed",
         "AArch9 acyclic po",
         "lett x = po acyclic x",
         "let x = po acylic x",
