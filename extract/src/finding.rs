@@ -31,6 +31,26 @@ pub struct Finding {
     pub locations: Vec<String>,
     /// Thread by thread.
     pub threads: Vec<Thread>,
+    /// Other compilers whose PTX contains the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Other>,
+}
+
+/// Another compiler with the same finding: what differs from the first one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Other {
+    /// The compiler, as `.ci/compilers` names it.
+    pub compiler: String,
+    /// Another front end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front_end: Option<String>,
+    /// Another architecture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// The file of another program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
 /// A thread of a finding.
@@ -119,9 +139,10 @@ pub fn program(front: &FrontEnd, mapping: &Mapping, c: &Counterexample, named: &
             }
             number += 1;
         }
-        let pointers = locations.iter().map(|l| (*l).to_owned()).chain(outs).chain(["flag".to_owned()]);
-        let parameters: Vec<String> = pointers.map(|p| filled(&wrap.pointer, &[("pointer", &p)])).collect();
-        text.push_str(&filled(&wrap.begin, &[("name", &name), ("parameters", &parameters.join(", "))]));
+        let pointers: Vec<String> = locations.iter().map(|l| (*l).to_owned()).chain(outs).chain(["flag".to_owned()]).collect();
+        let parameters: Vec<String> = pointers.iter().map(|p| filled(&wrap.pointer, &[("pointer", p)])).collect();
+        let with = [("name", name.as_str()), ("parameters", &parameters.join(", ")), ("pointers", &pointers.join(", "))];
+        text.push_str(&filled(&wrap.begin, &with));
         text.push_str(&body);
         text.push_str(&filled(&wrap.end, &[("name", &name)]));
         threads.push(Thread { name, steps: steps(c, t as u8) });
@@ -200,6 +221,19 @@ fn as_steps(action: &Action, locations: &[String]) -> Vec<String> {
 }
 
 impl Finding {
+    /// The finding, and the same of each other compiler that has it.
+    pub fn by_compiler(&self) -> Vec<Self> {
+        let other = |other: &Other| Self {
+            front_end: other.front_end.clone().unwrap_or_else(|| self.front_end.clone()),
+            compiler: other.compiler.clone(),
+            architecture: other.architecture.clone().unwrap_or_else(|| self.architecture.clone()),
+            program: other.program.clone().unwrap_or_else(|| self.program.clone()),
+            also: Vec::new(),
+            ..self.clone()
+        };
+        std::iter::once(Self { also: Vec::new(), ..self.clone() }).chain(self.also.iter().map(other)).collect()
+    }
+
     /// Does the PTX contain the litmus test: on a path of each thread its accesses and fences, in order, and no fence more? What a
     /// loop reads in rounds that fail may stand between. The path of each thread.
     ///

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use margay_extract::compile::Command;
+use margay_extract::finding::Finding;
 use margay_extract::front;
 use margay_extract::table::{Table, against};
 use margay_litmus::print::cuda_program;
@@ -179,7 +180,45 @@ fn in_machine_code(steps: &[String], listing: &Listing) -> Result<(), String> {
     Ok(())
 }
 
-/// Every finding of results/findings: its program, compiled now by its compiler, has the accesses and fences of the litmus test, in order,
+/// Has the program of a finding, compiled now, the accesses and fences of the litmus test, in PTX and in machine code?
+fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> Result<(), String> {
+    let front = front::find(&finding.front_end).map_err(|e| format!("{e:?}"))?;
+    std::fs::create_dir_all(work).expect("a folder");
+    margay_extract::compile::drivers(work).expect("helper programs");
+    let of_front = front.unpacked_as(&finding.compiler).map(|unpacked| unpacked.command.clone());
+    let command = Command {
+        template: finding.command.clone().or(of_front).ok_or("the front end does not know this compiler")?,
+        worker: false,
+        compiler: Some(compiler.display().to_string()),
+        architecture: finding.architecture.clone(),
+        limit: std::time::Duration::from_secs(120),
+    };
+    let compiled = work.join("program.ptx");
+    let (input, output) = (folder.join(&finding.program).display().to_string(), compiled.display().to_string());
+    let line = command.text(&input, &output, &work.display().to_string());
+    margay_extract::compile::ran(&line, work, command.limit).map_err(|e| e.to_string())?;
+    let ptx = std::fs::read_to_string(&compiled).map_err(|e| e.to_string())?;
+    let module = margay_extract::ptx::read(&ptx).map_err(|e| e.to_string())?;
+    finding.verify(&module)?;
+    let number = finding.architecture.trim_start_matches("sm_").split('-').next().and_then(|n| n.parse().ok());
+    let target = Target(number.expect("an architecture"));
+    // Instructions of older machines do not say their scope.
+    if target < Target(70) {
+        println!("the machine code of {target} is not compared: {}", work.display());
+    } else if let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit")) {
+        // Functions that nobody calls are in no machine code: kernels are.
+        let kernels = ptx.replace(".visible .func P", ".visible .entry P");
+        let assembled = toolkit.assemble(&kernels, target, 3).map_err(|e| e.to_string())?;
+        let listings = Listing::read(&assembled.disassembly.expect("it is disassembled"));
+        for thread in &finding.threads {
+            let listing = listings.iter().find(|l| l.name == thread.name).ok_or_else(|| format!("no {}", thread.name))?;
+            in_machine_code(&thread.steps, listing).map_err(|e| format!("{}: {e}", thread.name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every finding of results/findings: its program, compiled now by each compiler that it names, has the accesses and fences of the litmus test, in order,
 /// on a path of each thread; and so has the machine code that the assembler makes of it.
 #[test]
 fn findings_are_reproduced() {
@@ -189,63 +228,28 @@ fn findings_are_reproduced() {
     folders.retain(|f| f.is_dir());
     folders.sort();
     assert!(folders.len() >= 3, "{folders:?}");
-    let mut reproduced = 0;
+    let (mut reproduced, mut wrong) = (0, Vec::new());
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(folder.join("finding.json")).expect("it has a description");
-        let finding: margay_extract::finding::Finding = serde_json::from_str(&text).expect("it is read");
+        let finding: Finding = serde_json::from_str(&text).expect("it is read");
         // The PTX that is shown is the one that is described.
         let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");
         let module = margay_extract::ptx::read(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
         finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(folder.join("README.md").exists(), "{name} is not described");
-        let compiler = match fetched(&finding.compiler) {
-            Ok(compiler) => compiler,
-            Err(reason) => {
-                println!("{name}: {reason}");
-                continue;
-            }
-        };
-        let front = front::find(&finding.front_end).unwrap_or_else(|e| panic!("{e:?}"));
-        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings").join(&name);
-        std::fs::create_dir_all(&work).expect("a folder");
-        margay_extract::compile::drivers(&work).expect("helper programs");
-        let command = Command {
-            template: finding
-                .command
-                .clone()
-                .unwrap_or_else(|| front.unpacked_as(&finding.compiler).expect("a command").command.clone()),
-            worker: false,
-            compiler: Some(compiler.display().to_string()),
-            architecture: finding.architecture.clone(),
-            limit: std::time::Duration::from_secs(120),
-        };
-        let compiled = work.join("program.ptx");
-        let (input, output) = (folder.join(&finding.program).display().to_string(), compiled.display().to_string());
-        let line = command.text(&input, &output, &work.display().to_string());
-        margay_extract::compile::ran(&line, &work, command.limit).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let ptx = std::fs::read_to_string(&compiled).expect("it writes PTX");
-        let module = margay_extract::ptx::read(&ptx).unwrap_or_else(|e| panic!("{name}: {e}"));
-        finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let number = finding.architecture.trim_start_matches("sm_").split('-').next().and_then(|n| n.parse().ok());
-        let target = Target(number.expect("an architecture"));
-        // Instructions of older machines do not say their scope.
-        if target < Target(70) {
-            println!("{name}: the machine code of {target} is not compared");
-        } else if let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit")) {
-            // Functions that nobody calls are in no machine code: kernels are.
-            let kernels = ptx.replace(".visible .func P", ".visible .entry P");
-            let assembled = toolkit.assemble(&kernels, target, 3).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let listings = Listing::read(&assembled.disassembly.expect("it is disassembled"));
-            for thread in &finding.threads {
-                let listing =
-                    listings.iter().find(|l| l.name == thread.name).unwrap_or_else(|| panic!("{name}: no {}", thread.name));
-                in_machine_code(&thread.steps, listing).unwrap_or_else(|e| panic!("{name}: {}: {e}", thread.name));
+        for one in finding.by_compiler() {
+            let what = format!("{name} by {}", one.compiler);
+            let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings").join(&name).join(&one.compiler);
+            match fetched(&one.compiler).map(|compiler| reproduce(&work, &folder, &one, &compiler)) {
+                Err(reason) => println!("{what}: {reason}"),
+                Ok(Ok(())) => reproduced += 1,
+                Ok(Err(error)) => wrong.push(format!("{what}: {error}")),
             }
         }
-        reproduced += 1;
     }
-    println!("{reproduced} findings were reproduced");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{reproduced} programs of findings were compiled");
 }
 
 /// The constructs of CUDA C++ that a test may have: the program compiles, and has as many accesses.

@@ -107,7 +107,7 @@ pub struct Unpacked {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wrap {
-    /// In front: `{name}`, `{parameters}`.
+    /// In front: `{name}`, `{parameters}`, and in a kernel `{pointers}`, the names of its parameters.
     pub begin: String,
     /// Behind.
     pub end: String,
