@@ -17,7 +17,6 @@ use margay_models::Execution;
 use margay_models::diagnostic::Diagnostic;
 
 fn main() -> ExitCode {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
     match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,

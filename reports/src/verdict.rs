@@ -206,20 +206,3 @@ impl From<&check::Verdict> for Verdict {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Status, Verdict};
-
-    #[test]
-    fn a_word_is_what_json_has() {
-        for verdict in Verdict::ALL {
-            assert_eq!(serde_json::to_value(verdict).expect("a word"), verdict.word());
-            assert_eq!(Verdict::of(verdict.word()), Some(verdict));
-        }
-        for status in [Status::Program, Status::Unknown, Status::Explained, Status::Racy] {
-            let word = serde_json::to_value(status).expect("a word");
-            assert_eq!(Status::of(word.as_str().expect("a text")), Some(status));
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! Reading a document strictly: what is of another version, of no command, or has other fields is refused.
 
 use margay_reports::fence::Undecided;
-use margay_reports::{Document, Verdict, read};
+use margay_reports::{Document, Status, Verdict, read};
 use serde_json::{Value, json};
 
 fn document() -> Value {
@@ -48,4 +48,16 @@ fn what_is_no_document_is_refused() {
     let mut without = document();
     without.as_object_mut().expect("an object").remove("reason");
     assert!(read(&without).is_err());
+}
+
+#[test]
+fn a_word_is_what_json_has() {
+    for verdict in Verdict::ALL {
+        assert_eq!(serde_json::to_value(verdict).expect("a word"), verdict.word());
+        assert_eq!(Verdict::of(verdict.word()), Some(verdict));
+    }
+    for status in [Status::Program, Status::Unknown, Status::Explained, Status::Racy] {
+        let word = serde_json::to_value(status).expect("a word");
+        assert_eq!(Status::of(word.as_str().expect("a text")), Some(status));
+    }
 }

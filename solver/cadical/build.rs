@@ -3,15 +3,14 @@
 //! Almost all sources become one translation unit: its 88 files include each other's headers, and one after the other they took
 //! 79 s of CPU, together 32 s (g++ 12, -O3). Nothing else of Margay waits for it but the link of the executable.
 
-#[cfg(feature = "bundled")]
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Sources that give a name to something of their own that another source gives to something else, so that they cannot be in its
+/// translation unit.
+const APART: [&str; 3] = ["internal.cpp", "lookahead.cpp", "walk_full_occs.cpp"];
+
 fn main() {
-    use std::path::{Path, PathBuf};
-    use std::{env, fs};
-
-    /// Sources that give a name to something of their own that another source gives to something else, so that they cannot be in
-    /// its translation unit.
-    const APART: [&str; 3] = ["internal.cpp", "lookahead.cpp", "walk_full_occs.cpp"];
-
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let upstream = here.join("upstream");
@@ -51,6 +50,3 @@ fn main() {
         println!("cargo:rerun-if-changed={}", here.join(path).display());
     }
 }
-
-#[cfg(not(feature = "bundled"))]
-fn main() {}

@@ -13,7 +13,6 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
 fn model(name: &str) -> Model {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
     library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }

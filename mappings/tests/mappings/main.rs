@@ -5,7 +5,6 @@ mod against_judge;
 mod all;
 mod architectures;
 mod brute;
-#[cfg(feature = "cadical")]
 mod causes;
 mod certificates;
 mod change;

@@ -19,7 +19,6 @@ pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
 
 /// The solvers of this build; CaDiCaL, if it is there, comes first.
 pub fn backends() -> Vec<Backend> {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
     Backend::available()
 }

@@ -18,7 +18,6 @@ use margay_prove::theory::mapping::Selection;
 
 /// From now on the solver is the one that the executable uses.
 fn use_cadical() {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
 }
 

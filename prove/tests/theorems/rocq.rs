@@ -13,7 +13,6 @@ use margay_prove::theory::mapping::Selection;
 
 /// Proved with the solver that the executable uses: without it a proof takes minutes.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
     library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
 }

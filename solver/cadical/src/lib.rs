@@ -1,18 +1,13 @@
 //! CaDiCaL 3 (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, CAV 2024) behind [`margay_solver::Solver`].
 //!
-//! Its sources are in `upstream/`, unchanged, and are compiled in by the feature `bundled`, on by default, which needs a C++ compiler and
-//! nothing else. Without the feature this crate is empty.
+//! Its sources are in `upstream/`, unchanged, and are compiled in, which needs a C++ compiler and nothing else.
 //!
 //! ```
-//! # #[cfg(feature = "bundled")] {
 //! use margay_solver::Backend;
 //!
 //! margay_cadical::backend().register();
 //! assert_eq!(Backend::default().name(), "cadical");
-//! # }
 //! ```
-
-#![cfg(feature = "bundled")]
 
 mod ffi;
 mod solver;

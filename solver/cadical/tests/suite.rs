@@ -1,5 +1,4 @@
 //! CaDiCaL passes the tests of solvers, and misuse of it is an error.
-#![cfg(feature = "bundled")]
 
 use margay_solver::{Limits, SolverOptions};
 

@@ -2,12 +2,10 @@
 //! the concrete evaluator.
 
 mod generate;
-#[cfg(feature = "cadical")]
 mod lrat;
 mod objectives;
 mod polarity;
 mod problem;
-#[cfg(feature = "cadical")]
 mod proofs;
 mod satisfiability;
 mod symmetry;

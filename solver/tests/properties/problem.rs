@@ -84,7 +84,6 @@ pub fn main_encodings() -> Vec<Encoding> {
 
 /// The solvers of this build, CaDiCaL among them.
 pub fn backends() -> Vec<Backend> {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
     Backend::available()
 }

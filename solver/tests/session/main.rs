@@ -10,7 +10,6 @@ use margay_solver::Backend;
 
 /// The solvers of this build, CaDiCaL among them.
 fn backends() -> Vec<Backend> {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
     Backend::available()
 }

@@ -33,7 +33,6 @@ fn test(text: &str) -> Test {
 
 /// From now on the solver is the one that the executable uses.
 fn use_cadical() {
-    #[cfg(feature = "cadical")]
     margay_cadical::backend().register();
 }
 
