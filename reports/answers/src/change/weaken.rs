@@ -109,8 +109,14 @@ fn answer(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output
         let how = falls(&report.pool.get(index).counterexample);
         return format!("{}: {title}: {how}; `margay repair` looks for what mends it", output.bad("wrong as it is"));
     }
+    // A construct has several rows where it is lowered by type, or in one of several ways.
     let names = |rows: &[&RowReport]| {
-        let heads: Vec<String> = rows.iter().map(|r| r.slot.text(mapping, r.slot.lowering(mapping)).0).collect();
+        let mut heads: Vec<String> = Vec::new();
+        for head in rows.iter().map(|r| r.slot.text(mapping, r.slot.lowering(mapping)).0) {
+            if !heads.contains(&head) {
+                heads.push(head);
+            }
+        }
         heads.join(", ")
     };
     let loose: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_loose(bound)).collect();
