@@ -110,6 +110,7 @@ fn expected() -> Value {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn the_answer_is_the_same_whatever_happens_to_jobs_node_and_controller() {
     let Some(cluster) = Cluster::start("cluster/mishaps") else { return };
     let expected = expected();
@@ -140,6 +141,7 @@ fn the_answer_is_the_same_whatever_happens_to_jobs_node_and_controller() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn an_interrupt_cancels_the_jobs_and_loses_nothing() {
     let Some(cluster) = Cluster::start("cluster/interrupted") else { return };
     let proofs = cluster.folder.join("proofs");

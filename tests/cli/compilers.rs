@@ -70,6 +70,7 @@ fn fetched(name: &str) -> Result<PathBuf, String> {
 
 /// The shipped tables of compilers that can be had, held against these compilers, row by row.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn compilers_emit_what_the_shipped_tables_say() {
     let held = [
         ("nvrtc-13.5", "cuda-atomic", "sm_90", "libcudacxx-3.5"),

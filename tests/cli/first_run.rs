@@ -172,6 +172,7 @@ fn wrong_options_are_said() {
 
 /// What is carried to the machine: less than 60 MiB, and it runs where it is unpacked.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn the_bundle() {
     let folder = folder("first-run/bundle");
     let archive = folder.join("bundle.tar.gz");
@@ -203,6 +204,7 @@ fn the_bundle() {
 
 /// What nvcc makes of the findings has the accesses of the counterexamples, in machine code, and is put into kernels: where the compiler is.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn what_a_compiler_made_of_the_findings() {
     let cuda = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/toolkit/nvidia/cu13");
     let (Some(toolkit), true) = (Toolkit::at(&cuda), cuda.join("bin/nvcc").exists()) else {

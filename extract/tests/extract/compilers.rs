@@ -307,6 +307,7 @@ worker.serve(translate) if sys.argv[2:] == ["--worker"] else translate(*sys.argv
 /// One process that compiles many programs answers as a process for each does: what a program does to its compiler (it crashes, hangs, says
 /// no, leaves a function out) is that program's row alone. If it breaks itself, the command is asked in its place.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn many_programs_with_one_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let driver = folder.path().join("driver.py");

@@ -47,6 +47,7 @@ fn above(steps: &Steps, mapping: &Mapping, slot: Slot) -> Vec<(u32, Lowering)> {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn the_repairs_of_one_row_are_the_cheapest_of_all() {
     for (name, head, options) in [
         ("rc11-to-ptx-relaxed-acquire-load", "R.ACQ.s", outcomes(4, "R.NA,R.ACQ,W.NA,W.REL")),

@@ -48,6 +48,7 @@ fn every_shipped_mapping() {
 
 /// What a row may become is something that a mapping can say: a failed `atom`, for one, is never plain.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn what_a_row_may_become() {
     for name in library::names() {
         let mapping = shipped(name);

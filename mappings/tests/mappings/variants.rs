@@ -61,6 +61,7 @@ fn of_compilers() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn without_unrelated_seq_cst_accesses() {
     insta::assert_snapshot!(table(library::published(), |name| {
         let mut options = options(5);

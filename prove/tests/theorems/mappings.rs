@@ -29,6 +29,7 @@ fn fig_11_with_the_papers_operations() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn fig_11_without_scopes_with_all_operations() {
     for target in ["ptx-6.0", "ptx-8"] {
         let report = proved(&onto_model("rc11-to-ptx-descoped", Some("rc11-lb"), target), &[]);
@@ -53,6 +54,7 @@ fn fig_11_with_the_papers_operations_under_chapter_8() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn fig_11_with_scopes_and_seq_cst_accesses_is_no_theorem() {
     // It has a counterexample with 5 events.
     let report = proved(&mapping("rc11-to-ptx", None), &[]);
@@ -111,6 +113,7 @@ fn broken() -> Vec<&'static str> {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn no_broken_table_is_proved() {
     let all = broken();
     assert!(all.len() > 12);

@@ -66,6 +66,7 @@ fn assert_accepted(name: &str, text: &str) {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn fig_11_with_the_papers_operations() {
     let text = file(&mapping("rc11-to-ptx", None), &["R.SC", "W.SC", "RMW.SC"], &[]);
     assert_closed(&text);
@@ -87,6 +88,7 @@ fn fig_11_with_the_papers_operations() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_compilers_table() {
     // It has no read-modify-writes: what is absent gets no role, and says nothing.
     let text = file(&mapping("kernelintrinsics", None), &[], &[]);
@@ -100,6 +102,7 @@ fn a_compilers_table() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn only_what_is_proved_is_claimed() {
     // With scopes and seq_cst accesses Fig. 11 has a counterexample to SC: a proof of the other axioms says nothing of it.
     let mapping = mapping("rc11-to-ptx", None);

@@ -22,6 +22,7 @@ fn setting(model: &Model) -> Setting<'_> {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_recursion_with_a_choice_inside_a_sequence() {
     // `c` is `co; rf`, and an initial write is first in coherence order.
     for (definition, question, holds) in [

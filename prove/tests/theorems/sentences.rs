@@ -407,6 +407,7 @@ fn sentences(name: &str, source: Option<&str>, target: Option<&str>) -> usize {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn sentences_are_true_of_what_a_search_finds() {
     for (name, source, target) in [
         ("rc11-to-ptx", None, None),
@@ -423,6 +424,7 @@ fn sentences_are_true_of_what_a_search_finds() {
 
 /// Rows that make nothing of an operation: the threads of both levels differ.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn sentences_are_true_where_operations_become_nothing() {
     const TSO: &str = "mapping \"nothing\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => nothing\n";
     for (name, source) in

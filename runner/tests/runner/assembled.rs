@@ -124,11 +124,13 @@ fn the_corpus_on(target: Target) {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn the_corpus_on_sm_70() {
     the_corpus_on(Target(70));
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn the_corpus_on_sm_80() {
     the_corpus_on(Target(80));
 }
@@ -139,6 +141,7 @@ fn the_corpus_on_sm_90() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn the_corpus_on_sm_100() {
     the_corpus_on(Target(100));
 }
@@ -158,6 +161,7 @@ const DEPENDENT: &str = "PTX lb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0
 
 /// Every switch of the environment, on tests with shared memory, clusters, loops, barriers, atoms and final values.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn every_environment() {
     let Some(toolkit) = toolkit() else { return };
     let [kept, shapes] = roots();
@@ -401,6 +405,7 @@ fn what_another_assembler_makes_is_compared() {
 /// The decoder against what must be so: no instruction of correct code uses a result that is not there yet. Where words are read otherwise (the waits
 /// left out, the scoreboards numbered otherwise, one bit further), most kernels would be wrong.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn every_use_of_a_result_waits_for_it() {
     let Some(toolkit) = toolkit() else { return };
     let corpus = corpus();
