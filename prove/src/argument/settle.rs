@@ -76,7 +76,8 @@ pub fn settle_one(
                 return Ok(Found { settled, lemmas, way });
             }
             Outcome::Model(structure) => last = (Some(structure), own),
-            Outcome::Unknown => {}
+            // What an easier attempt left open is no counterexample.
+            Outcome::Unknown => last = (None, None),
         }
     }
     let (claim, what) = (obligation.what.clone(), obligation.what.clone());

@@ -75,7 +75,10 @@ fn search(
     for supposition in &obligation.suppositions {
         problem.suppose(supposition.clause.clone(), None);
     }
-    let answer = problem.solve();
+    let answer = match problem.solve() {
+        Answer::Model(_) if problem.cut => Answer::Unknown,
+        answer => answer,
+    };
     effort.add(problem.effort);
     let instances = problem.instances.iter().map(|i| i.origin.clone()).collect();
     (answer, problem.values(), instances)

@@ -90,7 +90,8 @@ impl Finder {
                         break;
                     }
                     Outcome::Model(structure) => last = Some(structure),
-                    Outcome::Unknown => {}
+                    // What an easier attempt left open is no counterexample.
+                    Outcome::Unknown => last = None,
                 }
             }
             if !done {

@@ -5,11 +5,11 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::argument::{Claim, Rule, Step, complete};
-use margay_prove::ground::Effort;
-use margay_prove::logic::{Atom, Expr, Lit, Term};
+use margay_prove::ground::{Effort, Obligation, Outcome, Reach, settle};
+use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Term};
 use margay_prove::search::property::Property;
 use margay_prove::theorem::{REACH, Setting, prove};
-use margay_prove::theory::Stop;
+use margay_prove::theory::{Reason, Stop, Theory, Use};
 
 fn read(text: &str) -> Model {
     let text = format!("PTX \"test\"\ninclude \"ptx-6.0.cat\"\n{text}");
@@ -78,4 +78,34 @@ fn sequences_with_more_events_than_have_numbers() {
         let proved = complete(&setting.theory, &found, &[step], &[claim], REACH, &mut Effort::default()).is_ok();
         assert!(!proved, "a write and a read of one location are {length} steps from each other, too");
     }
+}
+
+/// Each event has another one behind it, and behind is a strict order: no few events satisfy that. A search that ends since it may have no
+/// more events has no counterexample.
+#[test]
+fn few_events_that_lack_one_are_no_counterexample() {
+    super::use_cadical();
+    let mut theory = Theory::default();
+    let behind = theory.symbols.declare("behind", 2, Meaning::Base);
+    let [x, y, z] = [0, 1, 2].map(Term::variable);
+    let reason = Reason::Supposed("the question".to_owned());
+    let pair = |a, b| Atom::binary(behind, a, b);
+    theory.assume_clause(vec![Lit::no(pair(x, x))], &reason);
+    theory.assume_clause(vec![Lit::no(pair(x, y)), Lit::no(pair(y, z)), Lit::yes(pair(x, z))], &reason);
+    let next = Existence { guard: vec![Lit::yes(pair(x, y))], variables: 2, events: 1, cases: vec![vec![Lit::yes(pair(y, z))]] };
+    let question = Form::Lit(Lit::yes(pair(Term::event(0), Term::event(1))));
+    let asked = |events| Obligation {
+        what: String::new(),
+        claim: 0,
+        question: question.clone(),
+        events,
+        suppositions: Vec::new(),
+        conclusion: Form::Const(true),
+    };
+    let reach = Reach { events: 6, steps: 1 };
+    let few = settle(&theory, None, &asked(2), reach, &mut Effort::default());
+    assert!(matches!(few, Outcome::Model(_)), "two events without an existence: {few:?}");
+    theory.assume_existence(next, &reason, Use::Steps(0));
+    let endless = settle(&theory, None, &asked(2), reach, &mut Effort::default());
+    assert!(matches!(endless, Outcome::Unknown), "{endless:?}");
 }

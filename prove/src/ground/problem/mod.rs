@@ -33,7 +33,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { events: 16, depth: 1, rounds: 2000 }
+        Self { events: 16, depth: 1, rounds: 5000 }
     }
 }
 
@@ -95,6 +95,8 @@ pub struct Problem<'a> {
     possible: FxHashSet<Pred>,
     /// The facts and existences whose premises can be true at all.
     active: (Vec<usize>, Vec<usize>),
+    /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
+    pub cut: bool,
     /// The instances, in order of their addition.
     pub instances: Vec<Instance>,
     /// What it took so far.
@@ -127,6 +129,7 @@ impl<'a> Problem<'a> {
             claims: None,
             possible: FxHashSet::default(),
             active: (Vec::new(), Vec::new()),
+            cut: false,
             instances: Vec::new(),
             effort: Effort::default(),
         }
@@ -301,6 +304,7 @@ impl<'a> Problem<'a> {
         self.activate();
         loop {
             self.effort.rounds += 1;
+            self.cut = false;
             if self.effort.rounds > self.limits.rounds || self.theory.stop.is_raised() {
                 return Answer::Unknown;
             }

@@ -20,10 +20,10 @@ impl Problem<'_> {
                 Use::OnRequest => continue,
             };
             let existence = &source.existence;
-            let mut missing = None;
+            let (mut missing, mut cut) = (None, false);
             matches(structure, existence.variables, &existence.guard, &mut |values| {
                 let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
-                if existence.events > 0 && (depth + step > self.limits.depth || self.events() >= self.limits.events) {
+                if existence.events > 0 && depth + step > self.limits.depth {
                     return true;
                 }
                 let all = existence.variables + existence.events;
@@ -39,9 +39,14 @@ impl Problem<'_> {
                 if there {
                     return true;
                 }
+                if existence.events > 0 && self.events() >= self.limits.events {
+                    cut = true;
+                    return true;
+                }
                 missing = Some((values.to_vec(), depth));
                 false
             });
+            self.cut |= cut;
             if let Some((values, depth)) = missing {
                 self.take(structure, i, values, depth + step);
                 return true;
