@@ -37,7 +37,7 @@ impl Prove {
         let Self { lemmas, tried, certify, rocq, out, .. } = self;
         let (lemmas, certify, rocq, out) = (lemmas.clone(), certify.clone(), rocq.clone(), out.clone());
         let limits = self.search.limits();
-        let check = CheckOptions { deadline: limits.deadline, ..self.check()? };
+        let check = self.check()?.with(|check| check.deadline = limits.deadline);
         let asked = mapping::Options { check, lemmas, tried: *tried, certify, rocq, out };
         Ok(mapping::run(&loaded.mapping, &asked, &limits, output))
     }

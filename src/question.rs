@@ -1,16 +1,11 @@
 //! What is asked, from the command line to the library: shared by the commands that search.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-
 use margay_console::limits::{Limits, jobs};
-use margay_mappings::Backend;
 use margay_mappings::check::{CheckOptions, CoReading, Level};
 use margay_mappings::compare::CompareOptions;
 use margay_mappings::language::{LoadOptions, Loaded};
-use margay_mappings::library;
 use margay_mappings::synthesis::SynthesisOptions;
+use margay_mappings::{SearchOptions, library};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::arguments::{self, Co, Question, Search, Statement, Switch};
@@ -23,42 +18,28 @@ pub fn level(level: arguments::Level) -> Level {
     }
 }
 
-/// What is searched, and what it may take.
-struct Effort {
-    without: Vec<String>,
-    only: Vec<String>,
-    backend: Backend,
-    jobs: usize,
-    deadline: Option<Instant>,
-    stop: Arc<AtomicBool>,
-}
-
 impl Search {
-    /// The number of threads that solve, or `usual` where none is asked for.
-    fn jobs(&self, usual: usize) -> Result<usize, Diagnostic> {
-        jobs(self.jobs, usual)
+    /// The options that every search has, without limits.
+    fn options(&self, bound: usize) -> Result<SearchOptions, Diagnostic> {
+        let usual = SearchOptions::new(bound);
+        let (without, only, backend) = (self.without.clone(), self.only.clone(), self.solver.clone());
+        Ok(SearchOptions { without, only, backend, jobs: jobs(self.jobs, usual.jobs)?, ..usual })
+    }
+
+    /// The options that every search has.
+    fn limited(&self, bound: usize, limits: &Limits) -> Result<SearchOptions, Diagnostic> {
+        Ok(SearchOptions { deadline: limits.deadline, stop: limits.stop.clone(), ..self.options(bound)? })
     }
 
     /// The options of a comparison of two models.
     pub fn comparison(&self, bound: usize, limits: &Limits) -> Result<CompareOptions, Diagnostic> {
-        let usual = CompareOptions::new(bound);
-        let Effort { without, only, backend, jobs, deadline, stop } = self.effort(usual.jobs, limits)?;
-        Ok(CompareOptions { without, only, backend, jobs, deadline, stop, ..usual })
+        Ok(CompareOptions { search: self.limited(bound, limits)?, ..CompareOptions::new(bound) })
     }
 
     /// The options of a search for the minimal tests of a model.
     pub fn synthesis(&self, bound: usize, limits: &Limits) -> Result<SynthesisOptions, Diagnostic> {
-        let usual = SynthesisOptions::new(bound);
-        let Effort { without, only, backend, jobs, deadline, stop } = self.effort(usual.jobs, limits)?;
-        Ok(SynthesisOptions { without, only, backend, jobs, deadline, stop, ..usual })
+        Ok(SynthesisOptions { search: self.limited(bound, limits)?, ..SynthesisOptions::new(bound) })
     }
-
-    /// What the options of every search have.
-    fn effort(&self, usual: usize, limits: &Limits) -> Result<Effort, Diagnostic> {
-        let (without, only, backend) = (self.without.clone(), self.only.clone(), self.solver.clone());
-        Ok(Effort { without, only, backend, jobs: self.jobs(usual)?, deadline: limits.deadline, stop: limits.stop.clone() })
-    }
-
     /// Starts to watch the limits.
     pub fn limits(&self) -> Limits {
         Limits::start(self.timeout, self.memory)
@@ -73,13 +54,8 @@ impl Statement {
 
     /// The options that mean the same for one mapping and for all, at program level.
     pub fn usual(&self, search: &Search) -> Result<CheckOptions, Diagnostic> {
-        let mut asked = CheckOptions::new(self.bound);
-        asked.without.clone_from(&search.without);
-        asked.only.clone_from(&search.only);
-        asked.typed = self.typed == Switch::On;
-        asked.jobs = search.jobs(asked.jobs)?;
-        asked.backend = search.solver.clone();
-        Ok(asked)
+        let options = SearchOptions { typed: self.typed == Switch::On, ..search.options(self.bound)? };
+        Ok(CheckOptions { search: options, ..CheckOptions::new(self.bound) })
     }
 }
 

@@ -58,6 +58,9 @@ mod search;
 mod selection;
 pub mod status;
 pub mod synthesis;
+mod verify;
 pub mod witness;
 
 pub use margay_solver::Backend;
+pub use search::SearchOptions;
+pub use verify::verify;

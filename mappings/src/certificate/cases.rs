@@ -1,20 +1,11 @@
-//! The cases of a certificate, whatever it is about: their files, what they show together, and how one is verified.
+//! The cases of a certificate, whatever it is about: are they those of the question, and what do they show together?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use margay_models::certificate::{not_accepted, seal, tidy};
-use margay_models::diagnostic::Diagnostic;
-use margay_solver::proof::Replayed;
-use rayon::prelude::*;
 
 use super::cover::uncovered;
-use super::document::{Answer, Case, Claim, Document, Entry, Outcome};
-use super::{Extent, Written};
+use super::document::{Answer, Claim, Document, Entry, Outcome};
 use crate::encode::shape::Shape;
-use crate::pool::Pool;
-use crate::search::{Cube, Progress, covers};
+use crate::search::{Cube, covers};
 
 /// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
 /// `kinds` of programs, every thread shape has that answer, or every leaf of it.
@@ -51,77 +42,6 @@ pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<V
 pub fn claims(bounds: &[Entry], kinds: usize, questions: &[String]) -> Result<Vec<Claim>, String> {
     let up_to = established(bounds, kinds, questions.len())?;
     Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| Claim { axiom: axiom.clone(), none_up_to }).collect())
-}
-
-/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless they are kept for a run that goes on with them.
-///
-/// # Errors
-/// The folder cannot be written to.
-pub fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, Diagnostic> {
-    let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
-    let proofs = || document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof);
-    if !goes_on {
-        tidy(folder, proofs()).map_err(fail)?;
-    }
-    seal(document, folder).map_err(fail)?;
-    Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs()) })
-}
-
-/// Verifies the cases of an entry; `replay` translates a case again and says which of its answers its proof shows.
-///
-/// # Errors
-/// What is wrong, with the file and the place in it.
-pub fn verify<T: Send>(
-    (document, folder): (&Document, &Path),
-    entry: &Entry,
-    questions: &[String],
-    (pool, progress): (&Pool, &dyn Progress),
-    replay: impl Fn(&Case, &Shape, &Path) -> Result<(Vec<bool>, Replayed, T), String> + Sync,
-) -> Result<Vec<T>, Vec<Diagnostic>> {
-    progress.bound(entry.events, entry.cases.len(), questions);
-    let done = AtomicUsize::new(0);
-    let one = |case: &Case| -> Result<T, Diagnostic> {
-        let file = folder.join(&case.proof.file);
-        let fail = |what: String| not_accepted(&file, &document.margay, &what);
-        let shape = Shape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
-        let file = case.proof.file_in(folder).map_err(fail)?;
-        let (refuted, found, more) = replay(case, &shape, &file).map_err(fail)?;
-        case.proof.is(&found).map_err(fail)?;
-        for (answer, refuted) in case.answers.iter().zip(refuted) {
-            if (answer.answer == Outcome::None) != refuted {
-                return Err(fail(format!("it does not prove the answer about {}", questions[answer.question])));
-            }
-        }
-        progress.shape(&shape.to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(more)
-    };
-    let all: Vec<Result<T, Diagnostic>> = pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
-    let (mut found, mut errors) = (Vec::new(), Vec::new());
-    for result in all {
-        match result {
-            Ok(more) => found.push(more),
-            Err(error) => errors.push(error),
-        }
-    }
-    if errors.is_empty() { Ok(found) } else { Err(errors) }
-}
-
-/// Are the claims what the cases show, once these are verified?
-///
-/// # Errors
-/// They are not.
-pub fn verify_claims(document: &Document, kinds: usize, questions: &[String]) -> Result<Extent, String> {
-    let shown = claims(&document.bounds, kinds, questions)?;
-    if shown.len() != document.claims.len() {
-        return Err(format!("it claims something of {} questions, and there are {}", document.claims.len(), shown.len()));
-    }
-    if let Some((shown, said)) = shown.iter().zip(&document.claims).find(|(shown, said)| shown != said) {
-        return Err(format!(
-            "its cases show {} up to {} events, and it claims {} up to {}",
-            shown.axiom, shown.none_up_to, said.axiom, said.none_up_to
-        ));
-    }
-    Ok(Extent::of(document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof)))
 }
 
 /// Bounds ascend, kinds and questions are there, files are of the folder, and shapes are of the bound.

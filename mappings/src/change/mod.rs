@@ -116,7 +116,7 @@ impl<'a> Asker<'a> {
 
     fn search(&mut self, mapping: &Mapping, bound: usize) -> Result<Asked, Vec<Diagnostic>> {
         self.searches += 1;
-        let options = CheckOptions { bound, ..self.options.clone() };
+        let options = self.options.clone().with(|options| options.bound = bound);
         let CheckReport { verdict, counterexamples, constructs, .. } = check(mapping, &options, self.progress)?;
         self.constructs = constructs;
         Ok(match (verdict, counterexamples.into_iter().next()) {

@@ -46,7 +46,7 @@ pub fn need(
     let identity = identity(source)?;
     let steps = Steps::new(&identity);
     let bound = FAR_ENOUGH.max(options.bound + 1);
-    let options = CheckOptions { bound, all: None, next: None, keep_going: false, ..options.clone() };
+    let options = CheckOptions { all: None, next: None, keep_going: false, ..options.clone() }.with(|o| o.bound = bound);
     let (mut most, mut searches) = (0, 0);
     for slot in Slot::all(&identity).into_iter().filter(|s| identity.rows[s.row].construct == construct) {
         let whole = slot.lowering(&identity);

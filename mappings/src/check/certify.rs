@@ -8,9 +8,8 @@ use super::case::{Answer, Decision};
 use super::cases::{Answered, Part, Statement};
 use super::options::CheckOptions;
 use super::questions::{self, Asked};
-use super::round::Decided;
 use super::taught::lesson;
-use crate::certificate::{self, Document, Entry, Given, ModelText, Outcome, Subject, Text, Written};
+use crate::certificate::{self, Given, ModelText, Outcome, Subject, Text};
 use crate::encode::Techniques;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
@@ -28,12 +27,6 @@ pub fn case(part: &Part<'_>, answered: &Answered) -> Option<certificate::Case> {
     Some(certificate::Case { shape: part.shape.sizes().to_vec(), cube: part.cube.clone(), answers: answers?, proof })
 }
 
-/// The cases of a bound and kind of programs, as a certificate has them; those without a proof are left out.
-pub fn entry(events: usize, programs: usize, decided: &[Decided<'_>]) -> Entry {
-    let cases = decided.iter().filter(|of| !of.decisions.is_empty()).flat_map(|of| of.certified.cases.iter().cloned());
-    Entry { events, programs, cases: cases.collect() }
-}
-
 fn answer(decision: &Decision, shape: &Shape) -> Option<certificate::Answer> {
     let learned = decision.learned.0.iter().map(|taught| lesson(taught, shape)).collect::<Option<_>>()?;
     Some(certificate::Answer { question: decision.question, answer: outcome(decision.answer), learned })
@@ -48,7 +41,10 @@ fn outcome(answer: Answer) -> Outcome {
 }
 
 /// What a certificate is about.
-fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<Subject, Vec<Diagnostic>> {
+///
+/// # Errors
+/// What a model includes cannot be read any more.
+pub fn subject(mapping: &Mapping, options: &CheckOptions) -> Result<Subject, Vec<Diagnostic>> {
     Ok(Subject::Check {
         mapping: Text::of(&mapping.file),
         source: ModelText::of(&mapping.source)?,
@@ -84,23 +80,4 @@ fn statement(subject: Subject) -> Result<Option<Statement>, Vec<Diagnostic>> {
     let Ok(options) = given.options() else { return Ok(None) };
     let asked = questions::resolve(&mapping, &options)?;
     Statement::new(&mapping, &options, &asked).map(Some)
-}
-
-/// Writes the certificate of a check that has ended, however it did. Where answers are kept, so are all proofs: a run with another bound or
-/// more time goes on with them.
-///
-/// # Errors
-/// The models' texts are gone, or the folder cannot be written to.
-pub fn write(
-    mapping: &Mapping,
-    options: &CheckOptions,
-    questions: &[String],
-    kinds: usize,
-    bounds: Vec<Entry>,
-    folder: &Path,
-) -> Result<Written, Vec<Diagnostic>> {
-    let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
-    let claims = certificate::claims(&bounds, kinds, questions).map_err(unclear)?;
-    let document = Document::new(&options.backend.version(), subject(mapping, options)?, claims, bounds);
-    certificate::write(&document, folder, options.checkpoint.is_some()).map_err(|e| vec![e])
 }

@@ -14,6 +14,7 @@ use crate::encode::Question;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::Pool;
+use crate::search::Done;
 use crate::status::{Examiner, Standing, Status};
 
 /// As many instances of a shape are listed, at least: many of them can be the same counterexample, so fewer would not even make a short list
@@ -155,7 +156,7 @@ fn of_a_program(
     let mapping = &Mapping { source: taken_in(setting, &asked.questions), ..setting.mapping.clone() };
     for kind in Kind::of_programs(mapping, &options, asked, true) {
         let setting = kind.setting(mapping, &options);
-        let decided = round::decide(&setting, &Search, (shapes, &[0]), (pool, progress))?;
+        let decided = round::decide(&setting, &Search, (shapes, &[0]), (pool, &Done::new(progress)))?;
         if let Some(found) = preferred((&setting, &Search), 0, &decided, pool)? {
             return Ok(Some(found));
         }

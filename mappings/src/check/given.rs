@@ -3,25 +3,19 @@
 use super::options::CheckOptions;
 use crate::certificate::Given;
 use crate::level::{CoReading, Level};
+use crate::search::SearchOptions;
 
 impl Given {
     /// What the options ask.
     pub(super) fn of(options: &CheckOptions) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let CheckOptions {
-            bound,
+            search,
             axioms,
-            without,
-            only,
-            typed,
             level,
             guards,
             co,
             // Who decides, and for how long.
-            jobs: _,
-            deadline: _,
-            stop: _,
-            backend: _,
             engine: _,
             checkpoint: _,
             // How: a certificate is of all techniques together, and a leaf of a shape that was split has its facts with it.
@@ -34,6 +28,8 @@ impl Given {
             dump_cnf: _,
             certify: _,
         } = options;
+        // Who decides, and for how long.
+        let SearchOptions { bound, without, only, typed, jobs: _, deadline: _, stop: _, backend: _ } = search;
         Self {
             bound: *bound,
             axioms: axioms.clone(),
@@ -51,7 +47,7 @@ impl Given {
     ///
     /// # Errors
     /// A combination that the command line refuses: it would say something of the question that is not so.
-    pub(super) fn options(&self) -> Result<CheckOptions, String> {
+    pub(crate) fn options(&self) -> Result<CheckOptions, String> {
         let Self { bound, axioms, without, only, typed, level, guards, co } = self;
         if *level == Level::Program && *co != CoReading::Exists {
             return Err(format!("at program level there is no modification order `{}` to ask about", co.name()));

@@ -1,7 +1,7 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
-use margay_models::signature::{Construct, Signature, constructs};
+use margay_models::signature::{Construct, Signature};
 
 use super::case::Ask;
 use super::certify;
@@ -9,7 +9,6 @@ use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{Problem, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
-use crate::selection;
 
 /// What is asked.
 pub struct Asked {
@@ -66,8 +65,7 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     questions.sort_unstable();
     questions.dedup();
 
-    let all = constructs(source.signature);
-    let constructs = selection::constructs(&all, source.signature, &options.only, &options.without).unwrap_or_else(|more| {
+    let constructs = options.constructs(source.signature).unwrap_or_else(|more| {
         errors.extend(more);
         Vec::new()
     });

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Progress;
 use super::case::{Answer, Decision, Preferred, Setting, Wanted};
 use super::cases::{Answered, Decider, Part, join, parts};
 use super::certify;
@@ -12,6 +11,7 @@ use crate::certificate;
 use crate::encode::shape::Shape;
 use crate::level::Level;
 use crate::pool::Pool;
+use crate::search::Done;
 use crate::witness::Fault;
 
 /// What came out for a shape.
@@ -59,7 +59,8 @@ struct Round<'a, 's> {
     setting: &'s Setting<'s>,
     decider: &'s dyn Decider,
     open: &'s [usize],
-    progress: &'s dyn Progress,
+    /// How many shapes are done.
+    done: &'s Done<'s>,
     /// The shapes, few threads first.
     order: Vec<&'a Shape>,
     /// The parts of their cases, each with the place of its shape, in the order in which they are decided.
@@ -68,8 +69,6 @@ struct Round<'a, 's> {
     /// The fewest threads of a shape with a counterexample.
     fewest: AtomicUsize,
     leader: Mutex<Option<Leader>>,
-    /// How many shapes are done.
-    done: AtomicUsize,
     /// What is predicted for the parts that are done, in seconds.
     spent: Mutex<f64>,
 }
@@ -92,9 +91,9 @@ pub fn decide<'a>(
     setting: &Setting<'_>,
     decider: &dyn Decider,
     (shapes, open): (&'a [Shape], &[usize]),
-    (pool, progress): (&Pool, &dyn Progress),
+    (pool, done): (&Pool, &Done<'_>),
 ) -> Result<Vec<Decided<'a>>, Fault> {
-    let round = Round::new(setting, decider, (shapes, open), progress);
+    let round = Round::new(setting, decider, (shapes, open), done);
     let parts: Vec<Part<'_>> = round.work.iter().map(|(_, part)| part.clone()).collect();
     round.tell(None, pool.size());
     decider.begin(setting, &parts);
@@ -113,7 +112,7 @@ impl<'a, 's> Round<'a, 's> {
         setting: &'s Setting<'s>,
         decider: &'s dyn Decider,
         (shapes, open): (&'a [Shape], &'s [usize]),
-        progress: &'s dyn Progress,
+        done: &'s Done<'s>,
     ) -> Self {
         let options = setting.options;
         let mut order: Vec<&'a Shape> = shapes.iter().collect();
@@ -133,13 +132,12 @@ impl<'a, 's> Round<'a, 's> {
             setting,
             decider,
             open,
-            progress,
+            done,
             order,
             work,
             states: states.into_iter().map(Mutex::new).collect(),
             fewest: AtomicUsize::new(usize::MAX),
             leader: Mutex::default(),
-            done: AtomicUsize::new(0),
             spent: Mutex::default(),
         }
     }
@@ -167,10 +165,10 @@ impl<'a, 's> Round<'a, 's> {
     /// Tells what the parts cost that are done, one more among them; where one is not predicted, nothing is known of the whole.
     fn tell(&self, index: Option<usize>, workers: usize) {
         let costs: Option<Vec<f64>> = self.work.iter().map(|(_, part)| Some(part.cost?.seconds)).collect();
-        let Some(costs) = costs else { return self.progress.cost(0.0, 0.0, workers) };
+        let Some(costs) = costs else { return self.done.progress.cost(0.0, 0.0, workers) };
         let mut spent = locked(&self.spent);
         *spent += index.map_or(0.0, |index| costs[index]);
-        self.progress.cost(*spent, costs.iter().sum(), workers);
+        self.done.progress.cost(*spent, costs.iter().sum(), workers);
     }
 
     /// Decides a part. Returns the decisions about its shape, with the place of that, once all its parts are decided.
@@ -201,7 +199,7 @@ impl<'a, 's> Round<'a, 's> {
         let decisions = join(self.open, decided.into_iter().map(|(_, decided)| decided).collect());
         let decisions = if self.is_needless(shape) { Vec::new() } else { decisions };
         let decided = self.shape(shape, place, decisions, certified);
-        self.progress.shape(&shape.to_string(), self.done.fetch_add(1, Ordering::Relaxed) + 1);
+        self.done.shape(shape);
         Some((place, decided))
     }
 

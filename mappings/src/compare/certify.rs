@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_models::certificate::{Proved, proved};
 use margay_models::diagnostic::Diagnostic;
-use margay_solver::proof::{Flaw, Log, Replay, Replayed};
+use margay_solver::proof::{Flaw, Replay, Replayed};
 
-use super::Decided;
 use super::case::{Answer, Asked, Case};
 use super::options::{CompareOptions, Subjects};
 use super::report::CompareReport;
-use crate::certificate::{self, Compared, Document, Entry, ModelText, Outcome, Subject, Text, Written};
+use crate::certificate::{self, Compared, Lesson, ModelText, Outcome, Proved, Subject, Text, prove};
 use crate::encode::shape::Shape;
-use crate::search::{Orders, Start};
+use crate::search::{Orders, SearchOptions, Start};
 use crate::witness::Fault;
 
 fn name(events: usize, question: usize, shape: &Shape) -> String {
@@ -29,19 +27,13 @@ pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> Pat
 /// # Errors
 /// The engines disagree, or solver and checker about a proof.
 pub fn decide<'a>(asked: &'a Asked<'a>, shape: &Shape, file: &Path) -> Result<Proved<(Case<'a>, Answer)>, Fault> {
-    let search = |log: Option<&Log>| {
-        let mut case = Case::new(asked, shape, log.map_or(Start::Solver, Start::Logged));
+    let search = |start: Start<'_>| {
+        let mut case = Case::new(asked, shape, start);
         let answer = case.decide()?;
         Ok((case, answer))
     };
-    let again = |(case, _): &(Case<'a>, Answer), file: &Path| match replay(asked, (shape, case.learned()), file) {
-        Ok((true, proof)) => Ok(proof),
-        Ok((false, _)) => Err("does not have the solver's answer".to_owned()),
-        Err(flaw) => Err(format!("is not accepted: {flaw}")),
-    };
-    let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
-    let backend = &asked.setting.options.backend;
-    proved((file, backend), search, |(_, answer)| *answer == Answer::None, again, refused)
+    let again = |(case, _): &(Case<'a>, Answer), file: &Path| replay(asked, (shape, case.learned()), file);
+    prove(shape, (file, &asked.setting.options.backend), search, |(_, answer)| *answer == Answer::None, again)
 }
 
 /// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show
@@ -60,41 +52,25 @@ pub fn open(report: &CompareReport) -> Vec<usize> {
     (0..report.questions.len()).filter(|&q| !report.questions[q].by_text).collect()
 }
 
-/// The cases of a bound, as a certificate has them.
-pub fn entry(events: usize, decided: &[Decided<'_>], report: &CompareReport) -> Entry {
-    let open = open(report);
-    let case = |of: &Decided<'_>| {
-        let proof = of.proof.as_ref()?;
-        let question = open.iter().position(|&q| q == of.question)?;
-        Some(certificate::Case {
-            shape: of.shape.sizes().to_vec(),
-            cube: Vec::new(),
-            answers: vec![certificate::Answer {
-                question,
-                answer: Outcome::None,
-                learned: of.case.as_ref()?.learned().iter().map(Orders::lesson).collect(),
-            }],
-            proof: certificate::Proof::of(proof, name(events, of.question, of.shape)),
-        })
-    };
-    Entry { events, programs: 0, cases: decided.iter().filter_map(case).collect() }
+/// A case with a proof that there is none, as a certificate has it: of a question, with its `place` among those that are about executions,
+/// and of a shape, with what explained candidates on the way.
+pub fn case((question, place): (usize, usize), shape: &Shape, learned: &[Orders], proof: &Replayed) -> certificate::Case {
+    let learned = learned.iter().map(Lesson::from).collect();
+    certificate::Case {
+        shape: shape.sizes().to_vec(),
+        cube: Vec::new(),
+        answers: vec![certificate::Answer { question: place, answer: Outcome::None, learned }],
+        proof: certificate::Proof::of(proof, name(shape.events(), question, shape)),
+    }
 }
 
-/// Writes the certificate of a comparison that has ended, however it did.
+/// What a certificate is about.
 ///
 /// # Errors
-/// The models' texts are gone, or the folder cannot be written to.
-pub fn write(
-    subjects: Subjects<'_>,
-    options: &CompareOptions,
-    report: &CompareReport,
-    bounds: Vec<Entry>,
-    folder: &Path,
-) -> Result<Written, Vec<Diagnostic>> {
+/// What a model includes cannot be read any more.
+pub fn subject(subjects: Subjects<'_>, options: &CompareOptions) -> Result<Subject, Vec<Diagnostic>> {
     let [old, new] = subjects.models();
-    let questions: Vec<String> = open(report).into_iter().map(|q| report.title(q)).collect();
-    let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
-    let subject = Subject::Diff {
+    Ok(Subject::Diff {
         mapping: match subjects {
             Subjects::Models(..) => None,
             Subjects::Mapping(mapping) => Some(Text::of(&mapping.file)),
@@ -102,10 +78,7 @@ pub fn write(
         old: ModelText::of(old)?,
         new: ModelText::of(new)?,
         given: Compared::of(options),
-    };
-    let claims = certificate::claims(&bounds, 1, &questions).map_err(unclear)?;
-    let document = Document::new(&options.backend.version(), subject, claims, bounds);
-    certificate::write(&document, folder, false).map_err(|e| vec![e])
+    })
 }
 
 impl Compared {
@@ -113,26 +86,20 @@ impl Compared {
     fn of(options: &CompareOptions) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let CompareOptions {
-            bound,
-            without,
-            only,
-            typed,
+            search,
             level,
-            // Who decides, and for how long.
-            jobs: _,
-            deadline: _,
-            stop: _,
-            backend: _,
             // What is looked for once there is a difference, and what is written besides.
             most: _,
             first: _,
             certify: _,
         } = options;
+        // Who decides, and for how long.
+        let SearchOptions { bound, without, only, typed, jobs: _, deadline: _, stop: _, backend: _ } = search;
         Self { bound: *bound, without: without.clone(), only: only.clone(), typed: *typed, level: *level }
     }
 
     /// The options that ask this.
-    pub(super) fn options(&self) -> CompareOptions {
+    pub(crate) fn options(&self) -> CompareOptions {
         let Self { bound, without, only, typed, level } = self;
         let mut options = CompareOptions::new(*bound);
         options.without.clone_from(without);

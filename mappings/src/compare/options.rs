@@ -1,21 +1,17 @@
 //! What a comparison is asked to do, and what may be compared.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Proxy, Scope};
 use margay_models::model::Model;
-use margay_models::signature::{BaseRelation, BaseSet, Signature, constructs};
-use margay_solver::{Backend, Limits};
+use margay_models::signature::{BaseRelation, BaseSet, Signature};
 
 use crate::certificate;
 use crate::encode::{Extent, Special};
 use crate::language::Mapping;
 use crate::level::Level;
-use crate::selection;
+use crate::search::{SearchOptions, contains_search_options};
 
 /// The largest bound that is accepted.
 pub const MAX_BOUND: usize = 12;
@@ -23,28 +19,14 @@ pub const MAX_BOUND: usize = 12;
 /// Options of [`super::compare`].
 #[derive(Debug, Clone)]
 pub struct CompareOptions {
-    /// The largest number of events.
-    pub bound: usize,
-    /// Constructs to leave out, e.g. `R.SC`, or a whole operation, `RMW`.
-    pub without: Vec<String>,
-    /// Constructs to use alone, likewise; empty for all.
-    pub only: Vec<String>,
-    /// A location is accessed by plain or by other operations, never by both.
-    pub typed: bool,
+    /// What every search is asked.
+    pub search: SearchOptions,
     /// Show at most so many smallest differences of each kind.
     pub most: usize,
     /// End with the first bound at which there is a difference in any direction.
     pub first: bool,
     /// Executions, or programs with an outcome.
     pub level: Level,
-    /// The number of threads that solve.
-    pub jobs: usize,
-    /// The moment to stop at.
-    pub deadline: Option<Instant>,
-    /// Stop when it becomes true.
-    pub stop: Arc<AtomicBool>,
-    /// The SAT solver.
-    pub backend: Backend,
     /// An empty folder for a certificate of what no execution does; of single executions alone.
     pub certify: Option<PathBuf>,
 }
@@ -52,27 +34,11 @@ pub struct CompareOptions {
 impl CompareOptions {
     /// The usual options for a bound.
     pub fn new(bound: usize) -> Self {
-        Self {
-            bound,
-            without: Vec::new(),
-            only: Vec::new(),
-            typed: false,
-            most: 3,
-            first: false,
-            level: Level::Execution,
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            deadline: None,
-            stop: Arc::new(AtomicBool::new(false)),
-            backend: Backend::default(),
-            certify: None,
-        }
-    }
-
-    /// The limits of every solver call.
-    pub(super) fn limits(&self) -> Limits {
-        Limits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
+        Self { search: SearchOptions::new(bound), most: 3, first: false, level: Level::Execution, certify: None }
     }
 }
+
+contains_search_options!(CompareOptions);
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
@@ -155,8 +121,8 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
             Subjects::Mapping(_) => "mappings have none",
         }));
     }
-    let selected = selection::constructs(&constructs(old.signature), old.signature, &only_constructs, &without_constructs);
-    match selected {
+    let named = SearchOptions { only: only_constructs, without: without_constructs, ..options.search.clone() };
+    match named.constructs(old.signature) {
         Ok(constructs) if errors.is_empty() => {
             let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
             let specials = possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();

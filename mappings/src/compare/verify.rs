@@ -1,76 +1,80 @@
-//! Verifies the certificate of a comparison, without a solver.
+//! The comparison that a certificate is of, made again from what is in it.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use margay_models::certificate::wrong;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::library;
 
 use super::case::{Asked, Setting};
 use super::certify::{open, replay};
-use super::options::{self, Subjects};
+use super::options::{self, CompareOptions, Subjects};
 use super::prepared;
-use super::question::Kind;
+use super::question::{Kind, Question};
 use super::report::CompareReport;
-use crate::certificate::{self, Case, Document, Held, Subject, Verified};
+use crate::certificate::{Case, CertifiedSearch, Shown};
+use crate::encode::Comparison;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::level::Level;
-use crate::pool::pool;
-use crate::search::{Orders, Progress};
+use crate::search::Orders;
 
-/// Verifies all that a certificate says of two models, as [`crate::check::verify`] does for a mapping.
-///
-/// # Errors
-/// What is wrong, with the file and the place in it; what is not about what the reader holds.
-pub fn verify(
-    document: &Document,
-    folder: &Path,
-    held: &Held,
-    (jobs, progress): (usize, &dyn Progress),
-) -> Result<Verified, Vec<Diagnostic>> {
-    let wrong = |what: String| vec![wrong(folder, &what)];
-    let Subject::Diff { mapping, old, new, given } = &document.subject else {
-        return Err(wrong("it is not about two models".to_owned()));
-    };
-    let bases = document.subject.bases(held)?;
-    let (mut old, mut new) = (old.read()?, new.read()?);
-    let mapping = match mapping {
-        Some(mapping) => Some(Mapping::between(&mapping.file(), old.clone(), new.clone())?),
-        None => {
-            library::tell_apart([&mut old, &mut new]);
-            None
-        }
-    };
-    let subjects = mapping.as_ref().map_or(Subjects::Models(&old, &new), Subjects::Mapping);
-    let options = given.options();
-    let extent = options::extent(subjects, &options)?;
-    let (identity, comparison, questions) = prepared(subjects, &options, &extent);
-    let setting = Setting { subjects, mapping: &identity, comparison: &comparison, options: &options };
-    let report = CompareReport::new(subjects, &extent, &questions);
-    let open = open(&report);
-    let titles: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
-    certificate::well_formed(document, 1, titles.len(), options.bound).map_err(wrong)?;
-    let pool = pool(jobs)?;
-    for entry in &document.bounds {
-        let one = |case: &Case, shape: &Shape, file: &Path| {
-            let [answer] = case.answers.as_slice() else {
-                return Err("its case has not one question".to_owned());
-            };
-            let question = &questions[open[answer.question]];
-            let total = subjects.models()[question.other].signature.total_coherence();
-            let learned =
-                answer.learned.iter().map(|lesson| Orders::of(lesson, shape.events(), total)).collect::<Option<Vec<_>>>();
-            // Another order explains an outcome that is forbidden for the candidate's, and nothing else.
-            let explains = options.level == Level::Program && question.kind == Kind::Forbidden;
-            let learned = learned.filter(|learned| learned.is_empty() || explains);
-            let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
-            let asked = Asked { setting: &setting, question };
-            let (none, proof) = replay(&asked, (shape, &learned), file).map_err(|f| f.to_string())?;
-            Ok((vec![none], proof, ()))
-        };
-        certificate::verify((document, folder), entry, &titles, (&pool, progress), one)?;
+/// The comparison of a certificate.
+pub struct CertifiedComparison<'a> {
+    subjects: Subjects<'a>,
+    options: &'a CompareOptions,
+    mapping: Cow<'a, Mapping>,
+    comparison: Comparison,
+    questions: Vec<Question>,
+    /// Those that are about executions, by number, and what they are called.
+    open: Vec<(usize, String)>,
+}
+
+impl<'a> CertifiedComparison<'a> {
+    /// The comparison that the options ask for.
+    ///
+    /// # Errors
+    /// Those of [`super::compare`].
+    pub fn new(subjects: Subjects<'a>, options: &'a CompareOptions) -> Result<Self, Vec<Diagnostic>> {
+        let extent = options::extent(subjects, options)?;
+        let (mapping, comparison, questions) = prepared(subjects, options, &extent);
+        let report = CompareReport::new(subjects, &extent, &questions);
+        let open = open(&report).into_iter().map(|q| (q, report.title(q))).collect();
+        Ok(Self { subjects, options, mapping, comparison, questions, open })
     }
-    let extent = certificate::verify_claims(document, 1, &titles).map_err(wrong)?;
-    Ok(Verified { extent, bases })
+}
+
+impl CertifiedSearch for CertifiedComparison<'_> {
+    type Lessons = ();
+
+    fn kinds(&self) -> usize {
+        1
+    }
+
+    fn questions(&self) -> Vec<String> {
+        self.open.iter().map(|(_, title)| title.clone()).collect()
+    }
+
+    fn bound(&self) -> usize {
+        self.options.bound
+    }
+
+    fn replay(&self, _programs: usize, case: &Case, shape: &Shape, file: &Path) -> Result<Shown<()>, String> {
+        let [answer] = case.answers.as_slice() else {
+            return Err("its case has not one question".to_owned());
+        };
+        let question = &self.questions[self.open[answer.question].0];
+        let total = self.subjects.models()[question.other].signature.total_coherence();
+        let learned = answer.learned.iter().map(|lesson| lesson.orders(shape.events(), total)).collect::<Option<Vec<Orders>>>();
+        // Another order explains an outcome that is forbidden for the candidate's, and nothing else.
+        let explains = self.options.level == Level::Program && question.kind == Kind::Forbidden;
+        let learned = learned.filter(|learned| learned.is_empty() || explains);
+        let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
+        let Self { subjects, options, mapping, comparison, .. } = self;
+        let setting = Setting { subjects: *subjects, mapping, comparison, options };
+        let asked = Asked { setting: &setting, question };
+        let (none, proof) = replay(&asked, (shape, &learned), file).map_err(|flaw| flaw.to_string())?;
+        Ok(Shown { none: vec![none], proof, lessons: () })
+    }
+
+    fn learn(&mut self, _programs: usize, _lessons: Vec<()>) {}
 }

@@ -3,13 +3,18 @@
 
 mod case;
 mod cube;
+mod deepening;
+mod options;
 mod orders;
 mod progress;
 
 pub use case::{Case, Found, Start};
 pub use cube::{Cube, Fact, covers, facts, leaves};
+pub use deepening::{Bound, Deepening, deepen};
+pub use options::SearchOptions;
+pub(crate) use options::contains_search_options;
 pub use orders::{Orders, explanation};
-pub use progress::{Progress, Silent};
+pub use progress::{Done, Progress, Silent};
 
 use std::fmt::Debug;
 

@@ -4,7 +4,6 @@ use margay_models::model::Model;
 use margay_solver::{Atom, Backend, Encoding, Failure, Formula, Limits, Outcome, Session, TupleSet};
 
 use super::{Candidate, Refutation};
-use crate::certificate::Lesson;
 use crate::encode::Comparison;
 
 /// A coherence order of events (a total one, where the signature's is), and a Fence-SC order.
@@ -21,31 +20,6 @@ impl Orders {
     pub fn unexplained(&self, comparison: &mut Comparison, model: &Model) -> Formula {
         let explained = comparison.explained_by(model, self.coherence.clone(), self.fences.clone());
         comparison.logic.not(explained)
-    }
-
-    /// As a certificate has them.
-    pub fn lesson(&self) -> Lesson {
-        let pairs = |order: &TupleSet| order.iter().map(|pair| (pair[0].0 as usize, pair[1].0 as usize)).collect();
-        Lesson::Orders { coherence: pairs(&self.coherence), fences: pairs(&self.fences) }
-    }
-
-    /// What a lesson of a certificate says, if it could have been learned: strict partial orders of so many events, where `total` is
-    /// set a total coherence order. Of other events they are then orders, too, whatever they were learned from.
-    pub fn of(lesson: &Lesson, events: usize, total: bool) -> Option<Self> {
-        let Lesson::Orders { coherence, fences } = lesson else { return None };
-        let order = |pairs: &[(usize, usize)]| {
-            let inside = pairs.iter().all(|&(a, b)| a < events && b < events && a != b);
-            let atom = |e: usize| Atom(e as u32);
-            let order = TupleSet::from_tuples(2, pairs.iter().map(|&(a, b)| [atom(a), atom(b)]));
-            let follows = |&(a, b): &(usize, usize)| {
-                (0..events).all(|c| !order.contains(&[atom(b), atom(c)]) || order.contains(&[atom(a), atom(c)]))
-            };
-            (inside && pairs.iter().all(follows)).then_some(order)
-        };
-        let (coherence, fences) = (order(coherence)?, order(fences)?);
-        let related = |a: u32, b: u32| coherence.contains(&[Atom(a), Atom(b)]) || coherence.contains(&[Atom(b), Atom(a)]);
-        let all = || (0..events as u32).all(|b| (0..b).all(|a| related(a, b)));
-        (!total || all()).then_some(Self { coherence, fences })
     }
 }
 

@@ -1,6 +1,10 @@
 //! What a search tells while it goes on.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use margay_models::diagnostic::Diagnostic;
+
+use crate::encode::shape::Shape;
 
 /// Told what a search is doing. Methods are called from several threads.
 pub trait Progress: Sync {
@@ -39,3 +43,28 @@ pub trait Progress: Sync {
 pub struct Silent;
 
 impl Progress for Silent {}
+
+/// Counts the cases of a bound that are done, and tells each.
+pub struct Done<'a> {
+    /// Who is told.
+    pub progress: &'a dyn Progress,
+    count: AtomicUsize,
+}
+
+impl<'a> Done<'a> {
+    /// None is done yet.
+    pub fn new(progress: &'a dyn Progress) -> Self {
+        Self { progress, count: AtomicUsize::new(0) }
+    }
+
+    /// Tells that so many cases of so many events begin, for the questions of these names.
+    pub fn begin(progress: &'a dyn Progress, (events, cases): (usize, usize), questions: &[String]) -> Self {
+        progress.bound(events, cases, questions);
+        Self::new(progress)
+    }
+
+    /// One more is done, of this shape.
+    pub fn shape(&self, shape: &Shape) {
+        self.progress.shape(&shape.to_string(), self.count.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+}

@@ -7,8 +7,6 @@ mod options;
 
 pub use options::{MAX_BOUND, SynthesisOptions};
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
@@ -21,10 +19,9 @@ use margay_models::execution::Execution;
 use margay_models::model::Model;
 
 use crate::compare::identity;
-use crate::encode::Suite;
-use crate::encode::shape::Shape;
-use crate::pool::pool;
-use crate::search::Progress;
+use crate::encode::{Extent, Suite};
+use crate::language::Mapping;
+use crate::search::{Bound, Deepening, Progress, deepen};
 use crate::witness::Fault;
 use case::{Setting, tests};
 
@@ -85,39 +82,63 @@ pub fn synthesize(
     progress: &dyn Progress,
 ) -> Result<SynthesisReport, Vec<Diagnostic>> {
     let (extent, axioms) = options::resolve(model, options)?;
-    let mapping = identity(model, model, &extent);
-    let pool = pool(options.jobs)?;
-    let mut report = SynthesisReport {
+    let report = SynthesisReport {
         tests: Vec::new(),
         rows: Vec::new(),
         undecided: None,
         constructs: extent.constructs.iter().map(|c| c.name(model.signature)).collect(),
         scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
     };
-    let names: Vec<String> = axioms.iter().map(|&i| model.checks[i].display_name()).collect();
-    let mut runner = Runner::new(model);
-    for events in 1..=options.bound {
-        let mut suite = Suite::new(model, &extent, events);
-        let forbidden = suite.forbidden(&axioms);
-        let setting = Setting { model, mapping: &mapping, suite: &suite, forbidden, options };
-        let shapes = Shape::all(events);
-        progress.bound(events, shapes.len(), &names);
-        let done = AtomicUsize::new(0);
-        let by_shape = pool.each(shapes.len(), |i| {
-            let tests = tests(&setting, &shapes[i]);
-            progress.shape(&shapes[i].to_string(), done.fetch_add(1, Ordering::Relaxed) + 1);
-            (&shapes[i], tests)
+    let mapping = identity(model, model, &extent);
+    let mut search = Synthesizing { model, options, extent, axioms, mapping, runner: Runner::new(model), report };
+    deepen(&mut search, options, progress)?;
+    Ok(search.report)
+}
+
+/// A synthesis, as far as it is.
+struct Synthesizing<'a> {
+    model: &'a Model,
+    options: &'a SynthesisOptions,
+    extent: Extent,
+    /// The axioms of which a test violates one.
+    axioms: Vec<usize>,
+    /// The identity.
+    mapping: Mapping,
+    runner: Runner,
+    report: SynthesisReport,
+}
+
+impl Deepening for Synthesizing<'_> {
+    fn open(&self) -> Vec<usize> {
+        if self.report.undecided.is_some() { Vec::new() } else { self.axioms.clone() }
+    }
+
+    fn decide(&mut self, bound: &Bound<'_>) {
+        if let Err(fault) = self.tests(bound) {
+            self.report.undecided = Some(fault.to_string());
+        }
+    }
+}
+
+impl Synthesizing<'_> {
+    /// Adds the tests of a bound.
+    fn tests(&mut self, bound: &Bound<'_>) -> Result<(), Fault> {
+        let Self { model, options, extent, axioms, mapping, runner, report } = self;
+        let (model, events) = (*model, bound.events);
+        let mut suite = Suite::new(model, extent, events);
+        let forbidden = suite.forbidden(axioms);
+        let setting = Setting { model, mapping, suite: &suite, forbidden, options };
+        let names: Vec<String> = axioms.iter().map(|&i| model.checks[i].display_name()).collect();
+        let done = bound.begin(bound.shapes.len(), &names);
+        let by_shape = bound.pool.each(bound.shapes.len(), |i| {
+            let tests = tests(&setting, &bound.shapes[i]);
+            done.shape(&bound.shapes[i]);
+            (&bound.shapes[i], tests)
         });
         let mut number = 1;
         let mut row = Row { events, tests: 0, open: Vec::new(), explained: 0 };
         for (shape, tests) in by_shape {
-            let mut tests = match tests {
-                Ok(tests) => tests,
-                Err(fault) => {
-                    report.undecided = Some(fault.to_string());
-                    return Ok(report);
-                }
-            };
+            let mut tests = tests?;
             tests.found.sort_by(|a, b| a.key.cmp(&b.key));
             row.tests += tests.found.len();
             row.explained += tests.explained;
@@ -127,13 +148,7 @@ pub fn synthesize(
             for found in tests.found {
                 let name = format!("{}-{events}-{number:03}", model.name);
                 number += 1;
-                match confirmed(model, &mut runner, found, &name, events) {
-                    Ok(test) => report.tests.push(test),
-                    Err(fault) => {
-                        report.undecided = Some(fault.to_string());
-                        return Ok(report);
-                    }
-                }
+                report.tests.push(confirmed(model, runner, found, &name, events)?);
             }
         }
         if !row.open.is_empty() {
@@ -141,11 +156,8 @@ pub fn synthesize(
             report.undecided = Some(format!("thread shapes of {events} events that were not searched to the end: {shapes}"));
         }
         report.rows.push(row);
-        if report.undecided.is_some() {
-            break;
-        }
+        Ok(())
     }
-    Ok(report)
 }
 
 /// The test of what was found, once both engines say that its outcome is forbidden.

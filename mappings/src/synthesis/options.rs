@@ -1,17 +1,11 @@
 //! What a synthesis is asked to do.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-
 use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_models::model::Model;
-use margay_models::signature::constructs;
-use margay_solver::{Backend, Limits};
 
 use crate::compare::options::scopes;
 use crate::encode::Extent;
-use crate::selection;
+use crate::search::{SearchOptions, contains_search_options};
 
 /// The largest bound that is accepted.
 pub const MAX_BOUND: usize = 10;
@@ -19,47 +13,20 @@ pub const MAX_BOUND: usize = 10;
 /// Options of [`super::synthesize`].
 #[derive(Debug, Clone)]
 pub struct SynthesisOptions {
-    /// The largest number of events; a read-modify-write is two.
-    pub bound: usize,
+    /// What every search is asked.
+    pub search: SearchOptions,
     /// Only tests that violate this axiom; any if there is none.
     pub axiom: Option<String>,
-    /// Constructs to leave out, e.g. `R.SC`, or a whole operation, `RMW`.
-    pub without: Vec<String>,
-    /// Constructs to use alone, likewise; empty for all.
-    pub only: Vec<String>,
-    /// A location is accessed by plain or by other operations, never by both.
-    pub typed: bool,
-    /// The number of threads that solve.
-    pub jobs: usize,
-    /// The moment to stop at.
-    pub deadline: Option<Instant>,
-    /// Stop when it becomes true.
-    pub stop: Arc<AtomicBool>,
-    /// The SAT solver.
-    pub backend: Backend,
 }
 
 impl SynthesisOptions {
     /// The usual options for a bound.
     pub fn new(bound: usize) -> Self {
-        Self {
-            bound,
-            axiom: None,
-            without: Vec::new(),
-            only: Vec::new(),
-            typed: false,
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            deadline: None,
-            stop: Arc::new(AtomicBool::new(false)),
-            backend: Backend::default(),
-        }
-    }
-
-    /// The limits of every solver call.
-    pub(super) fn limits(&self) -> Limits {
-        Limits { deadline: self.deadline, stop: Some(self.stop.clone()), conflicts: None }
+        Self { search: SearchOptions::new(bound), axiom: None }
     }
 }
+
+contains_search_options!(SynthesisOptions);
 
 /// The executions to search, and the axioms of which one must be violated.
 pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Extent, Vec<usize>), Vec<Diagnostic>> {
@@ -88,7 +55,7 @@ pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Exte
     if axioms.is_empty() && errors.is_empty() {
         errors.push(Diagnostic::error(format!("`{}` has no axiom, so it forbids nothing", model.name)));
     }
-    match selection::constructs(&constructs(model.signature), model.signature, &options.only, &options.without) {
+    match options.constructs(model.signature) {
         Ok(constructs) if errors.is_empty() => {
             Ok((Extent { constructs, specials: Vec::new(), scopes: scopes([model, model]), typed: options.typed }, axioms))
         }

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use margay_mappings::Backend;
 use margay_mappings::certificate::{self, Document, Extent, FILE, Given, Held, Lesson, Outcome, Subject, Text};
-use margay_mappings::check::{CheckOptions, CoReading, Fact, Level, Silent, Verdict, check, verify};
+use margay_mappings::check::{CheckOptions, CoReading, Fact, Level, Silent, Verdict, check};
 use margay_mappings::compare::{self, CompareOptions, Subjects};
 use margay_mappings::language::Mapping;
+use margay_mappings::{Backend, verify};
 use margay_models::diagnostic::Diagnostic;
 
 use crate::setup::{ask, names, options, shipped};
@@ -25,11 +25,7 @@ impl Folder {
 
     fn verify(&self) -> Result<Extent, Vec<Diagnostic>> {
         let document = certificate::read(&self.0).map_err(|e| vec![e])?;
-        let verified = match &document.subject {
-            Subject::Check { .. } => verify(&document, &self.0, &Held::default(), (2, &Silent)),
-            Subject::Diff { .. } => compare::verify(&document, &self.0, &Held::default(), (2, &Silent)),
-        };
-        verified.map(|v| v.extent)
+        verify(&document, &self.0, &Held::default(), (2, &Silent)).map(|v| v.extent)
     }
 
     fn document(&self) -> Document {

@@ -11,11 +11,11 @@ use margay_solver::Limits;
 use crate::setup::{ask, names, options, read, shipped};
 
 fn outcomes(bound: usize, only: &str) -> CheckOptions {
-    CheckOptions { co: CoReading::Exists, only: names(only), ..options(bound) }
+    CheckOptions { co: CoReading::Exists, ..options(bound) }.with(|o| o.only = names(only))
 }
 
 fn programs(bound: usize, only: &str) -> CheckOptions {
-    CheckOptions { level: Level::Program, only: names(only), ..options(bound) }
+    CheckOptions { level: Level::Program, ..options(bound) }.with(|o| o.only = names(only))
 }
 
 /// The slot of the row that begins so.

@@ -237,18 +237,18 @@ fn options_of_a_check() {
     let mapping = shipped("rc11-to-ptx");
     let mut cases: Vec<(&str, CheckOptions)> = Vec::new();
     for bound in [0, 14, 60, usize::MAX] {
-        cases.push(("bound", CheckOptions { bound, ..options(1) }));
+        cases.push(("bound", options(bound)));
     }
     for axiom in ["Coherance", "nonsense", "Race", ""] {
         cases.push((axiom, CheckOptions { axioms: vec![axiom.to_owned()], ..options(1) }));
     }
     for construct in ["R.AQC", "X", "", "R.SC.s"] {
-        cases.push((construct, CheckOptions { without: names(construct), ..options(1) }));
+        cases.push((construct, options(1).with(|o| o.without = names(construct))));
     }
-    cases.push(("--without ''", CheckOptions { without: vec![String::new()], ..options(1) }));
-    cases.push(("--only F.XX", CheckOptions { only: names("F.XX,R.SC"), ..options(1) }));
-    cases.push(("--only R --without R", CheckOptions { only: names("R"), without: names("R"), ..options(1) }));
-    cases.push(("two mistakes", CheckOptions { bound: 0, axioms: names("A,B"), without: names("C,D"), ..options(1) }));
+    cases.push(("--without ''", options(1).with(|o| o.without = vec![String::new()])));
+    cases.push(("--only F.XX", options(1).with(|o| o.only = names("F.XX,R.SC"))));
+    cases.push(("--only R --without R", options(1).with(|o| (o.only, o.without) = (names("R"), names("R")))));
+    cases.push(("two mistakes", CheckOptions { axioms: names("A,B"), ..options(0) }.with(|o| o.without = names("C,D"))));
     let mut out = String::new();
     for (what, options) in cases {
         let said = match check(&mapping, &options, &Silent) {

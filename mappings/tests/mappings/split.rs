@@ -37,8 +37,8 @@ proptest! {
         jobs in 1_usize..4,
     ) {
         let mapping = mapping(name);
-        let whole = CheckOptions { level, keep_going, jobs: 1, ..CheckOptions::published(4) };
-        let split = CheckOptions { split: Some(workers), jobs, ..whole.clone() };
+        let whole = CheckOptions { level, keep_going, ..CheckOptions::published(4) }.with(|o| o.jobs = 1);
+        let split = CheckOptions { split: Some(workers), ..whole.clone() }.with(|o| o.jobs = jobs);
         let [a, b] = [whole, split].map(|options| check(&mapping, &options, &Silent).expect("the options fit"));
         prop_assert_eq!(said(&a), said(&b));
     }

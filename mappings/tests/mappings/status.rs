@@ -56,11 +56,11 @@ fn executions_of_racy_programs_are_called_so() {
 #[test]
 fn a_compiler_bug_comes_first_and_gets_the_guards_that_it_needs() {
     let mapping = shipped("rc11-to-ptx-relaxed-acquire-load");
-    let asked = CheckOptions { only: names("R.NA,R.ACQ,W.NA,W.REL,R.RLX"), ..options(4) };
+    let asked = options(4).with(|o| o.only = names("R.NA,R.ACQ,W.NA,W.REL,R.RLX"));
     let report = ask(&mapping, &asked);
     assert_eq!(statuses(&mapping, &report), [Status::Program]);
     // With plain data only, nothing is left but a guard.
-    let plain = CheckOptions { all: Some(500), only: names("R.NA,R.ACQ,W.NA,W.REL"), ..asked };
+    let plain = CheckOptions { all: Some(500), ..asked }.with(|o| o.only = names("R.NA,R.ACQ,W.NA,W.REL"));
     let report = ask(&mapping, &plain);
     let all = statuses(&mapping, &report);
     assert!(all.is_sorted() && all[0] == Status::Program, "{all:?}");
@@ -82,7 +82,7 @@ fn the_levels_agree_about_compiler_bugs() {
         assert_eq!(first.status == Status::Program, program.verdict == Verdict::Counterexample, "{name}");
         statuses(&mapping, &execution);
         statuses(&mapping, &program);
-        let one = ask(&mapping, &CheckOptions { jobs: 1, ..options(4) });
+        let one = ask(&mapping, &options(4).with(|o| o.jobs = 1));
         let shown = |r: &CheckReport| r.counterexamples.iter().map(|c| (c.source.clone(), c.status)).collect::<Vec<_>>();
         assert_eq!(shown(&execution), shown(&one), "{name}");
     }

@@ -17,7 +17,7 @@ fn facts_are_true_of_executions_that_a_search_finds() {
         "rc11-to-ptx-cta-sc-fence",
     ] {
         let mapping = mapping(name, None);
-        let asked = CheckOptions { all: Some(40), bound: 5, ..options(&no_sc()) };
+        let asked = CheckOptions { all: Some(40), ..options(&no_sc()) }.with(|o| o.bound = 5);
         let report = check(&mapping, &asked, &Silent).expect("it is a mapping");
         for counterexample in &report.counterexamples {
             for (k, execution) in [&counterexample.source, &counterexample.target].into_iter().enumerate() {

@@ -34,7 +34,7 @@ fn no_sc() -> Vec<String> {
 
 /// What is asked of a mapping.
 fn options(without: &[String]) -> CheckOptions {
-    CheckOptions { without: without.to_vec(), ..CheckOptions::new(4) }
+    CheckOptions::new(4).with(|o| o.without = without.to_vec())
 }
 
 /// The setting of a mapping.

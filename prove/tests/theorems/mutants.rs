@@ -57,7 +57,7 @@ fn weaker_target(mapping: &Mapping) -> Vec<Mutant> {
 fn judged(mutant: &Mutant, without: &[String], bound: usize) -> Vec<(String, String)> {
     let report = proved(&mutant.mapping, without);
     let proved = theorems(&report);
-    let asked = CheckOptions { bound, keep_going: true, jobs: 1, ..options(without) };
+    let asked = CheckOptions { keep_going: true, ..options(without) }.with(|o| (o.bound, o.jobs) = (bound, 1));
     let found = check(&mutant.mapping, &asked, &Silent).expect("it is a mapping");
     let words = |axiom: &margay_mappings::check::AxiomReport| {
         let is_theorem = proved.contains(&axiom.axiom.as_str());

@@ -20,7 +20,7 @@ fn mapping(name: &str, source: Option<&str>) -> Mapping {
 /// The file of a mapping whose axioms are all theorems.
 fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let strings = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
-    let options = CheckOptions { without: strings(without), axioms: strings(axioms), ..CheckOptions::new(1) };
+    let options = CheckOptions { axioms: strings(axioms), ..CheckOptions::new(1) }.with(|o| o.without = strings(without));
     let (axioms, constructs) = asked(mapping, &options).expect("the options fit");
     let selection = Selection { constructs, typed: true };
     let setting = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");

@@ -392,7 +392,7 @@ fn sentences(name: &str, source: Option<&str>, target: Option<&str>) -> usize {
     let (mapping, axioms) = with_odd_axioms(name, source, target);
     let mut seen = 0;
     for axiom in axioms {
-        let options = CheckOptions { all: Some(60), axioms: vec![axiom], jobs: 1, ..CheckOptions::published(4) };
+        let options = CheckOptions { all: Some(60), axioms: vec![axiom], ..CheckOptions::published(4) }.with(|o| o.jobs = 1);
         let report = check(&mapping, &options, &Silent).expect("it is a mapping");
         let (checks, constructs) = margay_mappings::check::asked(&mapping, &options).expect("the options fit");
         let setting = Setting::of_mapping(&mapping, &checks, &Selection { constructs, typed: true }).expect("there are rules");

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use margay_mappings::certificate::Held;
 use margay_mappings::certificate::{Document, HeldModel, ModelText, Standing, Subject};
-use margay_mappings::check::{self, CheckOptions, CoReading, Level, Silent, check};
-use margay_mappings::compare::{self, CompareOptions, Subjects};
+use margay_mappings::check::{CheckOptions, CoReading, Level, Silent, check};
+use margay_mappings::compare::{CompareOptions, Subjects};
 use margay_models::certificate::{seal, wrong};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
@@ -19,10 +19,7 @@ fn document(folder: &Path) -> Document {
 /// Verifies another document in the place of that of the folder.
 fn forged(folder: &Path, document: &Document, held: &Held) -> Result<Vec<Standing>, String> {
     seal(document, folder).expect("there is room");
-    let verified = match &document.subject {
-        Subject::Check { .. } => check::verify(document, folder, held, (1, &Silent)),
-        Subject::Diff { .. } => compare::verify(document, folder, held, (1, &Silent)),
-    };
+    let verified = margay_mappings::verify(document, folder, held, (1, &Silent));
     let said = |errors: Vec<margay_models::Diagnostic>| errors.iter().map(|e| format!("{}\n", e.message)).collect::<String>();
     verified.map(|v| v.bases.into_iter().map(|b| b.standing).collect()).map_err(said)
 }

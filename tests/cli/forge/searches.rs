@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use margay_mappings::certificate::{Compared, Document, Given, Held, ModelText, Standing, Subject, Verified};
 use margay_mappings::check::{self, CheckOptions, CoReading, Level, Silent, check};
-use margay_mappings::compare::{self, CompareOptions, Subjects, compare};
+use margay_mappings::compare::{CompareOptions, Subjects, compare};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::certificate::open;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -64,10 +64,7 @@ pub fn certified(name: &str, mapping: &Mapping, mut options: CheckOptions) -> Pa
 
 pub fn verify(folder: &Path) -> Result<(Document, Verified), Vec<Diagnostic>> {
     let document: Document = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    let verified = match &document.subject {
-        Subject::Check { .. } => check::verify(&document, folder, &Held::default(), (1, &Silent)),
-        Subject::Diff { .. } => compare::verify(&document, folder, &Held::default(), (1, &Silent)),
-    }?;
+    let verified = margay_mappings::verify(&document, folder, &Held::default(), (1, &Silent))?;
     Ok((document, verified))
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use margay_models::certificate::{Proved, proved};
-use margay_solver::proof::{Flaw, Log, Replay, Replayed};
+use margay_solver::proof::{Flaw, Replay, Replayed};
 
 use super::{Answer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
+use crate::certificate::{Proved, prove};
 
 /// Decides the questions with the given indices, and writes the proof into a file.
 ///
@@ -18,21 +18,14 @@ pub fn decide_certified(
     file: &Path,
 ) -> Result<Proved<Vec<Decision>>, Fault> {
     // All techniques are on, the shared solver among them: there is one case.
-    let search = |log: Option<&Log>| {
-        let start = log.map_or(Start::Solver, Start::Logged);
-        decide(setting, extent(shape, cube), questions, start)
-    };
+    let search = |start: Start<'_>| decide(setting, extent(shape, cube), questions, start);
     let again = |decisions: &Vec<Decision>, file: &Path| {
         let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
-        match replay(setting, (shape, cube), &answers, file) {
-            Ok((refuted, proof)) if decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r) => Ok(proof),
-            Ok(_) => Err("does not have the solver's answers".to_owned()),
-            Err(flaw) => Err(format!("is not accepted: {flaw}")),
-        }
+        let (refuted, proof) = replay(setting, (shape, cube), &answers, file)?;
+        Ok((decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r), proof))
     };
-    let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
     // Of several questions, what is learned for one is a part of the proof of the next.
-    proved((file, &setting.options.backend), search, |_| true, again, refused)
+    prove(shape, (file, &setting.options.backend), search, |_| true, again)
 }
 
 /// Translates a case, a shape or a leaf of it, again and compares it with its proof, clause by clause; for each question, given with its answer and with what is

@@ -22,7 +22,7 @@ impl Assumed {
             return None;
         }
         let bound = report.established;
-        let mut asked = CheckOptions { bound: bound.max(1), ..options.clone() };
+        let mut asked = options.clone().with(|options| options.bound = bound.max(1));
         // Files and certificates are of the main question.
         (asked.certify, asked.checkpoint, asked.dump_cnf, asked.engine, asked.all, asked.next) =
             (None, None, None, None, None, None);

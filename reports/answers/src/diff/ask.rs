@@ -44,7 +44,7 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
     };
     let start = Instant::now();
     let search = |stop| {
-        let asked = CompareOptions { stop, ..asked.clone() };
+        let asked = asked.clone().with(|asked| asked.stop = stop);
         Bar::during(*output, asked.bound, |bar| compare(subjects, &asked, bar))
     };
     let (reports, result) = if *prove { beside(limits, &settings, search) } else { (Vec::new(), search(limits.stop.clone())) };

@@ -95,14 +95,14 @@ pub(super) fn settle<'a>(
     limits: &Limits,
     output: &Output,
 ) -> Result<(Setting<'a>, Report, CheckReport), Vec<Diagnostic>> {
-    let wanted = CheckOptions { deadline: limits.deadline, ..wanted.clone() };
+    let wanted = wanted.clone().with(|wanted| wanted.deadline = limits.deadline);
     let (axioms, constructs) = asked(mapping, &wanted)?;
     let mut setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
     if let Some(lemmas) = lemmas {
         setting.suggest(lemmas)?;
     }
     let (mut reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
-        let wanted = CheckOptions { stop, ..wanted.clone() };
+        let wanted = wanted.clone().with(|wanted| wanted.stop = stop);
         Bar::during(*output, wanted.bound, |bar| check(mapping, &wanted, bar))
     });
     Ok((setting, reports.remove(0), search?))

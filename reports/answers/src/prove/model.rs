@@ -105,7 +105,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     let start = std::time::Instant::now();
     let subjects = Subjects::Models(model, &asked);
     let (reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
-        let wanted = CompareOptions { stop, ..wanted.clone() };
+        let wanted = wanted.clone().with(|wanted| wanted.stop = stop);
         Bar::during(*output, wanted.bound, |bar| compare(subjects, &wanted, bar))
     });
     let search = match search {

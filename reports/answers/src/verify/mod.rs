@@ -15,7 +15,6 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::certificate::{Basis, Claim, Document, Subject, Verified};
-use margay_mappings::{check, compare};
 use margay_models::certificate::{open, wrong};
 use margay_reports::verify as document;
 
@@ -77,10 +76,7 @@ fn verified(options: &Options, output: &Output) -> Outcome {
     let bar = Bar::new(*output);
     let start = std::time::Instant::now();
     let folder = &options.certificate;
-    let result = match &document.subject {
-        Subject::Check { .. } => check::verify(&document, folder, &held, (jobs, &bar)),
-        Subject::Diff { .. } => compare::verify(&document, folder, &held, (jobs, &bar)),
-    };
+    let result = margay_mappings::verify(&document, folder, &held, (jobs, &bar));
     bar.finish();
     let verified = match result {
         Ok(verified) => verified,

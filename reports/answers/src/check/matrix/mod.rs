@@ -189,7 +189,7 @@ impl Ask<'_> {
             return Ok(None);
         };
         let mapping = of.load()?;
-        let options = CheckOptions { bound: events, ..self.limited(Level::Program) };
+        let options = self.limited(Level::Program).with(|options| options.bound = events);
         let mend = |bar: &Bar| repair(&mapping, &options, &Costs::default(), CANDIDATES, bar);
         let report = Bar::during(*self.output, events, mend)?;
         Ok(Some(Mended { of, mapping, bound: events, report }))

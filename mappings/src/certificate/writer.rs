@@ -1,0 +1,129 @@
+//! Writes the certificate of a search: the proofs of its cases while it goes on, and what they show when it has ended.
+
+use std::path::Path;
+
+use margay_models::certificate::{Proved, proved, seal, tidy};
+use margay_models::diagnostic::Diagnostic;
+use margay_solver::Backend;
+use margay_solver::proof::{Flaw, Log, Replayed};
+
+use super::Extent;
+use super::cases::claims;
+use super::document::{Case, Claim, Document, Entry, Subject};
+use crate::encode::shape::Shape;
+use crate::search::Start;
+use crate::witness::Fault;
+
+/// A certificate that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// What it certifies: each question, and up to how many events the answer is "none".
+    pub claims: Vec<Claim>,
+    /// Its size.
+    pub extent: Extent,
+}
+
+/// What a search says of its certificate.
+#[derive(Debug, Default)]
+pub struct Certified {
+    /// The certificate that was written.
+    pub written: Option<Written>,
+    /// Why it, or a proof in it, could not be written. The answer stands.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Keeps what a search has proofs of, bound by bound; of a search without a certificate nothing.
+pub struct Writer<'a> {
+    folder: Option<&'a Path>,
+    bounds: Vec<Entry>,
+    /// Why proofs could not be written.
+    unwritten: Vec<String>,
+}
+
+impl<'a> Writer<'a> {
+    /// A certificate in a folder, if there is to be one.
+    pub fn new(folder: Option<&'a Path>) -> Self {
+        Self { folder, bounds: Vec::new(), unwritten: Vec::new() }
+    }
+
+    /// Keeps the cases of a bound and kind of programs that have a proof, and the reasons why others have none.
+    pub fn keep(
+        &mut self,
+        (events, programs): (usize, usize),
+        cases: impl IntoIterator<Item = Case>,
+        unwritten: impl IntoIterator<Item = String>,
+    ) {
+        if self.folder.is_some() {
+            self.bounds.push(Entry { events, programs, cases: cases.into_iter().collect() });
+            self.unwritten.extend(unwritten);
+        }
+    }
+
+    /// Writes the certificate of a search that has ended, however it did: of so many `kinds` of programs, with these questions. With
+    /// `goes_on` all proofs are kept: a run with another bound or more time goes on with them.
+    pub fn finish(
+        self,
+        (kinds, questions): (usize, &[String]),
+        backend: &Backend,
+        goes_on: bool,
+        subject: impl FnOnce() -> Result<Subject, Vec<Diagnostic>>,
+    ) -> Certified {
+        let Self { folder, bounds, unwritten } = self;
+        let Some(folder) = folder else { return Certified::default() };
+        let document = || {
+            let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
+            let claims = claims(&bounds, kinds, questions).map_err(unclear)?;
+            Ok(Document::new(&backend.version(), subject()?, claims, bounds))
+        };
+        let written = document().and_then(|document| write(&document, folder, goes_on).map_err(|error| vec![error]));
+        let mut errors = without(&unwritten);
+        match written {
+            Ok(written) => Certified { written: Some(written), errors },
+            Err(more) => {
+                errors.extend(more);
+                Certified { written: None, errors }
+            }
+        }
+    }
+}
+
+/// What is said of proofs that could not be written: the first reason, and how many there are.
+fn without(reasons: &[String]) -> Vec<Diagnostic> {
+    let Some(first) = reasons.first() else { return Vec::new() };
+    let more = if reasons.len() > 1 { format!("; {} more proofs cannot either", reasons.len() - 1) } else { String::new() };
+    let error = Diagnostic::error(format!("{first}{more}"));
+    vec![error.help("the answer stands; the certificate is of what has a proof alone")]
+}
+
+/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless they are kept for a run that goes on with them.
+fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, Diagnostic> {
+    let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
+    let proofs = || document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof);
+    if !goes_on {
+        tidy(folder, proofs()).map_err(fail)?;
+    }
+    seal(document, folder).map_err(fail)?;
+    Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs()) })
+}
+
+/// Searches a case, writes the proof of its answer into a file, and reads it back. `needed` says whether the answer has something to
+/// prove, and `replay` translates the case again with the proof in the place of the solver: does that show the answer?
+///
+/// # Errors
+/// Those of the search; solver and checker disagree about the proof.
+pub fn prove<T>(
+    shape: &Shape,
+    (file, backend): (&Path, &Backend),
+    search: impl FnOnce(Start<'_>) -> Result<T, Fault>,
+    needed: impl FnOnce(&T) -> bool,
+    replay: impl FnOnce(&T, &Path) -> Result<(bool, Replayed), Flaw>,
+) -> Result<Proved<T>, Fault> {
+    let logged = |log: Option<&Log>| search(log.map_or(Start::Solver, Start::Logged));
+    let again = |answer: &T, file: &Path| match replay(answer, file) {
+        Ok((true, proof)) => Ok(proof),
+        Ok((false, _)) => Err("does not have the solver's answer".to_owned()),
+        Err(flaw) => Err(format!("is not accepted: {flaw}")),
+    };
+    let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
+    proved((file, backend), logged, needed, again, refused)
+}

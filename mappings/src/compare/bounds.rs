@@ -1,0 +1,182 @@
+//! The bounds of a comparison: what is asked at each, and what is reported of it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use margay_solver::proof::Replayed;
+use rayon::prelude::*;
+
+use super::case::{Answer, Asked, Case, Differing, Setting};
+use super::certify;
+use super::options::CompareOptions;
+use super::question::Question;
+use super::report::{CompareReport, Difference, Verdict};
+use crate::certificate::{self, Proved, Writer};
+use crate::encode::shape::Shape;
+use crate::search::{Bound, Deepening, Start};
+use crate::status::Examiner;
+use crate::witness::Fault;
+
+/// A comparison, as far as it is.
+pub struct Comparing<'a> {
+    /// What all questions share.
+    pub setting: &'a Setting<'a>,
+    /// The questions.
+    pub asked: &'a [Asked<'a>],
+    /// What came out.
+    pub report: CompareReport,
+    /// The proofs.
+    pub certificate: Writer<'a>,
+}
+
+impl Deepening for Comparing<'_> {
+    fn open(&self) -> Vec<usize> {
+        let questions = &self.report.questions;
+        if self.setting.options.first && questions.iter().any(|q| !q.differences.is_empty()) {
+            return Vec::new();
+        }
+        (0..questions.len()).filter(|&q| questions[q].is_open()).collect()
+    }
+
+    fn decide(&mut self, bound: &Bound<'_>) {
+        let Self { setting, asked, report, certificate } = self;
+        let (options, open) = (setting.options, bound.open);
+        let names: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
+        let fewest: Vec<AtomicUsize> = asked.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
+        // Few threads first: what is found there makes shapes of more threads needless.
+        let tasks: Vec<(usize, &Shape)> = bound.shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
+        let done = bound.begin(tasks.len(), &names);
+        let decided = bound.pool.each(tasks.len(), |i| {
+            let (q, shape) = tasks[i];
+            let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
+            let decided = (!needless).then(|| decide(&asked[q], (q, shape), options));
+            if decided.as_ref().is_some_and(|d| d.answer == Ok(Answer::Found)) {
+                fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
+            }
+            done.shape(shape);
+            decided
+        });
+        // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
+        let most = |q: usize| fewest[q].load(Ordering::Relaxed);
+        let decided = decided.into_iter().flatten();
+        let mut counted: Vec<Decided<'_>> = decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
+        for &q in open {
+            settle(report, q, bound.events, &counted);
+        }
+        let questions = certify::open(report);
+        let cases = counted.iter().filter_map(|decided| decided.certified(&questions));
+        certificate.keep((bound.events, 0), cases, counted.iter().filter_map(|d| d.unwritten.clone()));
+        let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(Answer::Found))).collect();
+        if let Some(first) = found.first() {
+            bound.progress.choosing(&report.title(first.question), bound.events);
+        }
+        let chosen: Vec<(usize, Chosen)> = bound.pool.install(|| {
+            let each = found.into_par_iter().with_max_len(1);
+            each.filter_map(|d| Some((d.question, d.case.as_mut()?.smallest(options.most + 1)))).collect()
+        });
+        for &q in open {
+            let of_question = chosen.iter().filter(|(question, _)| *question == q).map(|(_, c)| c);
+            collect(report, setting, asked[q].question, q, of_question);
+        }
+    }
+}
+
+/// A shape that was decided for a question.
+struct Decided<'a> {
+    question: usize,
+    shape: &'a Shape,
+    /// `None` if there is no answer.
+    case: Option<Case<'a>>,
+    answer: Result<Answer, Fault>,
+    /// The proof that there is none, where one was asked for and accepted.
+    proof: Option<Replayed>,
+    /// Why it could not be written, if it could not.
+    unwritten: Option<String>,
+}
+
+impl Decided<'_> {
+    /// As a certificate has it, if there is a proof: `questions` are those that are about executions.
+    fn certified(&self, questions: &[usize]) -> Option<certificate::Case> {
+        let place = questions.iter().position(|&q| q == self.question)?;
+        Some(certify::case((self.question, place), self.shape, self.case.as_ref()?.learned(), self.proof.as_ref()?))
+    }
+}
+
+/// The smallest differences of a shape; `None` if a limit was reached.
+type Chosen = Result<Option<Vec<Differing>>, Fault>;
+
+/// Decides a question for a shape, with a proof where the options ask for a certificate.
+fn decide<'a>(asked: &'a Asked<'a>, (question, shape): (usize, &'a Shape), options: &CompareOptions) -> Decided<'a> {
+    let decided = match &options.certify {
+        None => {
+            let mut case = Case::new(asked, shape, Start::Solver);
+            case.decide().map(|answer| Proved { answer: (case, answer), proof: None, unwritten: None })
+        }
+        Some(folder) => certify::decide(asked, shape, &certify::file(folder, shape.events(), question, shape)),
+    };
+    match decided {
+        Ok(Proved { answer: (case, answer), proof, unwritten }) => {
+            Decided { question, shape, case: Some(case), answer: Ok(answer), proof, unwritten }
+        }
+        Err(fault) => Decided { question, shape, case: None, answer: Err(fault), proof: None, unwritten: None },
+    }
+}
+
+/// Writes down what a bound decided for a question.
+fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided<'_>]) {
+    let mine = || decided.iter().filter(|d| d.question == q);
+    let question = &mut report.questions[q];
+    if let Some(Err(disagreement)) = mine().map(|d| &d.answer).find(|a| a.is_err()) {
+        question.verdict = Verdict::by(disagreement);
+        return;
+    }
+    let open: Vec<String> = mine().filter(|d| d.answer == Ok(Answer::Unknown)).map(|d| d.shape.to_string()).collect();
+    if mine().any(|d| d.answer == Ok(Answer::Found)) {
+        question.verdict = Verdict::Different(bound);
+    } else if open.is_empty() {
+        question.established = bound;
+    } else {
+        let shapes = open.join(", ");
+        let shapes = format!("{} thread shapes of {bound} events are not decided: {shapes}", open.len());
+        question.verdict = Verdict::Undecided(shapes);
+    }
+}
+
+/// Adds the smallest differences of a question to the report, once the judge has confirmed them.
+fn collect<'a>(
+    report: &mut CompareReport,
+    setting: &Setting<'_>,
+    question: &Question,
+    q: usize,
+    chosen: impl Iterator<Item = &'a Chosen>,
+) {
+    let mut found: Vec<Differing> = Vec::new();
+    for chosen in chosen {
+        match chosen {
+            Ok(Some(some)) => found.extend(some.iter().cloned()),
+            Ok(None) => {
+                report.questions[q].verdict = Verdict::Undecided(
+                    "there is a difference, but a limit was reached before the smallest ones were chosen".to_owned(),
+                );
+                return;
+            }
+            Err(disagreement) => {
+                report.questions[q].verdict = Verdict::by(disagreement);
+                return;
+            }
+        }
+    }
+    found.sort_by(|a, b| (a.cost, &a.key).cmp(&(b.cost, &b.key)));
+    found.dedup_by(|a, b| a.key == b.key);
+    let most = setting.options.most;
+    report.questions[q].more = found.len() > most;
+    let mut examiners = setting.subjects.models().map(|m| Examiner::new(m, setting.options.deadline));
+    for found in found.into_iter().take(most) {
+        match Difference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
+            Ok(difference) => report.questions[q].differences.push(difference),
+            Err(disagreement) => {
+                report.questions[q].verdict = Verdict::by(&disagreement);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Verifies the certificates of searches (docs/certificates.md).
+
+use std::path::Path;
+
+use margay_models::certificate::wrong;
+use margay_models::diagnostic::Diagnostic;
+use margay_models::library;
+
+use crate::certificate::{self, Document, Held, Subject, Verified};
+use crate::check::CertifiedCheck;
+use crate::compare::{CertifiedComparison, Subjects};
+use crate::language::Mapping;
+use crate::search::Progress;
+
+/// Verifies all that the certificate of a check or a comparison says: translates each case again and compares it with the proof clause by
+/// clause, checks each proof, and goes through all partitions of events to see that the cases cover each bound.
+///
+/// # Errors
+/// What is wrong, with the file and the place in it; what is not about what the reader holds.
+pub fn verify(
+    document: &Document,
+    folder: &Path,
+    held: &Held,
+    (jobs, progress): (usize, &dyn Progress),
+) -> Result<Verified, Vec<Diagnostic>> {
+    let bases = document.subject.bases(held)?;
+    let extent = match &document.subject {
+        Subject::Check { mapping, source, target, given } => {
+            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
+            let options = given.options().map_err(|what| vec![wrong(folder, &what)])?;
+            let mut check = CertifiedCheck::new(&mapping, &options)?;
+            certificate::verify((document, folder), &mut check, (jobs, progress))?
+        }
+        Subject::Diff { mapping, old, new, given } => {
+            let (mut old, mut new) = (old.read()?, new.read()?);
+            let mapping = match mapping {
+                Some(mapping) => Some(Mapping::between(&mapping.file(), old.clone(), new.clone())?),
+                None => {
+                    library::tell_apart([&mut old, &mut new]);
+                    None
+                }
+            };
+            let subjects = mapping.as_ref().map_or(Subjects::Models(&old, &new), Subjects::Mapping);
+            let options = given.options();
+            let mut comparison = CertifiedComparison::new(subjects, &options)?;
+            certificate::verify((document, folder), &mut comparison, (jobs, progress))?
+        }
+    };
+    Ok(Verified { extent, bases })
+}
