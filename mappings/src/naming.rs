@@ -6,7 +6,7 @@ use margay_models::execution::{EventData, Execution};
 use margay_models::signature::Operation;
 
 use crate::change::{Use, uses};
-use crate::encode::data::{Key, keys, types};
+use crate::encode::classes::{Key, keys, types};
 use crate::language::kind::{Cell, OPERATIONS, Set, TYPES};
 use crate::language::{Lowering, Mapping, Source};
 

@@ -12,7 +12,7 @@ use margay_models::execution::Execution;
 use margay_models::explain::{self, Violation};
 
 use crate::change::{Use, compile, uses};
-use crate::encode::data::{Key, keys, types};
+use crate::encode::classes::{Key, keys, types};
 use crate::language::kind::{Set, TYPES};
 use crate::language::{Lowering, Mapping};
 

@@ -10,7 +10,9 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
 use super::problem::{content, is_undefined_behaviour, satisfied, sees_scopes_by_inclusion};
-use super::source::{Source, SourceBase};
+use super::sets::find;
+use super::source::Source;
+use super::source_base::SourceBase;
 use super::special::Special;
 use super::symmetry;
 use super::target::{Target, TargetBase, fence_order};
@@ -175,7 +177,7 @@ impl Comparison {
         let from_inits = logic.restrict_range(from_inits, writes);
         let other = logic.union(among, from_inits);
         let fence_sc = (model.signature == Signature::Ptx).then(|| {
-            let strong = super::source::find(&self.source.orders, Order::Sc).unwrap_or_else(|| logic.empty(1));
+            let strong = find(&self.source.orders, Order::Sc).unwrap_or_else(|| logic.empty(1));
             let strong = logic.intersection(strong, self.source.fences);
             let order = logic.constant(fence_sc);
             let order = logic.restrict_domain(strong, order);

@@ -4,69 +4,11 @@
 use margay_models::signature::Operation;
 use margay_solver::{Expr, Formula, Logic};
 
-use super::source::{Source, find};
+use super::classes::{keys, types};
+use super::sets::{find, partition};
+use super::source::Source;
 use super::vocabulary::Vocabulary;
-use crate::language::kind::{Set, bits};
-use crate::language::{Lowering, Mapping, Row, ScopePattern};
-use margay_models::signature::Construct;
-
-/// A type of object and the width of its accesses in the target.
-pub type Key = (usize, u16);
-
-/// The classes of a mapping.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Classes(pub Vec<Vec<Key>>);
-
-/// The keys that a lowering allows, of the types that there are.
-pub fn keys(lowering: &Lowering, types: Set) -> Vec<Key> {
-    let data = lowering.uses.iter().filter_map(|u| u.when.data).fold(Set::default(), Set::union);
-    let of = if lowering.uses.is_empty() { types } else { data };
-    of.iter().map(|d| (d, lowering.bits.unwrap_or_else(|| bits(d)))).collect()
-}
-
-/// The types that the rows of a mapping speak of.
-pub fn types(mapping: &Mapping) -> Set {
-    let named = mapping.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses).filter_map(|u| u.when.data);
-    named.fold(mapping.about.types.unwrap_or_default(), Set::union)
-}
-
-/// Do the rows of this construct have objects?
-fn has_object(row: &Row) -> bool {
-    row.construct.operation != Operation::Fence
-}
-
-impl Classes {
-    /// The classes that programs of some constructs need; none where types make no difference.
-    pub fn of(mapping: &Mapping, constructs: &[Construct]) -> Self {
-        let rows: Vec<&Row> = mapping.rows.iter().filter(|r| has_object(r) && constructs.contains(&r.construct)).collect();
-        let all: Vec<&Lowering> = rows.iter().flat_map(|r| &r.alternatives).collect();
-        if all.iter().all(|l| l.uses.is_empty() && l.bits.is_none()) {
-            return Self::default();
-        }
-        let types = types(mapping);
-        let allowed: Vec<Vec<Key>> = all.iter().map(|l| keys(l, types)).collect();
-        let mut every: Vec<Key> = allowed.iter().flatten().copied().collect();
-        every.sort_unstable();
-        every.dedup();
-        let signature = |key: &Key| -> Vec<bool> { allowed.iter().map(|a| a.contains(key)).collect() };
-        let mut classes: Vec<(Vec<bool>, Vec<Key>)> = Vec::new();
-        for key in every {
-            let of = signature(&key);
-            match classes.iter_mut().find(|(s, _)| *s == of) {
-                Some((_, keys)) => keys.push(key),
-                None => classes.push((of, vec![key])),
-            }
-        }
-        let within = |a: &[bool], b: &[bool]| a.iter().zip(b).all(|(a, b)| !a || *b);
-        let kept: Vec<Vec<Key>> = classes
-            .iter()
-            .filter(|(s, _)| !classes.iter().any(|(other, _)| other != s && within(s, other)))
-            .map(|(_, keys)| keys.clone())
-            .collect();
-        // One class that allows everything is none.
-        if let [_] = kept[..] { Self::default() } else { Self(kept) }
-    }
-}
+use crate::language::{Mapping, ScopePattern};
 
 /// Every location has one class, and every operation a lowering that its class allows.
 pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source) -> Vec<Formula> {
@@ -77,7 +19,7 @@ pub fn formulas(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &S
     }
     let memory = logic.union(source.reads, source.writes);
     let sets: Vec<Expr> = v.data.iter().map(|&r| logic.rel(r)).collect();
-    super::source::partition(logic, &mut out, &sets, memory);
+    partition(logic, &mut out, &sets, memory);
     for &set in &sets {
         let there = logic.join(set, source.loc);
         let there = logic.intersection(there, memory);

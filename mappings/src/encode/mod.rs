@@ -2,27 +2,34 @@
 //! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
 
 pub mod atoms;
+pub mod classes;
 mod comparison;
-pub mod data;
+mod data;
 mod guard;
 pub mod preference;
 mod prefix;
 mod problem;
+mod programs;
 mod relaxed;
+mod scopes;
+mod sets;
 pub mod shape;
 mod source;
+mod source_base;
 mod special;
+mod specials;
 mod suite;
 pub mod symmetry;
 mod target;
 mod technique;
 mod threads;
 pub mod vocabulary;
+mod wellformed;
 
 pub use comparison::{Comparison, Extent, Side};
-pub use guard::{Programs, beyond_guarded};
 pub use prefix::{Prefix, Reasons, Sources};
 pub use problem::{MindsCycles, Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+pub use programs::{Programs, beyond_guarded};
 pub use relaxed::Change;
 pub use special::Special;
 pub use suite::Suite;

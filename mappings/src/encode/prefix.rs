@@ -13,7 +13,8 @@ use super::Problem;
 use super::atoms::{Atoms, Place};
 use super::guard;
 use super::problem::{is_default_axiom, is_undefined_behaviour, satisfied};
-use super::source::{Source, SourceBase};
+use super::source::Source;
+use super::source_base::SourceBase;
 use crate::language::Mapping;
 
 /// Where the reads of a [`Prefix`] read from.

@@ -7,14 +7,17 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
-use super::data::{self, Classes};
-use super::guard::{self, Programs};
-use super::source::{Source, SourceBase};
+use super::classes::Classes;
+use super::programs::Programs;
+use super::sets::find;
+use super::source::Source;
+use super::source_base::SourceBase;
 use super::symmetry;
 use super::target::{Target, TargetBase, roles};
 use super::technique::Techniques;
 use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
+use super::{data, guard};
 use crate::language::{Mapping, Row, StepScope};
 
 /// An axiom of the source model whose violation is searched for: an index into its checks.
@@ -105,7 +108,7 @@ impl Problem {
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
         }
-        if let Some(shared) = mapping.about.together.and_then(|scope| super::source::find(&source.together, scope)) {
+        if let Some(shared) = mapping.about.together.and_then(|scope| find(&source.together, scope)) {
             let threads = logic.range(source.thread);
             let all = logic.product(threads, threads);
             hard.push(logic.subset(all, shared));

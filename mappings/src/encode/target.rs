@@ -6,7 +6,9 @@ use margay_models::lower::Base;
 use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature, Tag};
 use margay_solver::{Expr, Formula, Logic};
 
-use super::source::{Source, find, inclusion, placed, tagged};
+use super::scopes::{inclusion, placed};
+use super::sets::{find, tagged};
+use super::source::Source;
 use super::vocabulary::{Copied, Role, Vocabulary};
 use crate::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
 

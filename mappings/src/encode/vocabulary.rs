@@ -6,8 +6,8 @@ use margay_models::signature::{Construct, Operation, Signature};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
-use super::data::Classes;
-use super::guard::Programs;
+use super::classes::Classes;
+use super::programs::Programs;
 use super::special::Special;
 use super::technique::Techniques;
 

@@ -6,7 +6,8 @@ use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::Level;
-use crate::encode::source::{find, inclusion, placed, tagged};
+use crate::encode::scopes::{inclusion, placed};
+use crate::encode::sets::{find, tagged};
 
 /// A level with the sets that follow from others.
 pub(super) struct View<'a> {

@@ -1,0 +1,37 @@
+//! Sets of events under the keys that they are for: orders, scopes, tags.
+
+use margay_models::execution::Order;
+use margay_models::signature::Tag;
+use margay_solver::{Expr, Formula, Logic};
+
+/// The expression under a key.
+pub fn find<K: PartialEq>(list: &[(K, Expr)], key: K) -> Option<Expr> {
+    list.iter().find(|(k, _)| *k == key).map(|&(_, e)| e)
+}
+
+/// The sets are disjoint and make up the whole.
+pub fn partition(logic: &mut Logic, out: &mut Vec<Formula>, sets: &[Expr], whole: Expr) {
+    let all = logic.union_all(1, sets.iter().copied());
+    out.push(logic.equal(all, whole));
+    for (i, &a) in sets.iter().enumerate() {
+        for &b in &sets[i + 1..] {
+            let both = logic.intersection(a, b);
+            out.push(logic.no(both));
+        }
+    }
+}
+
+/// The events that carry each tag of an architecture that is a text.
+pub fn tagged(logic: &mut Logic, orders: &[(Order, Expr)]) -> Vec<(Tag, Expr)> {
+    let mut sets: Vec<(Tag, Vec<Expr>)> = Vec::new();
+    for &(order, set) in orders {
+        let Order::Tagged(tags) = order else { continue };
+        for tag in tags.iter() {
+            match sets.iter_mut().find(|(t, _)| *t == tag) {
+                Some((_, sets)) => sets.push(set),
+                None => sets.push((tag, vec![set])),
+            }
+        }
+    }
+    sets.into_iter().map(|(tag, sets)| (tag, logic.union_all(1, sets))).collect()
+}

@@ -1,0 +1,75 @@
+//! What PTX has beside loads, stores, read-modify-writes and memory fences, as expressions.
+
+use margay_models::execution::Scope;
+use margay_solver::{Expr, Logic};
+
+use super::sets::find;
+use super::special::Special;
+use super::vocabulary::Vocabulary;
+
+/// The sets as expressions, and the relations that follow from them.
+#[derive(Debug, Clone, Default)]
+pub struct Specials {
+    pub(super) sets: Vec<(Special, Expr)>,
+    /// `sync_barrier`: from each arrival to the waits of other threads at the barrier of its cta.
+    pub sync_barrier: Option<Expr>,
+    /// `syncbar`: operations on one barrier.
+    pub one_barrier: Option<Expr>,
+}
+
+impl Specials {
+    /// The sets of a vocabulary.
+    pub(super) fn new(logic: &mut Logic, v: &Vocabulary) -> Self {
+        let sets = v.special.iter().map(|&(s, r)| (s, logic.rel(r))).collect();
+        Self { sets, sync_barrier: None, one_barrier: None }
+    }
+
+    /// Who meets whom. There is one barrier for each cta, and a thread comes to it at most once.
+    pub(super) fn barriers(&mut self, logic: &mut Logic, int: Expr, placed: &[(Scope, Expr)]) {
+        let (Some(arrivals), Some(waits), Some(near)) =
+            (self.set(Special::Arrival), self.set(Special::Wait), find(placed, Scope::Cta))
+        else {
+            return;
+        };
+        let pairs = logic.product(arrivals, waits);
+        let pairs = logic.intersection(pairs, near);
+        self.sync_barrier = Some(logic.difference(pairs, int));
+        let all = logic.union(arrivals, waits);
+        let pairs = logic.product(all, all);
+        self.one_barrier = Some(logic.intersection(pairs, near));
+    }
+
+    /// The events of one kind; `None` where there are none.
+    pub fn set(&self, special: Special) -> Option<Expr> {
+        find(&self.sets, special)
+    }
+
+    /// The union of several.
+    pub(super) fn any(&self, logic: &mut Logic, wanted: impl Fn(Special) -> bool) -> Expr {
+        let sets: Vec<Expr> = self.sets.iter().filter(|(s, _)| wanted(*s)).map(|&(_, e)| e).collect();
+        logic.union_all(1, sets)
+    }
+
+    /// The events that are no constructs: barriers and proxy fences.
+    pub(super) fn events(&self, logic: &mut Logic) -> Expr {
+        self.any(logic, Special::is_event)
+    }
+
+    /// The events of their own kinds, one set for each.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.sets.iter().filter(|(s, _)| s.is_event()).map(|&(_, e)| e)
+    }
+
+    /// The relation `same address` from `same location`: each location has at most two addresses.
+    pub(super) fn same_address(&self, logic: &mut Logic, loc: Expr) -> Expr {
+        let Some(second) = self.set(Special::Alias) else { return loc };
+        let from = logic.restrict_domain(second, loc);
+        let within = logic.restrict_range(from, second);
+        let either_way = {
+            let to = logic.restrict_range(loc, second);
+            logic.union(from, to)
+        };
+        let first = logic.difference(loc, either_way);
+        logic.union(within, first)
+    }
+}

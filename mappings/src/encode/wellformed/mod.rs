@@ -1,0 +1,4 @@
+//! What makes an instance a source execution: `Source::wellformed`.
+
+mod source;
+mod special;
