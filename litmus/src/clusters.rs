@@ -18,6 +18,14 @@ pub fn mismatch(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Di
     Some(error.help("clusters came with PTX ISA 7.8: use `ptx-8`, or the scope `gpu` or `cta`"))
 }
 
+impl Test {
+    /// Does the test say anything about clusters? Not every model has them.
+    pub fn uses_clusters(&self) -> bool {
+        let placed = self.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
+        placed || first_use(self).is_some()
+    }
+}
+
 /// The first use of the cluster scope or of a cluster barrier, and what it is.
 pub fn first_use(test: &Test) -> Option<(Place, &'static str)> {
     test.threads.iter().find_map(|thread| match &thread.body {

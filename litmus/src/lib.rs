@@ -19,6 +19,7 @@ pub mod premise;
 mod prepare;
 pub mod print;
 pub mod read;
+mod refused;
 pub mod render;
 pub mod sat;
 pub mod shapes;

@@ -2,10 +2,10 @@
 
 use margay_models::execution::Proxy;
 
+use crate::refused::Error;
 use crate::test::{
     Access, AccessOrder, Address, Base, Body, Dialect, InitialValue, Operation, Place, Test, Type, Value, element,
 };
-use crate::unfold::Error;
 
 /// A location, or an array, with accesses of two sizes.
 #[derive(Debug)]
@@ -216,10 +216,16 @@ impl Memory {
 
 /// The initial value of each cell.
 pub(super) fn initial(memory: &Memory, value: Option<&InitialValue>, place: Place) -> Result<Vec<Option<InitialValue>>, Error> {
-    let part = |n: i64, cell: usize| super::rewrite::part(n, cell, memory.bits);
+    let part = |n: i64, cell: usize| part(n, cell, memory.bits);
     match value {
         None => Ok(vec![None; memory.cells]),
         Some(InitialValue::Integer(n)) => Ok((0..memory.cells).map(|cell| Some(InitialValue::Integer(part(*n, cell)))).collect()),
         Some(InitialValue::AddressOf(_)) => Err(Error::at(format!("{}: an address is not taken apart", memory.sizes()), place)),
     }
+}
+
+/// The bits of a number that are in a cell.
+pub(super) fn part(n: i64, cell: usize, bits: u8) -> i64 {
+    let all = 1i64.checked_shl(u32::from(bits)).map_or(-1, |above| above - 1);
+    n.checked_shr(cell as u32 * u32::from(bits)).unwrap_or(0) & all
 }

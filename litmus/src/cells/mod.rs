@@ -11,8 +11,8 @@
 mod memory;
 mod rewrite;
 
+use crate::refused::Error;
 use crate::test::{Body, Place, Test};
-use crate::unfold;
 use memory::Memory;
 
 /// A test whose locations have one size each.
@@ -33,18 +33,18 @@ impl Split {
 }
 
 /// An error for a test that has accesses of two sizes to one location: it has an answer, and nothing else is done with it.
-pub fn one_size_each(test: &Test) -> Result<(), unfold::Error> {
+pub fn one_size_each(test: &Test) -> Result<(), Error> {
     match memory::of_two_sizes(test)?.first() {
         None => Ok(()),
         Some(memory) => {
             let message = format!("{}: `margay run` answers such a test; what is asked here needs one size", memory.sizes());
-            Err(unfold::Error::at(message, memory.second))
+            Err(Error::at(message, memory.second))
         }
     }
 }
 
 /// The test in cells; `None` if every location has accesses of one size already.
-pub(crate) fn split(test: &Test) -> Result<Option<Split>, unfold::Error> {
+pub(crate) fn split(test: &Test) -> Result<Option<Split>, Error> {
     let memories = memory::of_two_sizes(test)?;
     if memories.is_empty() {
         return Ok(None);

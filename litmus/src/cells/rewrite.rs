@@ -1,17 +1,11 @@
 //! A test in cells: declarations, instructions, conditions.
 
-use super::memory::{Memory, initial, root};
+use super::memory::{Memory, initial, part, root};
+use crate::refused::Error;
 use crate::test::{
     Access, Address, Base, Comparison, Instruction, LocalFunction, LocationDeclaration, Operand, Operation, Place, Proposition,
     Type, TypeKind, Value, Variable,
 };
-use crate::unfold::Error;
-
-/// The bits of a number that are in a cell.
-pub(super) fn part(n: i64, cell: usize, bits: u8) -> i64 {
-    let all = 1i64.checked_shl(u32::from(bits)).map_or(-1, |above| above - 1);
-    n.checked_shr(cell as u32 * u32::from(bits)).unwrap_or(0) & all
-}
 
 /// The location of two sizes that a name is of.
 fn memory_of<'m>(name: &str, memories: &'m [Memory]) -> Option<&'m Memory> {

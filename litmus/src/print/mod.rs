@@ -11,7 +11,26 @@ pub use condition::{proposition, variable};
 pub use cuda::{NoProgram, program as cuda_program, results as cuda_results};
 pub use instruction::instruction;
 
-use crate::test::{Dialect, InitialValue, LocationDeclaration, Test, element};
+use std::fmt;
+
+use crate::test::{Body, Dialect, InitialValue, LocationDeclaration, Test, ThreadId, element};
+
+impl Test {
+    /// The lines of a thread's program, without column padding.
+    pub fn thread_lines(&self, thread: ThreadId) -> Vec<String> {
+        match self.threads.get(thread.index()).map(|t| &t.body) {
+            Some(Body::Instructions(instructions)) => instructions.iter().map(|i| instruction(i, self.dialect)).collect(),
+            Some(Body::Statements(statements)) => statement_lines(statements).into_iter().map(|l| l.text).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&test(self))
+    }
+}
 
 /// The whole text of a test, with a line feed at the end.
 pub fn test(test: &Test) -> String {

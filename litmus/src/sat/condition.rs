@@ -4,8 +4,8 @@ use margay_models::execution::Kind;
 use margay_models::signature::BaseRelation;
 use margay_solver::Literal;
 
+use super::problem::OneOf;
 use super::problem::Problem;
-use super::values::OneOf;
 use crate::test::{Operand, Proposition, ThreadId, Variable};
 use crate::unfold::Unfolding;
 

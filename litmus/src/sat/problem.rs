@@ -12,6 +12,9 @@ use crate::unfold::{self, Domains};
 /// The largest number of events on all paths together. Relations grow with its square, closures with its cube.
 const MAX_EVENTS: usize = 256;
 
+/// A value that is one of several, each with the literal that says so; ascending.
+pub(super) type OneOf = Vec<(i64, Literal)>;
+
 /// A test under a model, ready to be asked.
 pub struct Problem<'a> {
     pub translation: &'a Translation,
@@ -27,7 +30,7 @@ pub struct Problem<'a> {
     /// All values that reads may return, ascending.
     pub numbers: Vec<i64>,
     /// For each intermediate result, once it is needed: the values that it may have.
-    pub(super) results: Vec<Option<super::values::OneOf>>,
+    pub(super) results: Vec<Option<OneOf>>,
 }
 
 impl<'a> Problem<'a> {

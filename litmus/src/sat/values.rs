@@ -3,11 +3,8 @@
 use margay_models::signature::BaseRelation;
 use margay_solver::{Atom, Literal};
 
-use super::problem::{Problem, event, first_number};
+use super::problem::{OneOf, Problem, event, first_number};
 use crate::unfold::{Value, ValueId};
-
-/// A value that is one of several, each with the literal that says so; ascending.
-pub(super) type OneOf = Vec<(i64, Literal)>;
 
 impl Problem<'_> {
     /// What a read returns.

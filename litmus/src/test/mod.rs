@@ -223,12 +223,6 @@ impl Test {
         self.threads.get(thread.index()).and_then(|t| t.placement).unwrap_or(alone)
     }
 
-    /// Does the test say anything about clusters? Not every model has them.
-    pub fn uses_clusters(&self) -> bool {
-        let placed = self.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
-        placed || crate::clusters::first_use(self).is_some()
-    }
-
     /// The location of that name, by its position; the name of an array means its first element.
     pub fn location(&self, name: &str) -> Option<usize> {
         let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
@@ -263,22 +257,5 @@ impl Test {
             Some(Body::Instructions(instructions)) => instructions,
             _ => &[],
         }
-    }
-
-    /// The lines of a thread's program, without column padding.
-    pub fn thread_lines(&self, thread: ThreadId) -> Vec<String> {
-        match self.threads.get(thread.index()).map(|t| &t.body) {
-            Some(Body::Instructions(instructions)) => {
-                instructions.iter().map(|i| crate::print::instruction(i, self.dialect)).collect()
-            }
-            Some(Body::Statements(statements)) => crate::print::statement_lines(statements).into_iter().map(|l| l.text).collect(),
-            None => Vec::new(),
-        }
-    }
-}
-
-impl fmt::Display for Test {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::print::test(self))
     }
 }

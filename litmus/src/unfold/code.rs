@@ -1,7 +1,7 @@
 //! A test as straight code, for machines that execute tests instead of unfolding them.
 
 use super::program::Program;
-use super::skeleton::Shared;
+use super::shared::Shared;
 use super::{Address, Error, Unary, barriers, compile};
 use crate::test::{Integer, Test, ThreadId};
 

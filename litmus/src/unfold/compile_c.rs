@@ -6,7 +6,7 @@ use margay_models::signature::{Construct, Operation};
 
 use super::Error;
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
-use super::skeleton::Shared;
+use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
     AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CScope, Comparison, Expected, Expression, MemoryOrder, Parameter,

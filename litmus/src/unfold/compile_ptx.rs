@@ -4,7 +4,7 @@ use margay_models::execution::{Order, Scope};
 
 use super::Error;
 use super::program::{Attributes, Modification, Program, Register, Step, Term};
-use super::skeleton::Shared;
+use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
     Access, AccessOrder, Address, Atom, AtomFunction, BarrierMode, Base, ClusterBarrier, Comparison, Dialect, FenceOrder,

@@ -1,38 +1,42 @@
 //! Unfolding: from a test to its candidate executions, but for the choices of reads-from and orders.
 //!
-//! Each thread becomes straight code (program.rs), is executed symbolically along every path (path.rs) with the values of
+//! Each thread becomes straight code (program.rs), is executed symbolically along every path (explore) with the values of
 //! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
 //! what must hold of the values.
 
+mod address;
 mod barriers;
 mod code;
 mod compile_c;
 mod compile_ptx;
 mod domain;
+mod explore;
 mod merge;
 mod path;
 pub mod program;
+mod shared;
 mod skeleton;
 mod spin;
 mod symbol;
 
+pub use crate::refused::Error;
+pub use address::Address;
 pub use code::Code;
 pub(crate) use domain::Domains;
 pub(crate) use merge::{Merged, Value, ValueId};
 pub(crate) use path::{Path, PathEvent};
-pub use skeleton::{Address, Skeleton, WriteValue};
+pub use skeleton::{Skeleton, WriteValue};
 pub(crate) use symbol::Node;
 pub use symbol::{Binary, Symbol, Symbols, Unary};
 
-use std::fmt;
 use std::sync::Arc;
 
-use margay_models::diagnostic::Span;
 use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
 use crate::test::{Asked, Dialect, InitialValue, Test, ThreadId, Variable};
 use program::Program;
+use shared::Shared;
 
 /// Bounds of the unfolding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,35 +58,6 @@ impl Default for Bounds {
 /// The largest number of skeletons.
 const MAX_SKELETONS: usize = 10_000_000;
 
-/// Why a test cannot be unfolded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
-    /// One sentence.
-    pub message: String,
-    /// Where, in the text that the test was read from.
-    pub place: Option<Span>,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl Error {
-    /// Without a place.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: None }
-    }
-
-    /// With a place.
-    pub fn at(message: impl Into<String>, place: crate::test::Place) -> Self {
-        Self { message: message.into(), place: Some(place.0) }
-    }
-}
-
 /// A test, unfolded.
 #[derive(Debug, Clone)]
 pub struct Unfolding {
@@ -91,7 +66,7 @@ pub struct Unfolding {
     /// For each thread the nodes of its symbolic values.
     symbols: Arc<[Symbols]>,
     /// What all candidates share.
-    shared: skeleton::Shared,
+    shared: Shared,
     /// Was a path cut off at the bound?
     pub bounded: bool,
     /// Were paths left out that only wait?
@@ -103,12 +78,12 @@ impl Unfolding {
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         crate::cells::one_size_each(test)?;
-        let shared = skeleton::Shared::new(test, signature)?;
+        let shared = Shared::new(test, signature)?;
         barriers::check(test)?;
         let (mut paths, mut symbols, mut bounded, mut waits) = (Vec::new(), Vec::new(), false, false);
         for t in 0..test.threads.len() {
             let program = compile(test, ThreadId(t as u8), &shared)?;
-            let explored = path::explore(&program, t, &shared, bounds)?;
+            let explored = explore::explore(&program, t, &shared, bounds)?;
             bounded |= explored.bounded;
             waits |= explored.waits;
             paths.push(explored.paths);
@@ -217,7 +192,7 @@ impl Unfolding {
 }
 
 /// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
-fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), Error> {
+fn one_width_each(paths: &[Vec<Path>], shared: &Shared) -> Result<(), Error> {
     // The width that values of a location have counts too, where it comes from an access that no path comes to.
     let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| shared.signature != Signature::C);
     let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(narrow).collect();
@@ -242,7 +217,7 @@ fn one_width_each(paths: &[Vec<Path>], shared: &skeleton::Shared) -> Result<(), 
 }
 
 /// The straight code of a thread.
-fn compile(test: &Test, thread: ThreadId, shared: &skeleton::Shared) -> Result<Program, Error> {
+fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
     let mut program = match test.dialect {
         Dialect::C => compile_c::compile(test, thread, shared)?,
         Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic | Dialect::Text(_) => compile_ptx::compile(test, thread, shared)?,

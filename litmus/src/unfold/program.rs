@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Proxy, Scope};
 
-use super::skeleton::Address;
+use super::address::Address;
 use super::symbol::{Binary, Unary};
 use crate::test::Integer;
 

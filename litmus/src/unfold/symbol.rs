@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::skeleton::is_address;
+use super::address::is_address;
 use crate::test::{Comparison, Integer};
 
 /// `-a`, `!a`, `~a`, and conversions.

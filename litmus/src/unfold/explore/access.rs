@@ -4,9 +4,10 @@
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
 use margay_models::signature::Signature;
 
+use super::super::path::{Dependent, PathEvent};
 use super::super::program::{Attributes, Modification, Register};
 use super::super::symbol::{Binary, Symbol};
-use super::{Dependent, Explorer, PathEvent, State};
+use super::{Explorer, State};
 use crate::test::{Comparison, Place};
 
 impl Explorer<'_> {

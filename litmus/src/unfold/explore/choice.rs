@@ -1,10 +1,11 @@
 //! What is not known where it is needed: the location that an address stands for, the number of a barrier, the truth of a
 //! condition, and the order of a vector's elements. Each choice is a state of its own, which supposes what was chosen.
 
-use super::super::skeleton::Address;
+use super::super::address::Address;
+use super::super::path::Dependent;
 use super::super::symbol::{Binary, Symbol};
 use super::super::{Error, barriers};
-use super::{Dependent, Explorer, State};
+use super::{Explorer, State};
 use crate::test::{Comparison, Place};
 
 /// The elements of a vector in the order in which they are accessed, each with its location.

@@ -9,48 +9,18 @@ mod access;
 mod choice;
 mod value;
 
-pub(super) use value::Dependent;
-
 use margay_models::execution::{EventData, Kind, Order, Scope};
 
+use super::path::{Dependent, Path};
 use super::program::{Program, Step, Term};
-use super::skeleton::Shared;
+use super::shared::Shared;
 use super::spin::{Arrival, Heads};
-use super::symbol::{Symbol, Symbols};
+use super::symbol::Symbols;
 use super::{Bounds, Error, barriers};
 use crate::test::Place;
 
 /// The largest number of steps of a path: more is no litmus test.
 const MAX_STEPS: usize = 4000;
-
-/// An event of a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PathEvent {
-    /// What is known of it.
-    pub data: EventData,
-    /// The value that a write writes.
-    pub value: Option<Symbol>,
-    /// Reads that its address, its value and its execution depend on, by position.
-    pub address_reads: u64,
-    pub data_reads: u64,
-    pub control_reads: u64,
-    /// Is it the write of a read-modify-write whose read is the event before it?
-    pub modifies: bool,
-    /// How wide the access is, where the program says it.
-    pub bits: Option<u8>,
-    /// Where it came from.
-    pub place: Place,
-}
-
-/// One way through a thread.
-#[derive(Debug, Clone)]
-pub(crate) struct Path {
-    pub events: Vec<PathEvent>,
-    /// Values that must be different from 0 (true) or 0 (false).
-    pub suppositions: Vec<(Symbol, bool)>,
-    /// For each named register its value at the end.
-    pub registers: Vec<(String, Symbol)>,
-}
 
 /// All paths of a thread.
 pub(super) struct Explored {

@@ -1,27 +1,13 @@
 //! What the registers of a path hold: values as terms over what was read, with the reads that they depend on.
 
+use super::super::path::Dependent;
 use super::super::program::Term;
-use super::super::symbol::{Binary, Symbol, Unary};
+use super::super::symbol::{Binary, Unary};
 use super::{Explorer, State};
 use crate::test::Integer;
 
 /// What comparisons give.
 const TRUTH: Integer = Integer { bits: 1, signed: false };
-/// A value and the reads that it depends on, by the positions of their events on the path.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::unfold) struct Dependent {
-    pub symbol: Symbol,
-    pub reads: u64,
-    /// A type that the value is known to be of: converting it to that changes nothing.
-    pub known: Option<Integer>,
-}
-
-impl Dependent {
-    /// A value that depends on reads, and of which no more is known.
-    pub(super) fn new(symbol: Symbol, reads: u64) -> Self {
-        Self { symbol, reads, known: None }
-    }
-}
 
 impl Explorer<'_> {
     pub(super) fn term(&mut self, state: &State, term: &Term) -> Dependent {

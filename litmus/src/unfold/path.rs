@@ -1,0 +1,51 @@
+//! One way through a thread: its events, and what it supposes of the values read.
+
+use margay_models::execution::EventData;
+
+use super::symbol::Symbol;
+use crate::test::{Integer, Place};
+
+/// An event of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathEvent {
+    /// What is known of it.
+    pub data: EventData,
+    /// The value that a write writes.
+    pub value: Option<Symbol>,
+    /// Reads that its address, its value and its execution depend on, by position.
+    pub address_reads: u64,
+    pub data_reads: u64,
+    pub control_reads: u64,
+    /// Is it the write of a read-modify-write whose read is the event before it?
+    pub modifies: bool,
+    /// How wide the access is, where the program says it.
+    pub bits: Option<u8>,
+    /// Where it came from.
+    pub place: Place,
+}
+
+/// One way through a thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Path {
+    pub events: Vec<PathEvent>,
+    /// Values that must be different from 0 (true) or 0 (false).
+    pub suppositions: Vec<(Symbol, bool)>,
+    /// For each named register its value at the end.
+    pub registers: Vec<(String, Symbol)>,
+}
+
+/// A value and the reads that it depends on, by the positions of their events on the path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dependent {
+    pub symbol: Symbol,
+    pub reads: u64,
+    /// A type that the value is known to be of: converting it to that changes nothing.
+    pub known: Option<Integer>,
+}
+
+impl Dependent {
+    /// A value that depends on reads, and of which no more is known.
+    pub(super) fn new(symbol: Symbol, reads: u64) -> Self {
+        Self { symbol, reads, known: None }
+    }
+}

@@ -1,0 +1,177 @@
+//! What all candidates of a test share: its locations with their addresses and initial values, and who names them.
+
+use std::sync::Arc;
+
+use margay_models::execution::{Location, Placement};
+use margay_models::signature::Signature;
+
+use super::Error;
+use super::address::{Address, FIRST_ADDRESS, STRIDE};
+use super::barriers;
+use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
+
+/// What all candidates of a test share.
+#[derive(Debug, Clone)]
+pub(super) struct Shared {
+    pub signature: Signature,
+    pub locations: Vec<Location>,
+    /// For each location the one whose generic address it has.
+    pub generic: Vec<u8>,
+    /// For each location its address.
+    pub addresses: Arc<[Address]>,
+    /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
+    pub widths: Vec<Address>,
+    /// For each location its initial value.
+    pub initial: Vec<i64>,
+    /// For each location the type of its values; `None`: they are 64 bits wide.
+    pub integers: Vec<Option<Integer>>,
+    /// For each location the threads that name it, as a mask; all of them where some access may be to any location.
+    named_by: Vec<u64>,
+    /// What the test asks of final states.
+    pub asked: Arc<Asked>,
+    /// The instances of barriers that the test names, ascending.
+    pub instances: Vec<u32>,
+    pub threads: Vec<Placement>,
+}
+
+impl Shared {
+    /// From the declarations of a test.
+    pub fn new(test: &Test, signature: Signature) -> Result<Self, Error> {
+        let index = |name: &str| test.location(name);
+        let integers = test.location_integers();
+        let widths: Vec<Address> = test.locations.iter().map(|l| width(test, &l.name)).collect();
+        let addresses: Arc<[Address]> = (test.locations.iter().enumerate())
+            .map(|(l, declared)| match element(&declared.name) {
+                Some((array, n)) => FIRST_ADDRESS + STRIDE * index(array).unwrap_or(l) as Address + widths[l] * n as Address,
+                None => FIRST_ADDRESS + STRIDE * l as Address,
+            })
+            .collect();
+        let mut shared = Self {
+            signature,
+            locations: Vec::new(),
+            generic: Vec::new(),
+            addresses: addresses.clone(),
+            widths,
+            initial: Vec::new(),
+            integers: integers.clone(),
+            named_by: named_by(test),
+            asked: Arc::new(test.asked()),
+            instances: barriers::instances(test)?,
+            threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
+        };
+        for (l, declared) in test.locations.iter().enumerate() {
+            let missing = |name: &str| Error::at(format!("there is no location `{name}`"), declared.place);
+            let Some(named) = test.named(l) else {
+                return Err(Error::at(format!("`{}` is another name for no memory", declared.name), declared.place));
+            };
+            let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
+            let atomic = test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty.atomic);
+            shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u8, atomic });
+            shared.generic.push(named.generic as u8);
+            shared.initial.push(match &declared.value {
+                Some(InitialValue::Integer(n)) => integers[l].map_or(*n, |i| i.wrap(*n)),
+                Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
+                None => 0,
+            });
+        }
+        Ok(shared)
+    }
+
+    /// Does a thread other than this one access the memory of a location?
+    pub fn is_observed(&self, location: u8, thread: usize) -> bool {
+        let physical = self.locations[usize::from(location)].physical;
+        let names = self.locations.iter().zip(&self.named_by).filter(|(l, _)| l.physical == physical);
+        names.fold(0, |all, (_, threads)| all | threads) & !(1 << (thread as u64 & 63)) != 0
+    }
+
+    /// The physical locations with their initial values.
+    pub fn initial_writes(&self) -> impl Iterator<Item = (u8, i64)> + '_ {
+        let physical = self.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l);
+        physical.map(|(l, _)| (l as u8, self.initial[l]))
+    }
+
+    /// The address of a location by its index.
+    pub fn address(&self, location: usize) -> Address {
+        self.addresses[location]
+    }
+
+    /// The address of a location by its name; that of an array is its first element's.
+    pub fn address_of(&self, name: &str) -> Result<Address, Error> {
+        let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
+        let location = self.locations.iter().position(|l| l.name == name).or_else(first);
+        location.map(|l| self.address(l)).ok_or_else(|| Error::new(format!("there is no location `{name}`")))
+    }
+
+    /// The location with an address.
+    pub fn location_at(&self, address: Address) -> Option<u8> {
+        self.addresses.iter().position(|&a| a == address).map(|l| l as u8)
+    }
+
+    /// Why an address is that of no location.
+    pub fn no_location_at(&self, address: Address) -> String {
+        let near = (0..self.locations.len()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
+        match near.map(|l| (&self.locations[l].name, address - self.addresses[l], self.widths[l])) {
+            Some((name, distance, width)) if distance < width => format!(
+                "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply (PTX ISA 8.7.2)"
+            ),
+            Some((name, distance, _)) if distance < STRIDE => {
+                format!(
+                    "there is no location {distance} bytes behind `{name}`; elements of arrays are declared by `x[2]={{0,0}}`"
+                )
+            }
+            _ => format!("{address} is not the address of a location"),
+        }
+    }
+}
+
+/// For each location the threads that name it. A test that keeps addresses in registers or memory may access any location from
+/// anywhere.
+fn named_by(test: &Test) -> Vec<u64> {
+    let everyone = vec![u64::MAX; test.locations.len()];
+    let mut found = vec![0; test.locations.len()];
+    for (t, thread) in test.threads.iter().enumerate() {
+        let Body::Instructions(instructions) = &thread.body else { return everyone };
+        for i in instructions {
+            let Some((access, address)) = i.operation.memory() else { continue };
+            let Base::Location(name) = &address.base else { return everyone };
+            let elements = match &i.operation {
+                Operation::VectorLoad { destinations, .. } => destinations.len(),
+                Operation::VectorStore { values, .. } => values.len(),
+                _ => 1,
+            } * if access.ty.is_some_and(|ty| ty.packed) { 2 } else { 1 };
+            let (array, first) = element(name).map_or((name.as_str(), None), |(array, n)| (array, Some(n)));
+            let range = first.unwrap_or(0)..first.unwrap_or(0) + elements;
+            for (l, declared) in test.locations.iter().enumerate() {
+                let named = match (element(&declared.name), &address.offset) {
+                    _ if declared.name == *name => true,
+                    // An offset leads to another element, and never out of the array.
+                    (Some((of, _)), Some(Value::Integer(_))) => of == array,
+                    (Some((of, n)), None) => of == array && range.contains(&n),
+                    (None, None | Some(Value::Integer(_))) => false,
+                    (_, Some(_)) => return everyone,
+                };
+                found[l] |= u64::from(named) << (t as u64 & 63);
+            }
+        }
+    }
+    found
+}
+
+/// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
+fn width(test: &Test, name: &str) -> Address {
+    if test.dialect == Dialect::C {
+        return 1;
+    }
+    let array = |name: &str| element(name).map_or(name.to_string(), |(array, _)| array.to_string());
+    let bits = test.threads.iter().flat_map(|t| match &t.body {
+        Body::Instructions(instructions) => instructions.as_slice(),
+        Body::Statements(_) => &[],
+    });
+    let mut bits = bits.filter_map(|i| match i.operation.memory()? {
+        (access, crate::test::Address { base: Base::Location(base), .. }) if array(base) == array(name) => {
+            access.ty.map(|ty| ty.bits)
+        }
+        _ => None,
+    });
+    bits.next().map_or(4, |bits| Address::from(bits) / 8)
+}
