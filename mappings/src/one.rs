@@ -18,7 +18,7 @@ use crate::language::{Lowering, Mapping};
 
 /// What came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ProgramVerdict {
     /// The program has no race and cannot have the outcome; what it is compiled to can.
     Counterexample,
     /// The source model allows the outcome.
@@ -29,7 +29,7 @@ pub enum Answer {
     TargetForbids,
 }
 
-impl Answer {
+impl ProgramVerdict {
     /// In words, behind the names of the models.
     pub fn words(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Answer {
 #[derive(Debug, Clone)]
 pub struct One {
     /// The answer.
-    pub answer: Answer,
+    pub answer: ProgramVerdict,
     /// The execution of the source with the outcome, allowed or not.
     pub source: Execution,
     /// Why the source forbids it, if it does.
@@ -111,12 +111,12 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     Ok(One { answer: answer(&said, allowed), source: execution, violation, target, allowed, target_execution })
 }
 
-fn answer(source: &Verdict, target_allows: bool) -> Answer {
+fn answer(source: &Verdict, target_allows: bool) -> ProgramVerdict {
     match () {
-        () if source.racy == Some(true) => Answer::Races,
-        () if source.reachable => Answer::SourceAllows,
-        () if target_allows => Answer::Counterexample,
-        () => Answer::TargetForbids,
+        () if source.racy == Some(true) => ProgramVerdict::Races,
+        () if source.reachable => ProgramVerdict::SourceAllows,
+        () if target_allows => ProgramVerdict::Counterexample,
+        () => ProgramVerdict::TargetForbids,
     }
 }
 

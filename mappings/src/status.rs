@@ -14,7 +14,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::check::image;
-use crate::encode::{Question, is_undefined_behaviour};
+use crate::encode::{AxiomId, is_undefined_behaviour};
 use crate::language::Mapping;
 use crate::level::Level;
 use crate::witness::Witness;
@@ -103,7 +103,7 @@ impl<'a> Examiner<'a> {
     /// What follows from a counterexample among single executions. Nothing in it says on what its operations depend. So the programs in
     /// which reads guard the rest of their threads are asked about, too: guards take executions away, and with them races. Where they
     /// make the program a compiler bug, the witness gets the fewest that do.
-    pub fn witness(&mut self, mapping: &Mapping, questions: &[Question], witness: &mut Witness) -> Standing {
+    pub fn witness(&mut self, mapping: &Mapping, questions: &[AxiomId], witness: &mut Witness) -> Standing {
         let plain = self.program(&witness.source, &witness.finals);
         if plain.status != Status::Racy {
             return plain;

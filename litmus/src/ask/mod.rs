@@ -16,7 +16,7 @@ use crate::read::Read;
 use axioms::{Chosen, Dependence};
 
 /// What is asked.
-pub struct Question<'a> {
+pub struct RunRequest<'a> {
     /// How each test is asked about, without a limit of time.
     pub unlimited: Options,
     /// How long each answer may take.
@@ -102,7 +102,7 @@ impl Failure {
     }
 }
 
-impl Question<'_> {
+impl RunRequest<'_> {
     /// Asks about each test under each model and hands on the answers in order.
     ///
     /// # Errors

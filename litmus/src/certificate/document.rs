@@ -81,7 +81,7 @@ pub struct Claim {
 pub struct Session {
     /// The answers, in the order in which questions are asked: is there an execution as the condition wants it, is there one that
     /// shows the program to be undefined?
-    pub answers: Vec<Answer>,
+    pub answers: Vec<SessionAnswer>,
     /// The proof, where the answer is "none" anywhere; null for a program without paths.
     #[serde(deserialize_with = "Option::deserialize")]
     pub proof: Option<Proof>,
@@ -90,7 +90,7 @@ pub struct Session {
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Answer {
+pub enum SessionAnswer {
     /// There is no such execution: proved.
     None,
     /// There is this one: the judge confirms it.

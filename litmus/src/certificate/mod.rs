@@ -19,7 +19,7 @@ use crate::sat::Shown;
 use crate::verdict::Verdict;
 
 pub use bases::{Bases, Held};
-pub use document::{Answer, Claim, Document, Given, KIND, Session, Subject, read};
+pub use document::{Claim, Document, Given, KIND, Session, SessionAnswer, Subject, read};
 pub use verify::verify;
 
 /// The file of the proof of a session, in the certificate's folder: of a test and a model, by their places.
@@ -32,7 +32,7 @@ impl Claim {
     pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<Shown<Replayed>>) -> Self {
         let Expected { reachable, bounded, racy } = Expected::from(verdict);
         let session = |(n, Shown { answers, proof }): (usize, Shown<Replayed>)| Session {
-            answers: answers.into_iter().map(|a| a.map_or(Answer::None, Answer::Execution)).collect(),
+            answers: answers.into_iter().map(|a| a.map_or(SessionAnswer::None, SessionAnswer::Execution)).collect(),
             proof: proof.map(|p| Proof::of(&p, proof_file(test, model, n))),
         };
         Self { test, model, reachable, bounded, racy, sessions: shown.into_iter().enumerate().map(session).collect() }

@@ -9,7 +9,7 @@ use margay_models::library;
 use margay_models::model::Model;
 
 use super::bases::{Bases, Held};
-use super::document::{Answer, Claim, Document, Given, Session, Subject};
+use super::document::{Claim, Document, Given, Session, SessionAnswer, Subject};
 use super::proofs;
 use crate::clusters;
 use crate::corpus::Expected;
@@ -91,9 +91,9 @@ fn one(
 }
 
 fn of_session(session: &Session, folder: &Path) -> Shown<PathBuf> {
-    let answer = |answer: &Answer| match answer {
-        Answer::None => None,
-        Answer::Execution(candidate) => Some(candidate.clone()),
+    let answer = |answer: &SessionAnswer| match answer {
+        SessionAnswer::None => None,
+        SessionAnswer::Execution(candidate) => Some(candidate.clone()),
     };
     Shown { answers: session.answers.iter().map(answer).collect(), proof: session.proof.as_ref().map(|p| folder.join(&p.file)) }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cover::uncovered;
-use super::document::{Answer, Claim, Document, Entry, Outcome};
+use super::document::{CertifiedAnswer, Claim, Document, Entry, Outcome};
 use crate::encode::shape::Shape;
 use crate::search::{Cube, covers};
 
@@ -16,7 +16,7 @@ pub fn established(bounds: &[Entry], kinds: usize, questions: usize) -> Result<V
     let none_up_to = |question: usize| -> Result<usize, String> {
         for events in 1.. {
             for programs in 0..kinds {
-                let is_none = |a: &Answer| a.question == question && a.answer == Outcome::None;
+                let is_none = |a: &CertifiedAnswer| a.question == question && a.answer == Outcome::None;
                 let of_kind = bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
                 let mut leaves: BTreeMap<&[usize], Vec<Cube>> = BTreeMap::new();
                 for case in of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)) {

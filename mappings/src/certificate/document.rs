@@ -112,7 +112,7 @@ pub struct Case {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cube: Cube,
     /// The questions, in the order in which they were asked.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CertifiedAnswer>,
     /// The proof.
     pub proof: Proof,
 }
@@ -120,7 +120,7 @@ pub struct Case {
 /// A question in a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct CertifiedAnswer {
     /// Its place among the questions.
     pub question: usize,
     /// What came out.

@@ -14,7 +14,7 @@ mod writer;
 
 pub use bases::Held;
 pub use cover::uncovered;
-pub use document::{Answer, Case, Claim, Compared, Document, Entry, Given, Lesson, Outcome, Subject, read};
+pub use document::{Case, CertifiedAnswer, Claim, Compared, Document, Entry, Given, Lesson, Outcome, Subject, read};
 pub use margay_models::certificate::{
     Basis, Extent, FILE, FORMAT, HeldModel, Included, ModelText, Proof, Standing, Text, VERSION, Verified, folder, seal,
 };

@@ -1,9 +1,9 @@
 //! The bounds of a check: what is asked at each, and what is reported of it.
 
-use super::case::{self, Answer, Decision, Extent, Setting};
+use super::case::{self, CaseAnswer, Decision, Extent, Setting};
 use super::cases::Decider;
 use super::choose;
-use super::kind::Kind;
+use super::kind::ProgramKind;
 use super::options::CheckOptions;
 use super::program;
 use super::questions::Asked;
@@ -29,7 +29,7 @@ pub struct Checking<'a> {
     /// Who decides cases.
     pub decider: &'a dyn Decider,
     /// The kinds of programs, with what was learned of each.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ProgramKind>,
     /// What came out.
     pub report: CheckReport,
     /// The proofs.
@@ -69,7 +69,7 @@ impl Checking<'_> {
         let decided = bound.pool.install(|| case::decide(&setting, Extent::Events(bound.events), bound.open, Start::Solver));
         match decided {
             Err(fault) => undecided(&mut self.report, bound.open, &fault),
-            Ok(decisions) if decisions.iter().any(|d| d.answer == Answer::Found) => return false,
+            Ok(decisions) if decisions.iter().any(|d| d.answer == CaseAnswer::Found) => return false,
             Ok(decisions) => {
                 for &question in bound.open {
                     record(&mut self.report, question, bound.events, &[("any".to_owned(), &decisions)], 1, &[]);
@@ -93,7 +93,7 @@ impl Checking<'_> {
                 Ok(decided) => decided,
                 Err(fault) => return undecided(report, open, &fault),
             };
-            let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == Answer::None);
+            let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == CaseAnswer::None);
             if !none || k == last {
                 conclude(report, (&setting, *decider), (asked, shapes), open, (&decided, &earlier), (pool, progress));
             }
@@ -156,8 +156,8 @@ fn record(
     earlier: &[Decision],
 ) {
     let all: Vec<&Decision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
-    let found = all.iter().any(|d| d.answer == Answer::Found);
-    let unknown = all.iter().filter(|d| d.answer == Answer::Unknown).count();
+    let found = all.iter().any(|d| d.answer == CaseAnswer::Found);
+    let unknown = all.iter().filter(|d| d.answer == CaseAnswer::Unknown).count();
     if !found && all.len() < all_shapes {
         // Another axiom's counterexample ended the search; nothing is said about this one at this bound.
         return;
@@ -167,7 +167,7 @@ fn record(
         (true, _) => Verdict::Counterexample,
         (false, 0) => Verdict::None,
         (false, n) => {
-            let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == Answer::Unknown);
+            let open = |d: &[Decision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
             let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
             Verdict::Undecided(format!(
                 "{n} of {} thread shapes of {bound} events are not decided: {}",

@@ -12,9 +12,9 @@ use super::options::CheckOptions;
 use super::program::{Learned, Lesson, Taught};
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
-use crate::encode::{Problem, Question};
+use crate::encode::{AxiomId, Problem};
 use crate::language::Mapping;
-pub use crate::search::Answer;
+pub use crate::search::CaseAnswer;
 use crate::search::{Case, Found, Start};
 use crate::witness::Fault;
 
@@ -24,7 +24,7 @@ pub struct Decision {
     /// What was asked: an index into the questions, or all of them together.
     pub question: usize,
     /// The answer.
-    pub answer: Answer,
+    pub answer: CaseAnswer,
     /// Sizes of the problem; conflicts of this question alone.
     pub statistics: Statistics,
     /// Seconds, translation included.
@@ -33,7 +33,7 @@ pub struct Decision {
     pub candidates: Candidates,
     /// What was learned from them.
     pub learned: Learned,
-    /// With [`Answer::Unknown`]: the candidate that was not decided, if it was in hand.
+    /// With [`CaseAnswer::Unknown`]: the candidate that was not decided, if it was in hand.
     pub pending: Option<Instance>,
 }
 
@@ -58,7 +58,7 @@ impl Candidates {
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// The axioms, of which one must be violated.
-    pub questions: Vec<Question>,
+    pub questions: Vec<AxiomId>,
     /// The violation as a formula.
     pub goal: Formula,
 }

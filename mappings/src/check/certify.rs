@@ -4,7 +4,7 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::case::{Answer, Decision};
+use super::case::{CaseAnswer, Decision};
 use super::cases::{Answered, Part, Statement};
 use super::options::CheckOptions;
 use super::questions::{self, Asked};
@@ -23,20 +23,20 @@ pub fn refused(options: &CheckOptions) -> Option<Diagnostic> {
 /// A part with a proof, as a certificate has it.
 pub fn case(part: &Part<'_>, answered: &Answered) -> Option<certificate::Case> {
     let proof = answered.proof.clone()?;
-    let answers: Option<Vec<certificate::Answer>> = answered.decisions.iter().map(|d| answer(d, part.shape)).collect();
+    let answers: Option<Vec<certificate::CertifiedAnswer>> = answered.decisions.iter().map(|d| answer(d, part.shape)).collect();
     Some(certificate::Case { shape: part.shape.sizes().to_vec(), cube: part.cube.clone(), answers: answers?, proof })
 }
 
-fn answer(decision: &Decision, shape: &Shape) -> Option<certificate::Answer> {
+fn answer(decision: &Decision, shape: &Shape) -> Option<certificate::CertifiedAnswer> {
     let learned = decision.learned.0.iter().map(|taught| lesson(taught, shape)).collect::<Option<_>>()?;
-    Some(certificate::Answer { question: decision.question, answer: outcome(decision.answer), learned })
+    Some(certificate::CertifiedAnswer { question: decision.question, answer: outcome(decision.answer), learned })
 }
 
-fn outcome(answer: Answer) -> Outcome {
+fn outcome(answer: CaseAnswer) -> Outcome {
     match answer {
-        Answer::None => Outcome::None,
-        Answer::Found => Outcome::Counterexample,
-        Answer::Unknown => Outcome::Undecided,
+        CaseAnswer::None => Outcome::None,
+        CaseAnswer::Found => Outcome::Counterexample,
+        CaseAnswer::Unknown => Outcome::Undecided,
     }
 }
 

@@ -2,15 +2,15 @@
 
 use margay_models::{Model, explain};
 
-use super::case::{self, Answer, Decision, Preferred, Setting, Wanted};
+use super::case::{self, CaseAnswer, Decision, Preferred, Setting, Wanted};
 use super::cases::{Decider, Search};
-use super::kind::Kind;
+use super::kind::ProgramKind;
 use super::program::{self, Learned};
 use super::questions::Asked;
 use super::round::{self, Decided};
 use super::{CheckOptions, CheckReport, CoReading, Counterexample, Fault, Level, Listed, Progress, Verdict, Witness};
 use super::{canonical, witness};
-use crate::encode::Question;
+use crate::encode::AxiomId;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::pool::Pool;
@@ -85,7 +85,7 @@ fn unreadable() -> Fault {
 
 /// The shapes that have a counterexample, each with what was learned there.
 fn found<'a>(question: usize, decided: &'a [Decided<'a>]) -> Vec<(&'a Decided<'a>, &'a Learned)> {
-    let is_found = |d: &&Decision| d.question == question && d.answer == Answer::Found;
+    let is_found = |d: &&Decision| d.question == question && d.answer == CaseAnswer::Found;
     decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect()
 }
 
@@ -154,13 +154,13 @@ fn of_a_program(
         ..setting.options.clone()
     };
     let mapping = &Mapping { source: taken_in(setting, &asked.questions), ..setting.mapping.clone() };
-    for kind in Kind::of_programs(mapping, &options, asked, true) {
+    for kind in ProgramKind::of_programs(mapping, &options, asked, true) {
         let setting = kind.setting(mapping, &options);
         let decided = round::decide(&setting, &Search, (shapes, &[0]), (pool, &Done::new(progress)))?;
         if let Some(found) = preferred((&setting, &Search), 0, &decided, pool)? {
             return Ok(Some(found));
         }
-        if decided.iter().flat_map(|of| &of.decisions).any(|d| d.answer == Answer::Unknown) {
+        if decided.iter().flat_map(|of| &of.decisions).any(|d| d.answer == CaseAnswer::Unknown) {
             break;
         }
     }
@@ -168,7 +168,7 @@ fn of_a_program(
 }
 
 /// The source model with the optional axioms that are asked about: what it allows only without them explains nothing.
-fn taken_in(setting: &Setting<'_>, questions: &[Question]) -> Model {
+fn taken_in(setting: &Setting<'_>, questions: &[AxiomId]) -> Model {
     let taken: Vec<usize> = questions.iter().map(|q| q.0).collect();
     setting.mapping.source.choosing(&taken, &[])
 }
@@ -176,7 +176,7 @@ fn taken_in(setting: &Setting<'_>, questions: &[Question]) -> Model {
 /// The counterexample, once the judge has confirmed it.
 fn counterexample(
     setting: &Setting<'_>,
-    questions: &[Question],
+    questions: &[AxiomId],
     witness: Witness,
     standing: Standing,
 ) -> Result<Counterexample, Fault> {

@@ -16,7 +16,7 @@ use crate::language::Mapping;
 use crate::level::Level;
 
 /// A kind of programs (at execution level there is one), with what was learned of it.
-pub struct Kind {
+pub struct ProgramKind {
     /// The formulas.
     pub problem: Problem,
     /// The questions.
@@ -28,9 +28,9 @@ pub struct Kind {
     costs: Costs,
 }
 
-impl Kind {
+impl ProgramKind {
     /// All kinds that a check is about.
-    pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Vec<Kind> {
+    pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Vec<ProgramKind> {
         match options.level {
             Level::Execution => vec![Self::of(mapping, options, asked, (None, None), true)],
             Level::Program => Self::of_programs(mapping, options, asked, false),
@@ -39,7 +39,7 @@ impl Kind {
 
     /// The kinds of programs: first guarded ones, then the others, where they can tell. With `defined` the forbidden source execution has
     /// no undefined behaviour itself, as at execution level.
-    pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &Asked, defined: bool) -> Vec<Kind> {
+    pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &Asked, defined: bool) -> Vec<ProgramKind> {
         let others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
         let free = match others {
             None => Some(MindsCycles(false)),
@@ -58,7 +58,7 @@ impl Kind {
         asked: &Asked,
         (programs, every_read_guards): (Option<Programs>, Option<MindsCycles>),
         defined: bool,
-    ) -> Kind {
+    ) -> ProgramKind {
         let problem_options = ProblemOptions {
             constructs: asked.constructs.clone(),
             typed: options.typed,
@@ -70,7 +70,7 @@ impl Kind {
         };
         let mut problem = Problem::new(mapping, &problem_options, &asked.questions);
         let asks = questions::asks(&mut problem, asked, options);
-        Kind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: Costs::default() }
+        ProgramKind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: Costs::default() }
     }
 
     /// What cases of this kind share.

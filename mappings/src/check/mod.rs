@@ -38,7 +38,7 @@ use crate::language::Mapping;
 use crate::search::deepen;
 use bounds::Checking;
 use cases::Decider;
-use kind::Kind;
+use kind::ProgramKind;
 
 /// What options ask of a mapping: the numbers of the source's axioms, and the constructs that programs are made of.
 ///
@@ -55,7 +55,7 @@ pub fn asked(mapping: &Mapping, options: &CheckOptions) -> Result<(Vec<usize>, V
 /// Options that do not fit the mapping: unknown axioms or constructs, a bound out of range, models that the check cannot use.
 pub fn check(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<CheckReport, Vec<Diagnostic>> {
     let asked = questions::resolve(mapping, options)?;
-    let kinds = Kind::all(mapping, options, &asked);
+    let kinds = ProgramKind::all(mapping, options, &asked);
     kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
     if let Some(folder) = &options.dump_cnf {
         dumps_into(folder).map_err(|error| vec![error])?;

@@ -6,14 +6,14 @@ use margay_models::signature::{Construct, Signature};
 use super::case::Ask;
 use super::certify;
 use super::options::{CheckOptions, MAX_BOUND};
-use crate::encode::{Problem, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+use crate::encode::{AxiomId, Problem, is_axiom, is_default_axiom, is_undefined_behaviour};
 use crate::language::Mapping;
 use crate::level::{CoReading, Level};
 
 /// What is asked.
 pub struct Asked {
     /// Axioms of the source model.
-    pub questions: Vec<Question>,
+    pub questions: Vec<AxiomId>,
     /// Constructs that programs are made of.
     pub constructs: Vec<Construct>,
 }
@@ -39,14 +39,14 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     }
     let mut questions = Vec::new();
     if options.axioms.is_empty() {
-        questions.extend((0..source.checks.len()).filter(|&i| is_default_axiom(&source.checks[i])).map(Question));
+        questions.extend((0..source.checks.len()).filter(|&i| is_default_axiom(&source.checks[i])).map(AxiomId));
         if questions.is_empty() {
             errors.push(Diagnostic::error(format!("the source model `{}` has no axiom to check", source.name)));
         }
     }
     for wanted in &options.axioms {
         match source.check_named(wanted) {
-            Some(i) if is_axiom(&source.checks[i]) => questions.push(Question(i)),
+            Some(i) if is_axiom(&source.checks[i]) => questions.push(AxiomId(i)),
             Some(i) => errors.push(Diagnostic::error(format!("`{wanted}` of `{}` is not an axiom", source.name)).at(
                 &source.checks[i].place.file,
                 source.checks[i].place.span,

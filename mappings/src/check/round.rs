@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::case::{Answer, Decision, Preferred, Setting, Wanted};
+use super::case::{CaseAnswer, Decision, Preferred, Setting, Wanted};
 use super::cases::{Answered, Decider, Part, join, parts};
 use super::certify;
 use super::program::Learned;
@@ -216,7 +216,7 @@ impl<'a, 's> Round<'a, 's> {
             let preferred = self.decider.preferred(self.setting, &wanted)?;
             return Ok(Decided { shape, decisions: Vec::new(), preferred, certified: Certified::default() });
         }
-        let found = decisions.iter().find(|d| d.answer == Answer::Found);
+        let found = decisions.iter().find(|d| d.answer == CaseAnswer::Found);
         if found.is_some() {
             self.fewest.fetch_min(shape.threads(), Ordering::Relaxed);
         }
@@ -246,7 +246,7 @@ impl<'a, 's> Round<'a, 's> {
         let all = all.into_iter().filter(|&(place, _)| self.order[place].threads() <= most).map(|(_, decided)| decided);
         let mut all: Vec<Decided<'a>> = all.collect::<Result<_, _>>()?;
         if self.prefers() && !every_shape {
-            let is_found = |of: &Decided<'_>| of.decisions.iter().any(|d| d.answer == Answer::Found);
+            let is_found = |of: &Decided<'_>| of.decisions.iter().any(|d| d.answer == CaseAnswer::Found);
             let first = all.iter().position(is_found).map_or(all.len(), |first| first + 1);
             all[first..].iter_mut().filter(|of| of.shape.threads() == most).for_each(|of| of.decisions.clear());
         }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 
-use super::case::{Answer, replay};
-use super::kind::Kind;
+use super::case::{CaseAnswer, replay};
+use super::kind::ProgramKind;
 use super::options::CheckOptions;
 use super::program::Learned;
 use super::taught::taught;
@@ -19,7 +19,7 @@ use crate::level::{CoReading, Level};
 pub struct CertifiedCheck<'a> {
     mapping: &'a Mapping,
     options: &'a CheckOptions,
-    kinds: Vec<Kind>,
+    kinds: Vec<ProgramKind>,
 }
 
 impl<'a> CertifiedCheck<'a> {
@@ -29,7 +29,7 @@ impl<'a> CertifiedCheck<'a> {
     /// Those of [`super::check`].
     pub fn new(mapping: &'a Mapping, options: &'a CheckOptions) -> Result<Self, Vec<Diagnostic>> {
         let asked = questions::resolve(mapping, options)?;
-        let kinds = Kind::all(mapping, options, &asked);
+        let kinds = ProgramKind::all(mapping, options, &asked);
         kinds.iter().try_for_each(|kind| questions::check_bound(&kind.problem, options))?;
         Ok(Self { mapping, options, kinds })
     }
@@ -56,12 +56,12 @@ impl CertifiedSearch for CertifiedCheck<'_> {
 
     fn replay(&self, programs: usize, case: &Case, shape: &Shape, file: &Path) -> Result<Shown<Self::Lessons>, String> {
         let setting = self.kinds[programs].setting(self.mapping, self.options);
-        let learned = |a: &certificate::Answer| {
+        let learned = |a: &certificate::CertifiedAnswer| {
             let learned = a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();
             learned.map(Learned).ok_or_else(|| "what its case learned cannot have been learned".to_owned())
         };
         let learned: Vec<Learned> = case.answers.iter().map(learned).collect::<Result<_, _>>()?;
-        let asked: Vec<(usize, Answer, &Learned)> =
+        let asked: Vec<(usize, CaseAnswer, &Learned)> =
             case.answers.iter().zip(&learned).map(|(a, l)| (a.question, answer(a.answer), l)).collect();
         let (none, proof) = replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
         Ok(Shown { none, proof, lessons: (shape.clone(), learned) })
@@ -94,10 +94,10 @@ fn can_have_been_learned(entry: &Entry, options: &CheckOptions) -> Result<(), St
     }
 }
 
-fn answer(outcome: Outcome) -> Answer {
+fn answer(outcome: Outcome) -> CaseAnswer {
     match outcome {
-        Outcome::None => Answer::None,
-        Outcome::Counterexample => Answer::Found,
-        Outcome::Undecided => Answer::Unknown,
+        Outcome::None => CaseAnswer::None,
+        Outcome::Counterexample => CaseAnswer::Found,
+        Outcome::Undecided => CaseAnswer::Unknown,
     }
 }

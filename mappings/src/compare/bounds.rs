@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
-use super::case::{Answer, Asked, Case, Differing, Setting};
+use super::case::{Asked, Case, CaseAnswer, Differing, Setting};
 use super::certify;
+use super::direction::Direction;
 use super::options::CompareOptions;
-use super::question::Question;
 use super::report::{CompareReport, Difference, Verdict};
 use crate::certificate::{self, Proved, Writer};
 use crate::encode::shape::Shape;
@@ -49,7 +49,7 @@ impl Deepening for Comparing<'_> {
             let (q, shape) = tasks[i];
             let needless = shape.threads() > fewest[q].load(Ordering::Relaxed);
             let decided = (!needless).then(|| decide(&asked[q], (q, shape), options));
-            if decided.as_ref().is_some_and(|d| d.answer == Ok(Answer::Found)) {
+            if decided.as_ref().is_some_and(|d| d.answer == Ok(CaseAnswer::Found)) {
                 fewest[q].fetch_min(shape.threads(), Ordering::Relaxed);
             }
             done.shape(shape);
@@ -65,7 +65,7 @@ impl Deepening for Comparing<'_> {
         let questions = certify::open(report);
         let cases = counted.iter().filter_map(|decided| decided.certified(&questions));
         certificate.keep((bound.events, 0), cases, counted.iter().filter_map(|d| d.unwritten.clone()));
-        let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(Answer::Found))).collect();
+        let found: Vec<&mut Decided<'_>> = counted.iter_mut().filter(|d| matches!(d.answer, Ok(CaseAnswer::Found))).collect();
         if let Some(first) = found.first() {
             bound.progress.choosing(&report.title(first.question), bound.events);
         }
@@ -86,7 +86,7 @@ struct Decided<'a> {
     shape: &'a Shape,
     /// `None` if there is no answer.
     case: Option<Case<'a>>,
-    answer: Result<Answer, Fault>,
+    answer: Result<CaseAnswer, Fault>,
     /// The proof that there is none, where one was asked for and accepted.
     proof: Option<Replayed>,
     /// Why it could not be written, if it could not.
@@ -129,8 +129,8 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
         question.verdict = Verdict::by(disagreement);
         return;
     }
-    let open: Vec<String> = mine().filter(|d| d.answer == Ok(Answer::Unknown)).map(|d| d.shape.to_string()).collect();
-    if mine().any(|d| d.answer == Ok(Answer::Found)) {
+    let open: Vec<String> = mine().filter(|d| d.answer == Ok(CaseAnswer::Unknown)).map(|d| d.shape.to_string()).collect();
+    if mine().any(|d| d.answer == Ok(CaseAnswer::Found)) {
         question.verdict = Verdict::Different(bound);
     } else if open.is_empty() {
         question.established = bound;
@@ -145,7 +145,7 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
 fn collect<'a>(
     report: &mut CompareReport,
     setting: &Setting<'_>,
-    question: &Question,
+    question: &Direction,
     q: usize,
     chosen: impl Iterator<Item = &'a Chosen>,
 ) {

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use margay_models::execution::Execution;
 use margay_solver::{Backend, Formula, Limits, Literal};
 
+use super::direction::{Direction, Objection};
 use super::options::{CompareOptions, Subjects};
-use super::question::{Kind, Question};
 use super::strength;
 use crate::encode::Comparison;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
 use crate::language::Mapping;
 use crate::level::Level;
-pub use crate::search::Answer;
+pub use crate::search::CaseAnswer;
 use crate::search::{self, Candidate, Found, Orders, Refutation, Start, explanation};
 use crate::witness::{Fault, Witness, witness};
 
@@ -34,7 +34,7 @@ pub struct Asked<'a> {
     /// What all questions share.
     pub setting: &'a Setting<'a>,
     /// The question.
-    pub question: &'a Question,
+    pub question: &'a Direction,
 }
 
 impl<'a> search::Question for Asked<'a> {
@@ -62,7 +62,7 @@ impl<'a> search::Question for Asked<'a> {
         candidate: &Candidate<'_, Orders>,
     ) -> Result<Refutation<Orders>, Fault> {
         let Asked { setting, question } = self;
-        if setting.options.level == Level::Execution || question.kind != Kind::Forbidden {
+        if setting.options.level == Level::Execution || question.kind != Objection::Forbidden {
             return Ok(Refutation::None);
         }
         let options = setting.options;
@@ -109,17 +109,17 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// The engines disagree.
-    pub fn decide(&mut self) -> Result<Answer, Fault> {
+    pub fn decide(&mut self) -> Result<CaseAnswer, Fault> {
         if self.asked.setting.options.limits().reached() {
-            return Ok(Answer::Unknown);
+            return Ok(CaseAnswer::Unknown);
         }
         for &goal in &self.goals {
             match self.search.solve(&[goal])?.answer() {
-                Answer::None => {}
+                CaseAnswer::None => {}
                 answer => return Ok(answer),
             }
         }
-        Ok(Answer::None)
+        Ok(CaseAnswer::None)
     }
 
     /// The differences of the shape, weakest first: none is stronger than another one of them. At most so many; `None` if a limit

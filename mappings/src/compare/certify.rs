@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::proof::{Flaw, Replay, Replayed};
 
-use super::case::{Answer, Asked, Case};
+use super::case::{Asked, Case, CaseAnswer};
 use super::options::{CompareOptions, Subjects};
 use super::report::CompareReport;
 use crate::certificate::{self, Compared, Lesson, ModelText, Outcome, Proved, Subject, Text, prove};
@@ -26,14 +26,14 @@ pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> Pat
 ///
 /// # Errors
 /// The engines disagree, or solver and checker about a proof.
-pub fn decide<'a>(asked: &'a Asked<'a>, shape: &Shape, file: &Path) -> Result<Proved<(Case<'a>, Answer)>, Fault> {
+pub fn decide<'a>(asked: &'a Asked<'a>, shape: &Shape, file: &Path) -> Result<Proved<(Case<'a>, CaseAnswer)>, Fault> {
     let search = |start: Start<'_>| {
         let mut case = Case::new(asked, shape, start);
         let answer = case.decide()?;
         Ok((case, answer))
     };
-    let again = |(case, _): &(Case<'a>, Answer), file: &Path| replay(asked, (shape, case.learned()), file);
-    prove(shape, (file, &asked.setting.options.backend), search, |(_, answer)| *answer == Answer::None, again)
+    let again = |(case, _): &(Case<'a>, CaseAnswer), file: &Path| replay(asked, (shape, case.learned()), file);
+    prove(shape, (file, &asked.setting.options.backend), search, |(_, answer)| *answer == CaseAnswer::None, again)
 }
 
 /// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show
@@ -59,7 +59,7 @@ pub fn case((question, place): (usize, usize), shape: &Shape, learned: &[Orders]
     certificate::Case {
         shape: shape.sizes().to_vec(),
         cube: Vec::new(),
-        answers: vec![certificate::Answer { question: place, answer: Outcome::None, learned }],
+        answers: vec![certificate::CertifiedAnswer { question: place, answer: Outcome::None, learned }],
         proof: certificate::Proof::of(proof, name(shape.events(), question, shape)),
     }
 }

@@ -5,15 +5,15 @@ mod bounds;
 mod canonical;
 mod case;
 mod certify;
+mod direction;
 pub(crate) mod options;
-mod question;
 mod reason;
 mod report;
 mod strength;
 mod verify;
 
+pub use direction::Objection;
 pub use options::{CompareOptions, MAX_BOUND, Subjects};
-pub use question::Kind;
 pub use reason::Reason;
 pub use report::{CompareReport, Difference, QuestionReport, Verdict};
 pub(crate) use verify::CertifiedComparison;
@@ -31,7 +31,7 @@ use crate::level::Level;
 use crate::search::{Progress, deepen};
 use bounds::Comparing;
 use case::{Asked, Setting};
-use question::{Question, questions};
+use direction::{Direction, questions};
 
 /// Compares two models.
 ///
@@ -63,7 +63,7 @@ fn prepared<'a>(
     subjects: Subjects<'a>,
     options: &CompareOptions,
     extent: &Extent,
-) -> (Cow<'a, Mapping>, Comparison, Vec<Question>) {
+) -> (Cow<'a, Mapping>, Comparison, Vec<Direction>) {
     let [old, new] = subjects.models();
     let (mapping, mut comparison) = match subjects {
         Subjects::Models(..) => (Cow::Owned(identity(old, new, extent)), Comparison::of_one_signature([old, new], extent)),

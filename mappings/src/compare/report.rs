@@ -12,8 +12,8 @@ use margay_models::model::{Model, Role};
 use margay_models::wellformed;
 
 use super::case::{Differing, executions};
+use super::direction::{Direction, Objection};
 use super::options::{Subjects, blind, special_names};
-use super::question::{Kind, Question};
 use super::reason::{Reason, reasons};
 use crate::certificate::Written;
 use crate::encode::{Extent, is_undefined_behaviour};
@@ -44,7 +44,7 @@ pub struct QuestionReport {
     /// The model that allows it: 0 the older one, 1 the newer one.
     pub allows: usize,
     /// What the other one says.
-    pub kind: Kind,
+    pub kind: Objection,
     /// The answer.
     pub verdict: Verdict,
     /// There is none of so many events or fewer.
@@ -90,7 +90,7 @@ impl Difference {
     /// The difference, if the judge agrees with the solver.
     pub(super) fn confirmed(
         subjects: Subjects<'_>,
-        question: &Question,
+        question: &Direction,
         found: Differing,
         level: Level,
         examiners: &mut [Examiner<'_>; 2],
@@ -125,14 +125,14 @@ impl Difference {
             Subjects::Mapping(_) => Vec::new(),
         };
         let outcome_only = matches!(subjects, Subjects::Models(..)) && level == Level::Program;
-        if outcome_only && question.kind == Kind::Forbidden {
+        if outcome_only && question.kind == Objection::Forbidden {
             observed([allowing, other], &executions[0], &found.witness.target_finals)?;
         }
         let finals = match subjects {
             Subjects::Models(..) => [found.witness.target_finals.clone(), found.witness.target_finals],
             Subjects::Mapping(_) => [found.witness.finals, found.witness.target_finals],
         };
-        let status = (question.kind == Kind::Forbidden).then(|| {
+        let status = (question.kind == Objection::Forbidden).then(|| {
             let of = [0, 1].map(|i| examiners[i].program(&executions[i], &finals[i]).status);
             if of.contains(&Status::Racy) { Status::Racy } else { of[question.other] }
         });
@@ -183,9 +183,9 @@ pub struct CompareReport {
 }
 
 impl CompareReport {
-    pub(super) fn new(subjects: Subjects<'_>, extent: &Extent, questions: &[Question]) -> Self {
+    pub(super) fn new(subjects: Subjects<'_>, extent: &Extent, questions: &[Direction]) -> Self {
         let models = subjects.models();
-        let question = |q: &Question| QuestionReport {
+        let question = |q: &Direction| QuestionReport {
             allows: q.allows,
             kind: q.kind,
             verdict: Verdict::Equal,
@@ -212,8 +212,8 @@ impl CompareReport {
         let question = &self.questions[q];
         let (allows, other) = (&self.models[question.allows], &self.models[1 - question.allows]);
         match question.kind {
-            Kind::Forbidden => format!("allowed by {allows}, forbidden by {other}"),
-            Kind::Undefined => format!("defined by {allows}, undefined by {other}"),
+            Objection::Forbidden => format!("allowed by {allows}, forbidden by {other}"),
+            Objection::Undefined => format!("defined by {allows}, undefined by {other}"),
         }
     }
 

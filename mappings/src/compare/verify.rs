@@ -7,9 +7,9 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::case::{Asked, Setting};
 use super::certify::{open, replay};
+use super::direction::{Direction, Objection};
 use super::options::{self, CompareOptions, Subjects};
 use super::prepared;
-use super::question::{Kind, Question};
 use super::report::CompareReport;
 use crate::certificate::{Case, CertifiedSearch, Shown};
 use crate::encode::Comparison;
@@ -24,7 +24,7 @@ pub struct CertifiedComparison<'a> {
     options: &'a CompareOptions,
     mapping: Cow<'a, Mapping>,
     comparison: Comparison,
-    questions: Vec<Question>,
+    questions: Vec<Direction>,
     /// Those that are about executions, by number, and what they are called.
     open: Vec<(usize, String)>,
 }
@@ -66,7 +66,7 @@ impl CertifiedSearch for CertifiedComparison<'_> {
         let total = self.subjects.models()[question.other].signature.total_coherence();
         let learned = answer.learned.iter().map(|lesson| lesson.orders(shape.events(), total)).collect::<Option<Vec<Orders>>>();
         // Another order explains an outcome that is forbidden for the candidate's, and nothing else.
-        let explains = self.options.level == Level::Program && question.kind == Kind::Forbidden;
+        let explains = self.options.level == Level::Program && question.kind == Objection::Forbidden;
         let learned = learned.filter(|learned| learned.is_empty() || explains);
         let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
         let Self { subjects, options, mapping, comparison, .. } = self;

@@ -28,7 +28,7 @@ mod wellformed;
 
 pub use comparison::{Comparison, Extent, Side};
 pub use prefix::{Prefix, Reasons, Sources};
-pub use problem::{MindsCycles, Problem, ProblemOptions, Question, is_axiom, is_default_axiom, is_undefined_behaviour};
+pub use problem::{AxiomId, MindsCycles, Problem, ProblemOptions, is_axiom, is_default_axiom, is_undefined_behaviour};
 pub use programs::{Programs, beyond_guarded};
 pub use relaxed::Change;
 pub use special::Special;

@@ -22,7 +22,7 @@ use crate::language::{Mapping, Row, StepScope};
 
 /// An axiom of the source model whose violation is searched for: an index into its checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Question(pub usize);
+pub struct AxiomId(pub usize);
 
 /// What the search ranges over.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ pub struct Problem {
     /// no undefined behaviour.
     pub hard: Vec<Formula>,
     /// For each question: the source execution violates the axiom.
-    pub goals: Vec<(Question, Formula)>,
+    pub goals: Vec<(AxiomId, Formula)>,
     /// Where there is a candidate, one with this exists: every read is a guard.
     pub narrowed: Option<Formula>,
     pub(super) source: Source,
@@ -99,7 +99,7 @@ pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Form
 
 impl Problem {
     /// Translates a mapping.
-    pub fn new(mapping: &Mapping, options: &ProblemOptions, questions: &[Question]) -> Self {
+    pub fn new(mapping: &Mapping, options: &ProblemOptions, questions: &[AxiomId]) -> Self {
         let mut logic = Logic::new();
         let content = content(mapping, options);
         let v = Vocabulary::new(&mut logic, content, options.techniques);

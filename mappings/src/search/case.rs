@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use margay_solver::proof::{Log, Replay};
 use margay_solver::{Atom, Failure, Formula, Instance, Limits, Literal, Outcome, Relation, Session};
 
-use super::{Answer, Candidate, Formulas, Question, Refutation};
+use super::{Candidate, CaseAnswer, Formulas, Question, Refutation};
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::symmetry::equal_threads;
 use crate::witness::Fault;
@@ -33,11 +33,11 @@ pub enum Found<T> {
 
 impl<T> Found<T> {
     /// The answer alone.
-    pub fn answer(&self) -> Answer {
+    pub fn answer(&self) -> CaseAnswer {
         match self {
-            Found::One(..) => Answer::Found,
-            Found::None => Answer::None,
-            Found::Unknown(_) => Answer::Unknown,
+            Found::One(..) => CaseAnswer::Found,
+            Found::None => CaseAnswer::None,
+            Found::Unknown(_) => CaseAnswer::Unknown,
         }
     }
 }

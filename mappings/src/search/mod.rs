@@ -27,7 +27,7 @@ use crate::witness::Fault;
 
 /// How a question came out for the executions of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum CaseAnswer {
     /// There is one that is asked for.
     Found,
     /// There is none.

@@ -16,7 +16,7 @@ use margay_models::model::{Check, Role as CheckRole};
 use margay_models::wellformed;
 use margay_solver::Failure;
 
-use crate::encode::{Question, is_undefined_behaviour};
+use crate::encode::{AxiomId, is_undefined_behaviour};
 use crate::language::Mapping;
 use crate::level::Level;
 
@@ -76,7 +76,7 @@ impl Witness {
     ///
     /// # Errors
     /// What does not hold: a bug in the translator or in the judge.
-    pub fn confirm(&self, mapping: &Mapping, questions: &[Question], level: Level) -> Result<Question, Fault> {
+    pub fn confirm(&self, mapping: &Mapping, questions: &[AxiomId], level: Level) -> Result<AxiomId, Fault> {
         for (side, execution) in [("source", &self.source), ("target", &self.target)] {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
                 return Err(Fault::Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
@@ -92,7 +92,7 @@ impl Witness {
                 return Err(Fault::Disagreement(format!("the source execution is undefined by `{}`", check.display_name())));
             }
         }
-        let violated = |q: &&Question| is_violated(&mapping.source.checks[q.0], verdict.holds[q.0]);
+        let violated = |q: &&AxiomId| is_violated(&mapping.source.checks[q.0], verdict.holds[q.0]);
         questions.iter().find(violated).copied().ok_or_else(|| Fault::Disagreement("the source execution is legal".to_owned()))
     }
 }

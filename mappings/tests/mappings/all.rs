@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Level, Witness};
-use margay_mappings::encode::Question;
+use margay_mappings::encode::AxiomId;
 use margay_mappings::language::Mapping;
 use margay_models::bits::Event;
 use margay_models::execution::Execution;
@@ -75,7 +75,7 @@ fn confirmed(mapping: &Mapping, c: &Counterexample) {
         target_finals: c.target_finals.clone(),
     };
     let question = mapping.source.check_named(&c.axiom).expect("the axiom has a name");
-    assert_eq!(witness.confirm(mapping, &[Question(question)], Level::Execution), Ok(Question(question)));
+    assert_eq!(witness.confirm(mapping, &[AxiomId(question)], Level::Execution), Ok(AxiomId(question)));
 }
 
 fn all(mapping: &Mapping, axiom: &str, only: &str, bound: usize, narrow: bool) -> CheckReport {

@@ -148,7 +148,7 @@ fn programs_are_certified_with_what_was_learned() {
         .enumerate()
         .flat_map(|(b, e)| e.cases.iter().enumerate().map(move |(c, case)| (b, c, case)))
         .find_map(|(b, c, case)| {
-            let races = |a: &certificate::Answer| a.learned.iter().any(|l| matches!(l, Lesson::Race { .. }));
+            let races = |a: &certificate::CertifiedAnswer| a.learned.iter().any(|l| matches!(l, Lesson::Race { .. }));
             Some((b, c, case.answers.iter().position(races)?))
         })
         .expect("races were learned");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Reason, Subjects, Verdict, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Reason, Subjects, Verdict, compare};
 use margay_mappings::language::Mapping;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
@@ -54,7 +54,7 @@ fn ask(old: &Model, new: &Model, options: &CompareOptions) -> CompareReport {
 }
 
 /// The size of the smallest difference of a kind, if there is one.
-fn smallest(report: &CompareReport, kind: Kind, allows: usize) -> Option<usize> {
+fn smallest(report: &CompareReport, kind: Objection, allows: usize) -> Option<usize> {
     let question = report.questions.iter().find(|q| (q.kind, q.allows) == (kind, allows))?;
     match &question.verdict {
         Verdict::Different(events) => {
@@ -114,10 +114,12 @@ fn every_axiom_is_missed() {
                 options.only = names("R.RLX,W.WEAK,W.RLX");
             }
             let report = ask(&model, &without, &options);
-            let backward = report.questions.iter().find(|q| (q.kind, q.allows) == (Kind::Forbidden, 0)).expect("it is asked");
+            let backward =
+                report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, 0)).expect("it is asked");
             assert!(backward.by_text, "{name} without {axiom} forbids no more");
-            let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Kind::Forbidden, 1)).expect("it is asked");
-            let events = smallest(&report, Kind::Forbidden, 1).unwrap_or_else(|| panic!("{name} needs no {axiom}"));
+            let question =
+                report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, 1)).expect("it is asked");
+            let events = smallest(&report, Objection::Forbidden, 1).unwrap_or_else(|| panic!("{name} needs no {axiom}"));
             for difference in &question.differences {
                 assert_eq!(difference.violated, std::slice::from_ref(&axiom));
                 let place = check.place.clone();
@@ -224,7 +226,7 @@ fn differences_of_programs() {
     let mut options = options(4);
     options.only = names("R.WEAK,R.RLX,W.WEAK,W.RLX,F.SC");
     let executions = ask(&none, &all, &options);
-    assert_eq!(smallest(&executions, Kind::Forbidden, 1), Some(2));
+    assert_eq!(smallest(&executions, Objection::Forbidden, 1), Some(2));
     options.level = Level::Program;
     let programs = ask(&none, &all, &options);
     assert!(!programs.differ() && programs.undecided().is_none(), "{:?}", programs.questions);
@@ -234,8 +236,8 @@ fn differences_of_programs() {
     options.only = names("R.WEAK,W.WEAK,F.SC");
     options.first = true;
     let programs = ask(&shipped, &all, &options);
-    assert_eq!(smallest(&programs, Kind::Forbidden, 1), Some(6));
-    assert_eq!(smallest(&programs, Kind::Forbidden, 0), None);
+    assert_eq!(smallest(&programs, Objection::Forbidden, 1), Some(6));
+    assert_eq!(smallest(&programs, Objection::Forbidden, 0), None);
 }
 
 /// The compiled form of a construct against its source: what the mapping loses, and what it gives away.
@@ -247,7 +249,7 @@ fn across_signatures() {
     options.typed = true;
     let report = compare(Subjects::Mapping(&mapping), &options, &Silent).expect("it can be compared");
     // As `check` says (Fig. 11 with a relaxed load); and the published PTX allows less than RC11 does.
-    assert_eq!(smallest(&report, Kind::Forbidden, 1), Some(4));
+    assert_eq!(smallest(&report, Objection::Forbidden, 1), Some(4));
     assert!(report.questions.iter().all(|q| q.differences.iter().all(|d| d.executions[0].signature == Signature::C)));
 }
 
@@ -294,7 +296,7 @@ fn listed_differences_are_weakest() {
     let mut options = options(4);
     options.most = 100;
     let report = ask(&old, &new, &options);
-    let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Kind::Forbidden, 1)).expect("it is asked");
+    let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, 1)).expect("it is asked");
     assert!(!question.more && !question.differences.is_empty());
     let differs = |x: &Execution| judge(&new, x).consistent && !judge(&old, x).consistent;
     for difference in &question.differences {
@@ -460,7 +462,7 @@ proptest! {
         options.only = only.iter().map(|c| c.name(models[0].signature)).collect();
         options.most = 2;
         let report = ask(&models[0], &models[1], &options);
-        let found: Vec<Option<usize>> = [(Kind::Forbidden, 1), (Kind::Forbidden, 0), (Kind::Undefined, 1), (Kind::Undefined, 0)]
+        let found: Vec<Option<usize>> = [(Objection::Forbidden, 1), (Objection::Forbidden, 0), (Objection::Undefined, 1), (Objection::Undefined, 0)]
             .into_iter()
             .map(|(kind, allows)| smallest(&report, kind, allows))
             .collect();
@@ -470,7 +472,7 @@ proptest! {
         if models[0].signature.total_coherence() {
             options.level = Level::Program;
             let report = ask(&models[0], &models[1], &options);
-            let found: Vec<Option<usize>> = [1, 0].map(|allows| smallest(&report, Kind::Forbidden, allows)).to_vec();
+            let found: Vec<Option<usize>> = [1, 0].map(|allows| smallest(&report, Objection::Forbidden, allows)).to_vec();
             prop_assert_eq!(found, enumerated_outcomes([&models[0], &models[1]], &only, bound));
         }
     }

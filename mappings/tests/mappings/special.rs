@@ -6,7 +6,7 @@ use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, Verdict, compare};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 use margay_models::model::Model;
@@ -41,7 +41,8 @@ fn ask(old: &Model, new: &Model, options: &CompareOptions) -> CompareReport {
 /// The smallest differences: newly allowed, then newly forbidden.
 fn sizes(report: &CompareReport) -> [Option<usize>; 2] {
     [1, 0].map(|allows| {
-        let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Kind::Forbidden, allows)).expect("it is asked");
+        let question =
+            report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, allows)).expect("it is asked");
         match &question.verdict {
             Verdict::Different(events) => Some(*events),
             Verdict::Equal => None,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use margay_solver::proof::{Flaw, Replay, Replayed};
 
-use super::{Answer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
+use super::{CaseAnswer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
 use crate::certificate::{Proved, prove};
 
 /// Decides the questions with the given indices, and writes the proof into a file.
@@ -20,9 +20,9 @@ pub fn decide_certified(
     // All techniques are on, the shared solver among them: there is one case.
     let search = |start: Start<'_>| decide(setting, extent(shape, cube), questions, start);
     let again = |decisions: &Vec<Decision>, file: &Path| {
-        let answers: Vec<(usize, Answer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
+        let answers: Vec<(usize, CaseAnswer, &Learned)> = decisions.iter().map(|d| (d.question, d.answer, &d.learned)).collect();
         let (refuted, proof) = replay(setting, (shape, cube), &answers, file)?;
-        Ok((decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == Answer::None) == r), proof))
+        Ok((decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == CaseAnswer::None) == r), proof))
     };
     // Of several questions, what is learned for one is a part of the proof of the next.
     prove(shape, (file, &setting.options.backend), search, |_| true, again)
@@ -37,14 +37,14 @@ pub fn decide_certified(
 pub fn replay(
     setting: &Setting<'_>,
     (shape, cube): (&Shape, &Cube),
-    questions: &[(usize, Answer, &Learned)],
+    questions: &[(usize, CaseAnswer, &Learned)],
     file: &Path,
 ) -> Result<(Vec<bool>, Replayed), Flaw> {
     let replay = Replay::open(file)?;
     let mut of = case(setting, extent(shape, cube), Start::Replayed(&replay));
     let mut refuted = vec![false; questions.len()];
     // Where a limit ended the search, nothing that came later counts.
-    let answered = questions.iter().take_while(|q| q.1 != Answer::Unknown).count();
+    let answered = questions.iter().take_while(|q| q.1 != CaseAnswer::Unknown).count();
     for (&(question, _, learned), refuted) in questions[..answered].iter().zip(&mut refuted) {
         let goals = goals(&mut of, setting, question);
         let mut lessons = learned.0.iter();

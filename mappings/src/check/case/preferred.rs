@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use margay_solver::{Instance, Literal, Relation};
 
-use super::{Answer, CheckCase, Extent, Setting, case, narrowed};
+use super::{CaseAnswer, CheckCase, Extent, Setting, case, narrowed};
 use crate::check::program::Learned;
 use crate::encode::atoms::Atoms;
 use crate::encode::preference;
@@ -75,9 +75,9 @@ pub fn preferred(setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Pr
         let ordered = of.formulas.to_mut().reads_follow_program_order();
         let ordered = of.goal(ordered);
         let exists = match of.solve(&[goal, ordered])?.answer() {
-            Answer::Found => true,
-            Answer::None => false,
-            Answer::Unknown => return Ok(None),
+            CaseAnswer::Found => true,
+            CaseAnswer::None => false,
+            CaseAnswer::Unknown => return Ok(None),
         };
         cost.push(u64::from(!exists));
         goals.extend(exists.then_some(ordered));

@@ -13,8 +13,8 @@ use super::part::Part;
 use super::statement::{CODE, Statement};
 use super::{Answered, Answers, Decider, Keeping, Search, kind, name};
 use crate::check::Progress;
-use crate::check::case::{Answer, Setting};
-use crate::check::kind::Kind;
+use crate::check::case::{CaseAnswer, Setting};
+use crate::check::kind::ProgramKind;
 use crate::check::options::CheckOptions;
 use crate::check::program::Lesson;
 use crate::check::{certify, questions};
@@ -178,7 +178,7 @@ impl CaseFile {
         }
         let shape = Shape::of(&self.shape).filter(|s| s.events() == self.bound);
         let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
-        let mut kinds = Kind::all(&mapping, &options, &asked);
+        let mut kinds = ProgramKind::all(&mapping, &options, &asked);
         let known = kinds.iter().position(|k| kind(&k.setting(&mapping, &options)) == self.kind);
         let known = known.ok_or_else(|| wrong("is about a kind of programs that its mapping does not have"))?;
         let kind = &mut kinds[known];
@@ -200,10 +200,10 @@ impl CaseFile {
             keeping.decide(&setting, &part).map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?;
         let path = answers.store.path(&self.name);
         let axioms = |question: usize| crate::check::name(&mapping, &setting.asks[question]);
-        let found = |answer: Answer| match answer {
-            Answer::Found => Some(true),
-            Answer::None => Some(false),
-            Answer::Unknown => None,
+        let found = |answer: CaseAnswer| match answer {
+            CaseAnswer::Found => Some(true),
+            CaseAnswer::None => Some(false),
+            CaseAnswer::Unknown => None,
         };
         Ok(Solved {
             name: self.name.clone(),

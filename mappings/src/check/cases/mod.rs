@@ -164,7 +164,7 @@ impl Answers {
         let why = match self.store.read(name, depends) {
             Kept::Nothing => return None,
             Kept::Wrong(why) => why,
-            Kept::Answer(record) => match restore(record) {
+            Kept::CaseAnswer(record) => match restore(record) {
                 Some(answer) => {
                     tracing::info!("{name}: kept from a run before");
                     return Some(answer);

@@ -1,6 +1,6 @@
 //! The parts of a shape's case: one, or several where it is predicted to be larger than its share.
 
-use crate::check::case::{Answer, Candidates, Decision, Setting};
+use crate::check::case::{Candidates, CaseAnswer, Decision, Setting};
 use crate::check::program::Learned;
 use crate::encode::shape::Shape;
 
@@ -70,9 +70,9 @@ pub fn join(questions: &[usize], parts: Vec<Vec<Decision>>) -> Vec<Decision> {
         all.into_iter().reduce(|a, b| Decision {
             question,
             answer: match (a.answer, b.answer) {
-                (Answer::Found, _) | (_, Answer::Found) => Answer::Found,
-                (Answer::Unknown, _) | (_, Answer::Unknown) => Answer::Unknown,
-                (Answer::None, Answer::None) => Answer::None,
+                (CaseAnswer::Found, _) | (_, CaseAnswer::Found) => CaseAnswer::Found,
+                (CaseAnswer::Unknown, _) | (_, CaseAnswer::Unknown) => CaseAnswer::Unknown,
+                (CaseAnswer::None, CaseAnswer::None) => CaseAnswer::None,
             },
             statistics: margay_solver::Statistics {
                 variables: a.statistics.variables + b.statistics.variables,

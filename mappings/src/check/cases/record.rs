@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use crate::certificate::{Lesson, Proof};
-use crate::check::case::{Answer, Candidates, Decision, Preferred, Setting};
+use crate::check::case::{Candidates, CaseAnswer, Decision, Preferred, Setting};
 use crate::check::program::{Learned, Taught};
 use crate::check::taught::{lesson, taught};
 use crate::encode::atoms::Atoms;
@@ -66,9 +66,9 @@ impl DecisionRecord {
     /// The record of a decision; `None` if it was not decided.
     pub fn new(d: &Decision, shape: &Shape) -> Option<Self> {
         let found = match d.answer {
-            Answer::Found => true,
-            Answer::None => false,
-            Answer::Unknown => return None,
+            CaseAnswer::Found => true,
+            CaseAnswer::None => false,
+            CaseAnswer::Unknown => return None,
         };
         let Statistics { variables, clauses, conflicts, gates } = d.statistics;
         let Candidates { explained, racy } = d.candidates;
@@ -99,7 +99,7 @@ impl DecisionRecord {
         let learned: Option<Vec<Taught>> = self.learned.iter().map(|lesson| taught(lesson, shape)).collect();
         Some(Decision {
             question,
-            answer: if self.found { Answer::Found } else { Answer::None },
+            answer: if self.found { CaseAnswer::Found } else { CaseAnswer::None },
             statistics: Statistics {
                 variables: self.variables,
                 clauses: self.clauses,

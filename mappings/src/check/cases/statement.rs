@@ -66,7 +66,7 @@ impl Statement {
     /// What a model includes cannot be read any more.
     pub fn new(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Result<Self, Vec<Diagnostic>> {
         let program = options.level == Level::Program;
-        let axiom = |q: &crate::encode::Question| mapping.source.checks[q.0].display_name();
+        let axiom = |q: &crate::encode::AxiomId| mapping.source.checks[q.0].display_name();
         let off = Techniques::SWITCHES.iter().filter(|switch| {
             let mut without = options.techniques;
             (switch.off)(&mut without);

@@ -61,7 +61,7 @@ struct About {
 /// What is there for a case.
 pub enum Kept<T> {
     /// Its answer.
-    Answer(T),
+    CaseAnswer(T),
     /// Nothing.
     Nothing,
     /// Something that is not its answer, for this reason.
@@ -118,12 +118,12 @@ impl Store {
     pub fn read<T: DeserializeOwned>(&self, name: &str, depends: &str) -> Kept<T> {
         let wrong = |why: &str| Kept::Wrong(why.to_owned());
         match body::<T>(&self.path(name)) {
-            Err(Kept::Answer(never)) => match never {},
+            Err(Kept::CaseAnswer(never)) => match never {},
             Err(Kept::Nothing) => Kept::Nothing,
             Err(Kept::Wrong(why)) => Kept::Wrong(why),
             Ok(body) if body.key != self.key => wrong("it answers another question"),
             Ok(body) if body.case != depends => wrong("it answers another case, or builds on other lessons"),
-            Ok(body) => Kept::Answer(body.answer),
+            Ok(body) => Kept::CaseAnswer(body.answer),
         }
     }
 

@@ -47,7 +47,7 @@ impl WholeAnswer {
     /// What was kept; `None` where there is nothing, or what is there answers something else or is damaged.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         match self.store.read(&self.name, &self.depends) {
-            Kept::Answer(answer) => Some(answer),
+            Kept::CaseAnswer(answer) => Some(answer),
             Kept::Nothing => None,
             Kept::Wrong(why) => {
                 tracing::info!("`{}` is not used: {why}", self.store.path(&self.name).display());

@@ -10,7 +10,7 @@ use margay_console::side_by_side::side_by_side;
 use margay_console::wrapped::{indented, wrapped};
 use margay_litmus::read::Read;
 use margay_mappings::language::{Form, Mapping};
-use margay_mappings::one::{Answer, One, Refusal, ask};
+use margay_mappings::one::{One, ProgramVerdict, Refusal, ask};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::picture::{Picture, event_name, svg};
 use margay_reports::Verdict;
@@ -49,7 +49,7 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &Limits, output: &Output) -> 
         }
         Err(refusal) => return output.wrong(&[diagnostic(&refusal, &read, mapping)]),
     };
-    let exit = output.settle(if one.answer == Answer::Counterexample { Exit::Found } else { Exit::Holds });
+    let exit = output.settle(if one.answer == ProgramVerdict::Counterexample { Exit::Found } else { Exit::Holds });
     match output.format {
         Format::Human => human(&one, &read, mapping, output)?,
         Format::Json => output.document(&document(&one, &read, mapping))?,
@@ -84,16 +84,16 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
 /// What the source says, what the target says.
 fn verdicts(one: &One) -> (Verdict, Verdict) {
     let source = match one.answer {
-        Answer::Races => Verdict::Racy,
-        Answer::SourceAllows => Verdict::Allowed,
-        Answer::Counterexample | Answer::TargetForbids => Verdict::Forbidden,
+        ProgramVerdict::Races => Verdict::Racy,
+        ProgramVerdict::SourceAllows => Verdict::Allowed,
+        ProgramVerdict::Counterexample | ProgramVerdict::TargetForbids => Verdict::Forbidden,
     };
     (source, if one.allowed { Verdict::Allowed } else { Verdict::Forbidden })
 }
 
 fn human(one: &One, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
     let found = match one.answer {
-        Answer::Counterexample => output.bad("counterexample"),
+        ProgramVerdict::Counterexample => output.bad("counterexample"),
         _ => output.good("no counterexample"),
     };
     output.print(&format!("{found} ({}): {} under {}", one.answer.words(), read.test.name, mapping.title))?;
@@ -124,7 +124,7 @@ fn document(one: &One, read: &Read, mapping: &Mapping) -> report::Program {
     let target = Picture::of(&title(&mapping.target.name, target_says), &one.target_execution, None);
     let compiled = one.target.to_string();
     report::Program {
-        verdict: if one.answer == Answer::Counterexample { Verdict::Counterexample } else { Verdict::None },
+        verdict: if one.answer == ProgramVerdict::Counterexample { Verdict::Counterexample } else { Verdict::None },
         why: one.answer.words().to_owned(),
         mapping: mapping.title.clone(),
         file: read.file.name.clone(),

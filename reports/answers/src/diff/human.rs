@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_console::side_by_side::side_by_side;
 use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::Level;
-use margay_mappings::compare::{Kind, Subjects, Verdict};
+use margay_mappings::compare::{Objection, Subjects, Verdict};
 use margay_mappings::status::Status;
 use margay_models::picture::text;
 
@@ -145,8 +145,8 @@ fn difference(context: &Context<'_>, shown: &Presented<'_>, number: usize, outpu
     }
     let other = &context.report.models[1 - question.allows];
     let why = match question.kind {
-        Kind::Forbidden => format!("Why {other} forbids it (axiom {})", d.violated.first().map_or("", String::as_str)),
-        Kind::Undefined => format!("Why {other} calls it undefined ({})", d.violated.first().map_or("", String::as_str)),
+        Objection::Forbidden => format!("Why {other} forbids it (axiom {})", d.violated.first().map_or("", String::as_str)),
+        Objection::Undefined => format!("Why {other} calls it undefined ({})", d.violated.first().map_or("", String::as_str)),
     };
     output.print(&output.heading(&why))?;
     for line in &shown.explanation {

@@ -1,7 +1,7 @@
 //! A difference made presentable: litmus tests, outcome, words and pictures.
 
 use margay_litmus::render::render;
-use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Kind, Reason, Subjects};
+use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Objection, Reason, Subjects};
 use margay_models::picture::{Picture, dot, event_name, svg};
 
 use super::proof::{Proof, is_proved};
@@ -68,8 +68,8 @@ impl<'a> Presented<'a> {
         let question = &context.report.questions[q];
         let [allows, other] = [question.allows, 1 - question.allows].map(|i| context.report.models[i].as_str());
         let verdict = match question.kind {
-            Kind::Forbidden => "forbidden",
-            Kind::Undefined => "undefined",
+            Objection::Forbidden => "forbidden",
+            Objection::Undefined => "undefined",
         };
         let violated = difference.violated.join(", ");
         let number = question.differences.iter().position(|d| std::ptr::eq(d, difference)).map_or(1, |i| i + 1);
@@ -123,10 +123,10 @@ impl<'a> Presented<'a> {
 pub fn stem(q: usize, context: &Context<'_>) -> &'static str {
     let question = &context.report.questions[q];
     match (question.kind, question.allows) {
-        (Kind::Forbidden, 1) => "newly-allowed",
-        (Kind::Forbidden, _) => "newly-forbidden",
-        (Kind::Undefined, 1) => "newly-defined",
-        (Kind::Undefined, _) => "newly-undefined",
+        (Objection::Forbidden, 1) => "newly-allowed",
+        (Objection::Forbidden, _) => "newly-forbidden",
+        (Objection::Undefined, 1) => "newly-defined",
+        (Objection::Undefined, _) => "newly-undefined",
     }
 }
 

@@ -1,6 +1,6 @@
 //! `margay diff --prove`: beside the search for differences, a proof that there are none in executions of any size.
 
-use margay_mappings::compare::{CompareReport, Kind, Subjects};
+use margay_mappings::compare::{CompareReport, Objection, Subjects};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
 use margay_prove::theorem::{Report, Setting};
@@ -33,5 +33,5 @@ fn axioms(model: &Model) -> Vec<usize> {
 pub fn is_proved(proofs: &[Proof], report: &CompareReport, q: usize) -> bool {
     let question = &report.questions[q];
     let proved = |p: &Proof| p.allows == question.allows && p.report.is_theorem();
-    question.by_text || question.kind == Kind::Forbidden && proofs.iter().any(proved)
+    question.by_text || question.kind == Objection::Forbidden && proofs.iter().any(proved)
 }

@@ -8,7 +8,7 @@ use margay_console::limits::Limits;
 use margay_console::output::Output;
 use margay_console::wrapped::wrapped;
 use margay_mappings::check::{CheckOptions, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, compare};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_prove::search::suggested::own_checks;
@@ -39,7 +39,7 @@ struct Searched {
 impl Searched {
     /// The question that was asked, and the size of an execution that answers it.
     fn found(&self) -> Option<(usize, usize)> {
-        let all = self.report.questions.iter().enumerate().filter(|(_, q)| q.allows == 0 && q.kind == Kind::Forbidden);
+        let all = self.report.questions.iter().enumerate().filter(|(_, q)| q.allows == 0 && q.kind == Objection::Forbidden);
         all.filter_map(|(i, q)| q.differences.first().map(|d| (i, d.events))).next()
     }
 }

@@ -9,7 +9,7 @@ use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::wrapped::wrapped;
-use margay_mappings::compare::{CompareOptions, CompareReport, Kind, Subjects, Verdict as Searched, compare};
+use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subjects, Verdict as Searched, compare};
 use margay_models::certificate;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, Role};
@@ -151,7 +151,7 @@ impl PropertyAnswer<'_> {
     /// The question that the search answers: an execution that the model allows and that has not the property.
     fn searched(&self) -> Option<(usize, &Searched, usize)> {
         let all = self.search.questions.iter().enumerate();
-        let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Kind::Forbidden);
+        let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Objection::Forbidden);
         own.next().map(|(i, q)| (i, &q.verdict, q.established))
     }
 

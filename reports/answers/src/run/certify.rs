@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::certificate::{extent as document, proofs};
 use margay_console::output::{Format, Output};
 use margay_console::wrapped::wrapped;
-use margay_litmus::ask::Question;
+use margay_litmus::ask::RunRequest;
 use margay_litmus::certificate::{self, Claim, Given};
 use margay_litmus::engine::{Choice, Engine};
 use margay_models::certificate::{Extent, folder, without_proofs};
@@ -29,7 +29,7 @@ pub fn begin(options: &Options) -> Result<(), Diagnostic> {
 }
 
 /// Writes the certificate of what was answered.
-pub fn end(asked: &Question<'_>, claims: Vec<Claim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
+pub fn end(asked: &RunRequest<'_>, claims: Vec<Claim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
     let tests: Vec<_> = asked.tests.iter().map(|t| &t.file).collect();
     let models: Vec<_> = asked.models.iter().map(|chosen| chosen.model.clone()).collect();
     certificate::write(&tests, &models, Given::of(&asked.unlimited), claims, path)

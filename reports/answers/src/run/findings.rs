@@ -5,7 +5,7 @@ use std::time::Instant;
 use margay_console::exit::Exit;
 use margay_console::output::{Format, FormatOption, Output};
 use margay_console::progress::Steps;
-use margay_litmus::ask::{Answered, Asked, Failure, Question};
+use margay_litmus::ask::{Answered, Asked, Failure, RunRequest};
 use margay_litmus::certificate::Claim;
 use margay_litmus::explicit::Options;
 use margay_litmus::read::Read;
@@ -16,7 +16,7 @@ use crate::refusal::by_engine;
 
 /// All of it.
 pub struct Findings<'a> {
-    question: &'a Question<'a>,
+    question: &'a RunRequest<'a>,
     /// For each test, was it found in a folder?
     in_folder: &'a [bool],
     /// The answers, in the order of the tests.
@@ -34,7 +34,7 @@ pub struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     /// Nothing yet, but what was wrong with the files.
-    pub fn new(question: &'a Question<'a>, in_folder: &'a [bool], errors: Vec<Diagnostic>) -> Self {
+    pub fn new(question: &'a RunRequest<'a>, in_folder: &'a [bool], errors: Vec<Diagnostic>) -> Self {
         let skipped = vec![Vec::new(); question.models.len()];
         let (answers, claims, unwritten) = (Vec::new(), Vec::new(), Vec::new());
         Self { question, in_folder, answers, claims, errors, skipped, unwritten, undecided: false }

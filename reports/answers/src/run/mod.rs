@@ -17,7 +17,7 @@ use margay_console::progress::Steps;
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_litmus::ask::axioms::{self, Chosen, Dependence};
-use margay_litmus::ask::{Asked, Question, Runners};
+use margay_litmus::ask::{Asked, RunRequest, Runners};
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit::{Options as Searching, Verdict};
@@ -85,7 +85,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
     }
     let bounds = margay_litmus::unfold::Bounds { unroll: options.unroll, ..Default::default() };
     let limits = Limits::start(None, None);
-    let question = Question {
+    let question = RunRequest {
         unlimited: Searching { bounds, stop: limits::stop(), ..Searching::default() },
         timeout: options.timeout,
         choice: options.engine,
