@@ -9,7 +9,7 @@ use margay_models::execution::{Order, Scope};
 
 use toml::Spanned;
 
-use super::{Site, SiteKind, Strength};
+use super::{Kind, Site, Strength};
 
 /// The cost of each operation.
 #[derive(Debug, Clone, Default)]
@@ -29,34 +29,34 @@ const MAX: u32 = 1_000_000;
 
 const ORDERS: [Order; 5] = [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
 
-fn kind_name(kind: SiteKind) -> &'static str {
+fn kind_name(kind: Kind) -> &'static str {
     match kind {
-        SiteKind::Load => "ld",
-        SiteKind::Store => "st",
-        SiteKind::Rmw => "atom",
-        SiteKind::Reduction => "red",
-        SiteKind::Fence | SiteKind::Slot => "fence",
+        Kind::Load => "ld",
+        Kind::Store => "st",
+        Kind::Rmw => "atom",
+        Kind::Reduction => "red",
+        Kind::Fence | Kind::Slot => "fence",
     }
 }
 
 /// The name of an operation, `ld.acquire.gpu`.
-pub fn name(kind: SiteKind, strength: Strength) -> String {
+pub fn name(kind: Kind, strength: Strength) -> String {
     format!("{}.{}.{}", kind_name(kind), strength.order.name(), strength.scope.name())
 }
 
 /// Is there such an operation, in PTX or in C?
-fn exists(kind: SiteKind, order: Order) -> bool {
+fn exists(kind: Kind, order: Order) -> bool {
     !matches!(
         (kind, order),
-        (SiteKind::Load, Order::Rel | Order::AcqRel)
-            | (SiteKind::Store, Order::Acq | Order::AcqRel)
-            | (SiteKind::Reduction, Order::Acq | Order::AcqRel | Order::Sc)
-            | (SiteKind::Fence, Order::Rlx)
+        (Kind::Load, Order::Rel | Order::AcqRel)
+            | (Kind::Store, Order::Acq | Order::AcqRel)
+            | (Kind::Reduction, Order::Acq | Order::AcqRel | Order::Sc)
+            | (Kind::Fence, Order::Rlx)
     )
 }
 
 fn all_names() -> Vec<String> {
-    let kinds = [SiteKind::Load, SiteKind::Store, SiteKind::Rmw, SiteKind::Reduction, SiteKind::Fence];
+    let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
     // Nothing becomes weak or volatile, but tables may say what these cost.
     let mut names: Vec<String> = ["ld.weak", "ld.volatile", "st.weak", "st.volatile"].map(str::to_owned).to_vec();
     for kind in kinds {
@@ -111,13 +111,13 @@ impl Costs {
     /// Costs must go up with strength: does the named operation cost less than one that it includes, or more than one that
     /// includes it?
     fn cheaper_than_weaker(&self, operation: &str) -> Option<Diagnostic> {
-        let kinds = [SiteKind::Load, SiteKind::Store, SiteKind::Rmw, SiteKind::Reduction, SiteKind::Fence];
-        let all: Vec<(SiteKind, Strength)> = kinds
+        let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
+        let all: Vec<(Kind, Strength)> = kinds
             .into_iter()
             .flat_map(|k| ORDERS.into_iter().flat_map(move |order| Scope::ALL.map(|scope| (k, Strength { order, scope }))))
             .filter(|&(k, s)| exists(k, s.order))
             .collect();
-        let named = |k: SiteKind, s: Strength| {
+        let named = |k: Kind, s: Strength| {
             let full = name(k, s);
             full == operation || full.rsplit_once('.').is_some_and(|(unscoped, _)| unscoped == operation)
         };
@@ -134,7 +134,7 @@ impl Costs {
     }
 
     /// Do two strengths of a kind cost the wrong way round?
-    fn inverted(&self, kind: SiteKind, a: Strength, b: Strength) -> Option<Diagnostic> {
+    fn inverted(&self, kind: Kind, a: Strength, b: Strength) -> Option<Diagnostic> {
         let (weak, strong) = match (a.at_most(b), b.at_most(a)) {
             (true, _) => (a, b),
             (_, true) => (b, a),
@@ -149,7 +149,7 @@ impl Costs {
     }
 
     /// The cost of an operation; weak accesses cost nothing.
-    pub fn of(&self, kind: SiteKind, strength: Strength) -> u32 {
+    pub fn of(&self, kind: Kind, strength: Strength) -> u32 {
         if strength.order == Order::Plain {
             return 0;
         }
@@ -158,9 +158,9 @@ impl Costs {
         self.given.get(&full).or_else(|| self.given.get(unscoped)).copied().unwrap_or_else(|| {
             let base = match (kind, strength.order) {
                 (_, Order::Plain | Order::Tagged(_)) => 0,
-                (SiteKind::Fence | SiteKind::Slot, Order::Acq | Order::Rel) => 8,
-                (SiteKind::Fence | SiteKind::Slot, Order::Sc) => 20,
-                (SiteKind::Fence | SiteKind::Slot, _) => 10,
+                (Kind::Fence | Kind::Slot, Order::Acq | Order::Rel) => 8,
+                (Kind::Fence | Kind::Slot, Order::Sc) => 20,
+                (Kind::Fence | Kind::Slot, _) => 10,
                 (_, Order::Rlx) => 1,
                 (_, Order::Acq | Order::Rel) => 3,
                 (_, Order::AcqRel) => 5,

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Site, SiteKind, Strength};
+use super::{Kind, Site, Strength};
 use crate::test::{Access, AccessOrder, Atom, Dialect, FenceOrder, Instruction, MembarLevel, Operation, ThreadId};
 
 /// The instructions with the strengths chosen.
@@ -18,7 +18,7 @@ pub(super) fn rewrite(
     for instruction in body {
         let mut instruction = instruction.clone();
         if is_access(&instruction.operation) {
-            if open && let Some(strength) = choose(&Site { thread, kind: SiteKind::Slot, now: None }) {
+            if open && let Some(strength) = choose(&Site { thread, kind: Kind::Slot, now: None }) {
                 let operation = fence(strength, dialect);
                 // Executed when the access is.
                 out.push(Instruction { guard: instruction.guard.clone(), operation, place: instruction.place });
@@ -75,19 +75,15 @@ fn fence_order(order: Order) -> FenceOrder {
 }
 
 /// What an instruction is, and how strong; `None` for what cannot be stronger.
-fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Strength)> {
+fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)> {
     if matches!(dialect, Dialect::Generic | Dialect::Text(_)) {
         return None;
     }
     match operation {
-        Operation::Load { access, .. } | Operation::VectorLoad { access, .. } => {
-            Some((SiteKind::Load, of(access, Order::Plain)?))
-        }
-        Operation::Store { access, .. } | Operation::VectorStore { access, .. } => {
-            Some((SiteKind::Store, of(access, Order::Plain)?))
-        }
+        Operation::Load { access, .. } | Operation::VectorLoad { access, .. } => Some((Kind::Load, of(access, Order::Plain)?)),
+        Operation::Store { access, .. } | Operation::VectorStore { access, .. } => Some((Kind::Store, of(access, Order::Plain)?)),
         Operation::Atom(Atom { access, destination, .. }) => {
-            let kind = if destination.is_some() { SiteKind::Rmw } else { SiteKind::Reduction };
+            let kind = if destination.is_some() { Kind::Rmw } else { Kind::Reduction };
             Some((kind, of(access, Order::Rlx)?))
         }
         Operation::Fence { order, scope } => {
@@ -97,9 +93,9 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Streng
                 Some(FenceOrder::Sc) => Order::Sc,
                 Some(FenceOrder::AcqRel | FenceOrder::Text(_)) | None => Order::AcqRel,
             };
-            Some((SiteKind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
+            Some((Kind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
         }
-        Operation::Membar(level) => Some((SiteKind::Fence, Strength { order: Order::Sc, scope: level.scope() })),
+        Operation::Membar(level) => Some((Kind::Fence, Strength { order: Order::Sc, scope: level.scope() })),
         _ => None,
     }
 }
