@@ -205,7 +205,7 @@ fn strongest(lowering: &Lowering, target: Signature) -> Lowering {
         let fence = widest(Step { order: strongest.order, ..fence });
         let access = lowering.access().map(|i| widest(lowering.steps[i]));
         let steps = access.map_or_else(|| vec![fence], |access| vec![fence, access, fence]);
-        return Lowering { steps, ctrl: access.and(lowering.ctrl).map(|_| 0), ..lowering.clone() };
+        return Lowering { steps, dependencies: lowering.dependencies.moved(|_| 0), ..lowering.clone() };
     }
     let steps = match lowering.access().map(|i| lowering.steps[i]) {
         None => vec![fence],

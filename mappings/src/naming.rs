@@ -2,13 +2,13 @@
 //! where its row comes from.
 
 use margay_models::bits::Event;
-use margay_models::execution::{EventData, Execution};
+use margay_models::execution::{EventData, Execution, Kind};
 use margay_models::signature::Operation;
 
 use crate::change::{Use, uses};
 use crate::encode::classes::{Key, keys, types};
 use crate::language::kind::{Cell, OPERATIONS, Set, TYPES};
-use crate::language::{Lowering, Mapping, Source};
+use crate::language::{Dependency, Lowering, Mapping, Source};
 
 /// What a counterexample is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,32 @@ fn is_lowered(lowering: &Lowering, used: &Use, source: &EventData, target: &[&Ev
     made.len() == target.len() && made.iter().zip(target).all(|(a, b)| same(a, b))
 }
 
+/// Does what is behind the operation depend on it as the lowering says, and not otherwise than the source says?
+fn depends_so(lowering: &Lowering, used: &Use, source: &Execution, target: &Execution, origin: &[Event]) -> bool {
+    let is_read = |t: &usize| origin[*t] == used.head && target.events[*t].kind == Kind::Read;
+    let Some(read) = (0..origin.len()).find(is_read).map(Event::from) else { return true };
+    let last = used.write_half.unwrap_or(used.head);
+    let events = (0..target.size()).map(Event::from).filter(|&e| target.po.contains(read, e));
+    let behind: Vec<Event> = events.filter(|e| ![used.head, last].contains(&origin[e.index()])).collect();
+    Dependency::ALL.into_iter().all(|dependency| {
+        let (of_source, of_target) = match dependency {
+            Dependency::Addr => (&source.addr, &target.addr),
+            Dependency::Data => (&source.data, &target.data),
+            Dependency::Ctrl => (&source.ctrl, &target.ctrl),
+        };
+        let can = |e: &&Event| match (dependency, target.events[e.index()].kind) {
+            (Dependency::Addr, kind) => matches!(kind, Kind::Read | Kind::Write),
+            (Dependency::Data, kind) => kind == Kind::Write,
+            (Dependency::Ctrl, _) => true,
+        };
+        let mut dependents = behind.iter().filter(can);
+        match lowering.dependencies.get(dependency) {
+            Some(_) => dependents.all(|&e| of_target.contains(read, e)),
+            None => dependents.all(|&e| !of_target.contains(read, e) || of_source.contains(used.head, origin[e.index()])),
+        }
+    })
+}
+
 /// The operations of two executions by the rows of a mapping; `origin` has the source event of each target event. `None` if they are
 /// no executions of it.
 pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &[Event]) -> Option<Named> {
@@ -89,6 +115,7 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
             let data = &source.events[used.head.index()];
             (0..row.alternatives.len())
                 .filter(|&k| row.alternatives[k].form == used.form && is_lowered(&row.alternatives[k], used, data, &of))
+                .filter(|&k| depends_so(&row.alternatives[k], used, source, target, origin))
                 .collect()
         })
         .collect();

@@ -4,7 +4,7 @@ use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind, Order};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::language::{Form, Lowering, Mapping};
+use crate::language::{Dependency, Form, Lowering, Mapping};
 
 /// An operation of an execution: its first event, and its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,19 +116,33 @@ pub fn compile(
         around[b.index()].iter().for_each(|&b| target.ctrl.insert(a, b));
     }
     for (used, lowering) in uses.iter().zip(lowerings) {
-        let Some(behind) = lowering.ctrl else { continue };
-        let read = access[used.head.index()]?;
+        let Some(read) = access[used.head.index()] else { continue };
         // What is made of the row comes first in the list of its operation, and what stands behind its access last.
         let own: Vec<Event> =
             [Some(used.head), used.write_half].into_iter().flatten().flat_map(|e| &around[e.index()]).copied().collect();
-        let last = access[used.write_half.unwrap_or(used.head).index()]?;
-        let fences = own.iter().filter(|&&e| e > last).skip(behind).copied();
-        let later = (0..source.events.len())
+        let Some(last) = access[used.write_half.unwrap_or(used.head).index()] else { continue };
+        let later: Vec<Event> = (0..source.events.len())
             .filter(|&e| source.po.contains(used.head, Event::from(e)) && Some(Event::from(e)) != used.write_half)
-            .flat_map(|e| around[e].iter().copied());
-        let dependent: Vec<Event> = fences.chain(later).collect();
-        dependent.into_iter().for_each(|e| target.ctrl.insert(read, e));
+            .flat_map(|e| around[e].iter().copied())
+            .collect();
+        for (dependency, behind) in lowering.dependencies.iter() {
+            let fences = own.iter().filter(|&&e| e > last).skip(behind);
+            depend(&mut target, dependency, read, fences.chain(&later).copied());
+        }
     }
     let finals = finals.iter().map(|f| f.and_then(|w| access[w.index()])).collect();
     Some((target, finals))
+}
+
+/// Makes those events depend on a read that can depend on one in this way.
+pub fn depend(target: &mut Execution, dependency: Dependency, read: Event, on: impl Iterator<Item = Event>) {
+    for event in on {
+        let kind = target.events[event.index()].kind;
+        match dependency {
+            Dependency::Addr if matches!(kind, Kind::Read | Kind::Write) => target.addr.insert(read, event),
+            Dependency::Data if kind == Kind::Write => target.data.insert(read, event),
+            Dependency::Ctrl => target.ctrl.insert(read, event),
+            Dependency::Addr | Dependency::Data => {}
+        }
+    }
 }

@@ -8,7 +8,7 @@ mod repair;
 mod step;
 mod weaken;
 
-pub(crate) use compile::{Use, compile, uses};
+pub(crate) use compile::{Use, compile, depend, uses};
 pub use cost::{Costs, MAX_COSTS};
 pub use need::Need;
 pub use pool::{Evidence, Pool, Standing};

@@ -163,12 +163,13 @@ impl Pool {
     }
 }
 
-/// The alternatives that an operation may become, one for each sequence of instructions.
+/// The alternatives that an operation may become, one for each sequence of instructions and dependencies.
 fn different(mapping: &Mapping, used: &Use) -> Vec<Slot> {
     let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| Slot { row: used.row, alternative });
     let mut out: Vec<Slot> = Vec::new();
     for slot in of_form.filter(|slot| slot.lowering(mapping).form == used.form) {
-        if !out.iter().any(|known| known.lowering(mapping).steps == slot.lowering(mapping).steps) {
+        let emitted = |slot: &Slot| (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies);
+        if !out.iter().any(|known| emitted(known) == emitted(&slot)) {
             out.push(slot);
         }
     }

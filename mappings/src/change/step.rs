@@ -45,8 +45,8 @@ impl Steps {
             let scope_step = self.narrower(row, step.scope);
             self.replace(row, lowering, i, &orders, scope_step, &mut out);
         }
-        if lowering.ctrl.is_some() {
-            out.push(Lowering { ctrl: None, ..lowering.clone() });
+        for (dependency, _) in lowering.dependencies.iter() {
+            out.push(Lowering { dependencies: lowering.dependencies.with(dependency, None), ..lowering.clone() });
         }
         out
     }

@@ -26,7 +26,7 @@ use margay_models::signature::Construct;
 
 use crate::certificate::{Certified, Writer};
 use crate::encode::{Comparison, Extent};
-use crate::language::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
+use crate::language::{Dependencies, Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 use crate::level::Level;
 use crate::search::{Progress, deepen};
 use bounds::Comparing;
@@ -85,8 +85,14 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
             volatile: false,
             failed: false,
         };
-        let lowering =
-            Lowering { form: Form::Usual, steps: vec![step], ctrl: None, bits: None, uses: Vec::new(), span: Span::default() };
+        let lowering = Lowering {
+            form: Form::Usual,
+            steps: vec![step],
+            dependencies: Dependencies::default(),
+            bits: None,
+            uses: Vec::new(),
+            span: Span::default(),
+        };
         Row { construct, scope: ScopePattern::Any(None), alternatives: vec![lowering], span: Span::default() }
     };
     Mapping {

@@ -10,7 +10,7 @@ use super::scopes::{inclusion, placed};
 use super::sets::{find, tagged};
 use super::source::Source;
 use super::vocabulary::{Copied, Role, Vocabulary};
-use crate::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
+use crate::language::{Dependency, Lowering, Mapping, Row, ScopePattern, StepScope};
 
 /// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
 /// event itself.
@@ -51,9 +51,9 @@ struct Parts {
     scopes: Vec<(Scope, Expr)>,
     volatile: Vec<Expr>,
     present: Vec<Expr>,
-    /// The reads on which a row makes what follows control-dependent.
-    controlling: Vec<Expr>,
-    /// What of such rows themselves depends on them.
+    /// The reads on which a row makes what follows depend.
+    depended_on: Vec<(Dependency, Expr)>,
+    /// The fences of such rows themselves that are control-dependent on them.
     control: Vec<Expr>,
 }
 
@@ -141,14 +141,28 @@ impl Target {
             (BaseRelation::Rmw, rmw),
             (BaseRelation::Sr, sr),
         ];
-        for relation in [BaseRelation::Addr, BaseRelation::Data] {
-            relations.extend(base(relation).map(|e| (relation, e)));
+        let by_rows = |logic: &mut Logic, dependency: Dependency| {
+            let reads: Vec<Expr> = parts.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
+            if reads.is_empty() { None } else { Some(behind(logic, v, source, &reads)) }
+        };
+        for (dependency, dependent) in [(Dependency::Addr, accesses), (Dependency::Data, writes)] {
+            let Some(own) = base(dependency.relation()) else { continue };
+            let all = match by_rows(logic, dependency) {
+                Some(later) => {
+                    let later = logic.restrict_range(later, dependent);
+                    logic.union(own, later)
+                }
+                None => own,
+            };
+            relations.push((dependency.relation(), all));
         }
         relations.extend(base(BaseRelation::Rf).map(|e| (BaseRelation::Rf, same(logic, Copied::ReadsFrom, e))));
         if let Some(ctrl) = base(BaseRelation::Ctrl) {
             // What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
-            let later = control(logic, v, source, &parts.controlling);
-            let ctrl = if parts.controlling.is_empty() { ctrl } else { logic.union(ctrl, later) };
+            let ctrl = match by_rows(logic, Dependency::Ctrl) {
+                Some(later) => logic.union(ctrl, later),
+                None => ctrl,
+            };
             let mut all = vec![ctrl];
             all.extend(parts.control.iter().copied());
             for &slot in v.before.iter().chain(&v.after) {
@@ -201,7 +215,7 @@ pub(super) fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: 
 
 /// The events of the source that come after reads in their threads. (A read-modify-write is one instruction: its write comes before
 /// what tests its read.)
-fn control(logic: &mut Logic, v: &Vocabulary, source: &Source, reads: &[Expr]) -> Expr {
+fn behind(logic: &mut Logic, v: &Vocabulary, source: &Source, reads: &[Expr]) -> Expr {
     let reads = logic.union_all(1, reads.iter().copied());
     let po = logic.rel(v.po);
     let later = logic.difference(po, source.rmw);
@@ -240,9 +254,9 @@ fn row_parts(
         };
         let is_rmw = row.construct.operation == Operation::Rmw;
         let last = if is_rmw { logic.join(set, next) } else { set };
-        if let Some(first) = lowering.ctrl {
+        parts.depended_on.extend(lowering.dependencies.iter().map(|(dependency, _)| (dependency, set)));
+        if let Some(first) = lowering.dependencies.get(Dependency::Ctrl) {
             // The fences of the row behind the word depend on its read as well.
-            parts.controlling.push(set);
             let own = logic.diagonal(set);
             let to_last = if is_rmw { logic.join(own, next) } else { own };
             for &slot in v.after.iter().take(lowering.after()).skip(first) {

@@ -174,7 +174,10 @@ impl Group<'_> {
                     let uses = exact(&own);
                     let uses = uses.into_iter().map(|when| Used { when, from: w.from.clone() });
                     let same = alternatives.iter_mut().find(|a| {
-                        a.form == form && a.steps == lowering.steps && a.ctrl == lowering.ctrl && a.bits == lowering.bits
+                        a.form == form
+                            && a.steps == lowering.steps
+                            && a.dependencies == lowering.dependencies
+                            && a.bits == lowering.bits
                     });
                     match same {
                         Some(same) => same.uses.extend(uses),

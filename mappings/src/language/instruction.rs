@@ -5,7 +5,7 @@ use margay_models::diagnostic::nearest;
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Architecture, Construct, Operation, Signature, constructs};
 
-use super::{Step, StepScope};
+use super::{Dependency, Step, StepScope};
 
 /// Why an instruction's name was not understood.
 pub struct BadInstruction {
@@ -175,11 +175,13 @@ fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Re
     let Some(construct) = architecture.instruction(text) else {
         let all = architecture.constructs();
         let names: Vec<&str> = all.iter().filter_map(|&c| architecture.mnemonic(c)).collect();
+        let words: Vec<&str> = Dependency::ALL.into_iter().filter(|d| d.relation().is_in(target)).map(Dependency::word).collect();
         return Err(BadInstruction {
             message: format!("unknown {architecture} instruction `{text}`"),
-            help: match nearest(text, names.iter().copied()) {
+            help: match nearest(text, names.iter().chain(&words).copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("instructions: {}", names.join(", ")),
+                None if words.is_empty() => format!("instructions: {}", names.join(", ")),
+                None => format!("instructions: {}; dependencies: {}", names.join(", "), words.join(", ")),
             },
         });
     };

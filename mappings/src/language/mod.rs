@@ -8,6 +8,7 @@
 
 mod about;
 mod assemble;
+mod dependency;
 mod event;
 mod instruction;
 pub mod kind;
@@ -18,6 +19,7 @@ mod tokens;
 mod write;
 
 pub use about::{About, Evidence, Known, Left};
+pub use dependency::{Dependencies, Dependency};
 pub(crate) use instruction::parse as instruction;
 pub(crate) use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
@@ -108,9 +110,8 @@ pub struct Lowering {
     pub form: Form,
     /// The instructions.
     pub steps: Vec<Step>,
-    /// What comes after so many of the instructions behind its access is control-dependent on what it read (`ctrl`), and so is all that comes later
-    /// in its thread.
-    pub ctrl: Option<usize>,
+    /// How what comes later in its thread depends on what its access reads.
+    pub dependencies: Dependencies,
     /// The width of its access in bits, where it is not that of the object.
     pub bits: Option<u16>,
     /// The uses of the construct that it is for; empty for all of them, by a row that does not say where it comes from.
@@ -153,7 +154,7 @@ impl Lowering {
         let mut lowering = self.clone();
         lowering.steps.remove(step);
         let before = step.checked_sub(self.access().unwrap_or(0) + 1);
-        lowering.ctrl = self.ctrl.map(|n| if before.is_some_and(|b| b < n) { n - 1 } else { n });
+        lowering.dependencies = self.dependencies.moved(|n| if before.is_some_and(|b| b < n) { n - 1 } else { n });
         lowering
     }
 }

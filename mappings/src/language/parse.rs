@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Order;
-use margay_models::signature::{BaseRelation, Construct, Operation, Signature, constructs};
+use margay_models::signature::{Construct, Operation, Signature, constructs};
 
 use super::about::About;
 use super::instruction;
 use super::kind::{OPERATIONS, TYPES, Use};
 use super::tokens::{Token, tokens};
-use super::{Form, Lowering, Row, ScopePattern, Source, Step, Used};
+use super::{Dependencies, Dependency, Form, Lowering, Row, ScopePattern, Source, Step, Used};
 
 /// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
 const MAX_ALTERNATIVES: usize = 8;
@@ -391,7 +391,7 @@ impl Lines {
                 .help("write the instructions that the compiler emits, or `nothing`"));
         };
         let mut steps = Vec::new();
-        let (mut bits, mut ctrl) = (None, None);
+        let (mut bits, mut dependencies) = (None, Dependencies::default());
         if !matches!(part, [(Token::Word(w), _)] if w == "nothing") {
             for piece in part.split(|(t, _)| *t == Token::Semicolon) {
                 let (word, at) = match piece {
@@ -416,8 +416,9 @@ impl Lines {
                 };
                 let (word, width) = instruction::width(word, target);
                 bits = bits.or(width);
-                if word == "ctrl" {
-                    ctrl = Some(self.ctrl(&steps, at, (construct, form), (target, ctrl))?);
+                if let Some(dependency) = Dependency::of_word(word) {
+                    let behind = self.dependency(dependency, &steps, at, (construct, form), (target, dependencies))?;
+                    dependencies = dependencies.with(dependency, Some(behind));
                     continue;
                 }
                 let step = instruction::parse(word, target, variable)
@@ -451,32 +452,37 @@ impl Lines {
             ))
             .at(&self.file, span, "this lowering"));
         }
-        Ok(Lowering { form, steps, ctrl, bits, uses: Vec::new(), span })
+        Ok(Lowering { form, steps, dependencies, bits, uses: Vec::new(), span })
     }
 
-    /// `ctrl`, behind the access of a row that reads: how many of its instructions are between the two.
-    fn ctrl(
+    /// `addr`, `data` or `ctrl`, behind the access of a row that reads: how many of its instructions are between the two.
+    fn dependency(
         &self,
+        dependency: Dependency,
         before: &[Step],
         at: Span,
         (construct, form): (Construct, Form),
-        (target, earlier): (Signature, Option<usize>),
+        (target, earlier): (Signature, Dependencies),
     ) -> Result<usize, Diagnostic> {
-        let wrong =
-            |message: String, help: &str| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help.to_owned()));
-        if !BaseRelation::Ctrl.is_in(target) {
-            let message = format!("{target} has no control dependencies");
-            return wrong(message, "drop `ctrl`; the file of an architecture says which it has: dependencies ctrl");
+        let word = dependency.word();
+        let wrong = |message: String, help: String| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help));
+        if !dependency.relation().is_in(target) {
+            let message = format!("{target} has no relation `{word}`");
+            return wrong(
+                message,
+                format!("drop `{word}`; the file of an architecture says which it has, e.g. `dependencies addr data ctrl`"),
+            );
         }
-        if earlier.is_some() {
-            return wrong("a second `ctrl`".to_owned(), "one is enough: all that comes later depends on what the row reads");
+        if earlier.get(dependency).is_some() {
+            let help = format!("one is enough: of what the row reads, {}", dependency.dependent());
+            return wrong(format!("a second `{word}`"), help);
         }
         let reads = matches!(construct.operation, Operation::Read | Operation::Rmw) || form != Form::Usual;
         match before.iter().position(|s| s.operation != Operation::Fence) {
             Some(access) if reads => Ok(before.len() - access - 1),
             _ => wrong(
-                "nothing is read before `ctrl`".to_owned(),
-                "`ctrl` stands behind a load or a read-modify-write: what comes later is control-dependent on it",
+                format!("nothing is read before `{word}`"),
+                format!("`{word}` stands behind a load or a read-modify-write: {}", dependency.dependent()),
             ),
         }
     }

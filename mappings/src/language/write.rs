@@ -59,9 +59,12 @@ impl Lowering {
             Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
             _ => String::new(),
         };
-        let mut words: Vec<String> = self.steps.iter().map(|s| format!("{}{}", s.text(target, variable), width(s))).collect();
-        if let (Some(behind), Some(access)) = (self.ctrl, self.access()) {
-            words.insert(access + 1 + behind, "ctrl".to_owned());
+        let access = self.access().unwrap_or(0);
+        let mut words: Vec<String> = Vec::new();
+        for (i, step) in self.steps.iter().enumerate() {
+            words.push(format!("{}{}", step.text(target, variable), width(step)));
+            let here = self.dependencies.iter().filter(|&(_, behind)| access + behind == i);
+            words.extend(here.map(|(dependency, _)| dependency.word().to_owned()));
         }
         words.join(" ; ")
     }

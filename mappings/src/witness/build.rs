@@ -7,6 +7,7 @@ use margay_solver::Instance;
 
 use super::Witness;
 use super::read::Reader;
+use crate::change::depend;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
 use crate::encode::{Special, roles};
@@ -33,7 +34,7 @@ pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Inst
     let mut both = Both { reader, locations, place_of, inits, source, target };
     both.read_and_write()?;
     both.depend();
-    both.wait_for_control()?;
+    both.depend_by_rows()?;
     for execution in [&mut both.source, &mut both.target] {
         meet(execution);
     }
@@ -270,21 +271,23 @@ impl Both<'_> {
         }
     }
 
-    /// What a row with `ctrl` puts behind its access, and everything later in the thread, waits for the access.
-    fn wait_for_control(&mut self) -> Option<()> {
+    /// What a row with `addr`, `data` or `ctrl` puts behind its access, and everything later in the thread, depends on the access.
+    fn depend_by_rows(&mut self) -> Option<()> {
         let n = self.reader.events();
         for head in 0..n {
             let (r, atoms) = (&self.reader, self.reader.atoms);
             if r.construct(head).is_none() {
                 continue;
             }
-            let Some(first) = r.lowering(head)?.ctrl else { continue };
+            let dependencies = r.lowering(head)?.dependencies;
             let last = if head + 1 < n && r.is_write_half(head + 1) { head + 1 } else { head };
-            let own = atoms.target_places(last).filter(|p| matches!(p, Place::After(_, k) if *k >= first));
-            let later = (last + 1..n).filter(|&e| atoms.thread[e] == atoms.thread[head]).flat_map(|e| atoms.target_places(e));
-            let from = self.at(Place::Event(head))?;
-            let behind: Vec<Event> = own.chain(later).filter_map(|p| self.at(p)).collect();
-            behind.into_iter().for_each(|event| self.target.ctrl.insert(from, event));
+            for (dependency, first) in dependencies.iter() {
+                let own = atoms.target_places(last).filter(|p| matches!(p, Place::After(_, k) if *k >= first));
+                let later = (last + 1..n).filter(|&e| atoms.thread[e] == atoms.thread[head]).flat_map(|e| atoms.target_places(e));
+                let from = self.at(Place::Event(head))?;
+                let behind: Vec<Event> = own.chain(later).filter_map(|p| self.at(p)).collect();
+                depend(&mut self.target, dependency, from, behind.into_iter());
+            }
         }
         Some(())
     }

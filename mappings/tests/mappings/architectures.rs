@@ -4,16 +4,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use margay_litmus::explicit;
-use margay_litmus::render::render;
 use margay_mappings::Backend;
 use margay_mappings::change::{Fate, weaken};
 use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load, load_text};
 use margay_mappings::library;
-use margay_models::diagnostic::{Diagnostic, SourceFile};
+use margay_models::diagnostic::Diagnostic;
 
-use crate::setup::{ask, backends, falls, names, options, shipped};
+use crate::setup::{ask, backends, falls, names, options, reads_back, shipped};
 
 fn lines(word: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("architectures/answers.txt");
@@ -52,20 +50,6 @@ fn what_is_published() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let all: BTreeSet<String> = library::architectures().map(str::to_owned).collect();
     assert_eq!(asked, all, "every mapping has an answer");
-}
-
-/// The target execution is a litmus test whose text reads back, and whose outcome its model allows.
-fn reads_back(mapping: &Mapping, found: &margay_mappings::check::Counterexample) {
-    let rendered = render(&found.target, "target", None, &[]).expect("a test");
-    let text = rendered.test.to_string();
-    let word = mapping.target.signature.architecture().map_or("PTX", |architecture| architecture.word());
-    assert!(text.starts_with(word), "{text}");
-    let read =
-        margay_litmus::read::test(&SourceFile::new("target.litmus", text.clone())).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    assert_eq!(read.test.to_string(), text);
-    let verdict =
-        explicit::run(&read.test, &mapping.target, &explicit::Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    assert!(verdict.reachable, "{text}");
 }
 
 /// Each row is as weak as it can be, but for those that are known not to be: no row can be weakened without a test that notices.

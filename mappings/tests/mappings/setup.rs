@@ -1,7 +1,9 @@
 //! What the tests have in common: loading a mapping, asking about it.
 
+use margay_litmus::explicit;
+use margay_litmus::render::render;
 use margay_mappings::Backend;
-use margay_mappings::check::{CheckOptions, CheckReport, Silent, Verdict, check};
+use margay_mappings::check::{CheckOptions, CheckReport, Counterexample, Silent, Verdict, check};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -52,4 +54,18 @@ pub fn falls(report: &CheckReport) -> String {
             format!("{} at {}", names.join(", "), report.established + 1)
         }
     }
+}
+
+/// The target execution is a litmus test whose text reads back, and whose outcome its model allows.
+pub fn reads_back(mapping: &Mapping, found: &Counterexample) {
+    let rendered = render(&found.target, "target", None, &[]).expect("a test");
+    let text = rendered.test.to_string();
+    let word = mapping.target.signature.architecture().map_or("PTX", |architecture| architecture.word());
+    assert!(text.starts_with(word), "{text}");
+    let read =
+        margay_litmus::read::test(&SourceFile::new("target.litmus", text.clone())).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    assert_eq!(read.test.to_string(), text);
+    let verdict =
+        explicit::run(&read.test, &mapping.target, &explicit::Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert!(verdict.reachable, "{text}");
 }

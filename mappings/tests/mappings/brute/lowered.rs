@@ -1,6 +1,6 @@
 //! What the compiler makes of a program, and its executions that read back as a given source execution.
 
-use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern, StepScope};
+use margay_mappings::language::{Dependency, Lowering, Mapping, Row, ScopePattern, StepScope};
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Order, Scope};
 use margay_models::judge::Judge;
@@ -96,16 +96,28 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
             }
         }
     }
-    // A row with `ctrl` makes all that comes behind it in the thread dependent on what it read.
+    // A row with `addr`, `data` or `ctrl` makes what comes behind it in the thread dependent on what it read: accesses, writes, everything.
     for (i, lowering) in chosen.iter().enumerate() {
-        let (Some(behind), Some(head)) = (lowering.ctrl, operations.iter().position(|&o| o == i)) else { continue };
+        if lowering.dependencies.iter().next().is_none() {
+            continue;
+        }
+        let head = operations.iter().position(|&o| o == i).expect("an operation has events");
         let read = at(Event::from(head));
         let access = operations.iter().rposition(|&o| o == i).map_or(read, |last| at(Event::from(last)));
         let thread = target.events[read.index()].thread;
-        let fences = (access.index() + 1..operation.len()).filter(|&e| operation[e] == i).skip(behind);
-        let later = (access.index() + 1..operation.len()).filter(|&e| operation[e] > i && target.events[e].thread == thread);
-        let dependent: Vec<usize> = fences.chain(later).collect();
-        dependent.into_iter().for_each(|e| target.ctrl.insert(read, Event::from(e)));
+        for (dependency, behind) in lowering.dependencies.iter() {
+            let fences = (access.index() + 1..operation.len()).filter(|&e| operation[e] == i).skip(behind);
+            let later = (access.index() + 1..operation.len()).filter(|&e| operation[e] > i && target.events[e].thread == thread);
+            for e in fences.chain(later).collect::<Vec<_>>() {
+                let kind = target.events[e].kind;
+                match dependency {
+                    Dependency::Addr if kind != Kind::Fence => target.addr.insert(read, Event::from(e)),
+                    Dependency::Data if kind == Kind::Write => target.data.insert(read, Event::from(e)),
+                    Dependency::Ctrl => target.ctrl.insert(read, Event::from(e)),
+                    Dependency::Addr | Dependency::Data => {}
+                }
+            }
+        }
     }
     source.data.pairs().for_each(|(r, w)| target.data.insert(at(r), at(w)));
     let is_init = |e: Event| source.events[e.index()].kind == Kind::Init;

@@ -18,10 +18,10 @@ use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use crate::signature::{BaseRelation, BaseSet, Operation, Signature};
 
 /// The words of mapping rows, and the instructions of litmus tests that access no memory.
-const RESERVED: [&str; 35] = [
-    "or", "nothing", "absent", "other", "ctrl", "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "xor", "not", "neg",
-    "shl", "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "ret", "mad", "selp",
-    "bar", "barrier",
+const RESERVED: [&str; 37] = [
+    "or", "nothing", "absent", "other", "addr", "data", "ctrl", "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "xor",
+    "not", "neg", "shl", "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "ret",
+    "mad", "selp", "bar", "barrier",
 ];
 
 /// The words that statements begin with, and how each goes on.
