@@ -7,14 +7,19 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::{Order, Scope};
 
+use margay_models::signature::{Architecture, Construct, Signature};
+
 use toml::Spanned;
 
-use super::{Kind, Site, Strength};
+use super::{Kind, Site, Strength, text};
+use crate::test::Dialect;
 
 /// The cost of each operation.
 #[derive(Debug, Clone, Default)]
 pub struct Costs {
     given: BTreeMap<String, u32>,
+    /// Whose instructions the names are; `None` for those of PTX and C.
+    architecture: Option<Architecture>,
 }
 
 /// What is wrong with a file of costs.
@@ -39,9 +44,32 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The name of an operation, `ld.acquire.gpu`.
-pub fn name(kind: Kind, strength: Strength) -> String {
-    format!("{}.{}.{}", kind_name(kind), strength.order.name(), strength.scope.name())
+/// The names of an operation, with its scope and without: `ld.acquire.gpu`, `ld.acquire`; of an architecture that is a text `dmb.ish`.
+fn names(kind: Kind, strength: Strength, architecture: Option<Architecture>) -> [String; 2] {
+    let Some(architecture) = architecture else {
+        let unscoped = format!("{}.{}", kind_name(kind), strength.order.name());
+        return [format!("{unscoped}.{}", strength.scope.name()), unscoped];
+    };
+    let signature = Signature::Text(architecture);
+    let construct = text::operation(kind).map(|operation| Construct { operation, order: strength.order });
+    let unscoped = construct.and_then(|c| architecture.mnemonic(c)).unwrap_or_default().to_owned();
+    match construct.is_some_and(|c| c.has_scope(signature)) {
+        true => [format!("{unscoped}.{}", signature.scope_name(strength.scope)), unscoped],
+        false => [unscoped.clone(), unscoped],
+    }
+}
+
+/// Every operation.
+fn all(architecture: Option<Architecture>) -> Vec<(Kind, Strength)> {
+    let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
+    let of = |kind: Kind| match architecture {
+        Some(architecture) => text::strengths(architecture, kind, architecture.scopes()),
+        None => {
+            let orders = ORDERS.into_iter().filter(|&order| exists(kind, order));
+            orders.flat_map(|order| Scope::ALL.map(|scope| Strength { order, scope })).collect()
+        }
+    };
+    kinds.into_iter().flat_map(|kind| of(kind).into_iter().map(move |strength| (kind, strength))).collect()
 }
 
 /// Is there such an operation, in PTX or in C?
@@ -55,26 +83,21 @@ fn exists(kind: Kind, order: Order) -> bool {
     )
 }
 
-fn all_names() -> Vec<String> {
-    let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
+fn all_names(architecture: Option<Architecture>) -> Vec<String> {
     // Nothing becomes weak or volatile, but tables may say what these cost.
-    let mut names: Vec<String> = ["ld.weak", "ld.volatile", "st.weak", "st.volatile"].map(str::to_owned).to_vec();
-    for kind in kinds {
-        for order in ORDERS.into_iter().filter(|&o| exists(kind, o)) {
-            names.push(format!("{}.{}", kind_name(kind), order.name()));
-            names.extend(Scope::ALL.map(|scope| name(kind, Strength { order, scope })));
-        }
-    }
-    names
+    let others = ["ld.weak", "ld.volatile", "st.weak", "st.volatile"].into_iter().filter(|_| architecture.is_none());
+    let all = all(architecture).into_iter().flat_map(|(kind, strength)| names(kind, strength, architecture));
+    others.map(str::to_owned).chain(all).collect()
 }
 
 impl Costs {
     /// Reads a table in TOML, in the form of `margay repair --costs`: `"fence.sc.gpu" = 4`. An operation without a scope stands for
-    /// every scope that has no entry of its own; what is not named keeps the built-in cost.
+    /// every scope that has no entry of its own; what is not named keeps the built-in cost. Operations are those of tests of a dialect.
     ///
     /// # Errors
     /// What is no table, operations that do not exist, costs that go down where strength goes up.
-    pub fn parse(file: &Arc<SourceFile>) -> Result<Self, CostsError> {
+    pub fn parse(file: &Arc<SourceFile>, dialect: Dialect) -> Result<Self, CostsError> {
+        let architecture = if let Dialect::Text(architecture) = dialect { Some(architecture) } else { None };
         let table: BTreeMap<Spanned<String>, u32> = toml::from_str(&file.text).map_err(|e| {
             let span = e.span().map_or(Span::default(), |s| Span::new(s.start, s.end));
             let error = Diagnostic::error(format!("the costs are not a table: {}", e.message()));
@@ -83,13 +106,15 @@ impl Costs {
         let mut errors = Vec::new();
         let mut given: BTreeMap<String, u32> = BTreeMap::new();
         let mut places: BTreeMap<String, Span> = BTreeMap::new();
-        let known = all_names();
+        let known = all_names(architecture);
         for (operation, &cost) in &table {
             let place = Span::new(operation.span().start, operation.span().end);
             let operation = operation.as_ref().as_str();
             if !known.iter().any(|k| k == operation) {
                 let near = nearest(operation, known.iter().map(String::as_str));
-                let help = near.map_or_else(|| OPERATIONS.to_owned(), |near| format!("did you mean `{near}`?"));
+                let operations =
+                    architecture.map_or_else(|| OPERATIONS.to_owned(), |a| format!("operations of {a}: {}", known.join(", ")));
+                let help = near.map_or(operations, |near| format!("did you mean `{near}`?"));
                 let error = Diagnostic::error(format!("there is no operation `{operation}`"));
                 errors.push(error.at(file, place, "unknown").help(help));
             } else if cost > MAX {
@@ -99,7 +124,7 @@ impl Costs {
                 places.insert(operation.to_owned(), place);
             }
         }
-        let costs = Self { given };
+        let costs = Self { given, architecture };
         for (operation, place) in &places {
             if let Some(error) = costs.cheaper_than_weaker(operation) {
                 errors.push(error.at(file, *place, "this cost"));
@@ -111,16 +136,8 @@ impl Costs {
     /// Costs must go up with strength: does the named operation cost less than one that it includes, or more than one that
     /// includes it?
     fn cheaper_than_weaker(&self, operation: &str) -> Option<Diagnostic> {
-        let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
-        let all: Vec<(Kind, Strength)> = kinds
-            .into_iter()
-            .flat_map(|k| ORDERS.into_iter().flat_map(move |order| Scope::ALL.map(|scope| (k, Strength { order, scope }))))
-            .filter(|&(k, s)| exists(k, s.order))
-            .collect();
-        let named = |k: Kind, s: Strength| {
-            let full = name(k, s);
-            full == operation || full.rsplit_once('.').is_some_and(|(unscoped, _)| unscoped == operation)
-        };
+        let all = all(self.architecture);
+        let named = |k: Kind, s: Strength| names(k, s, self.architecture).iter().any(|name| name == operation);
         for &(kind, strength) in all.iter().filter(|(k, s)| named(*k, *s)) {
             let found = all
                 .iter()
@@ -142,7 +159,7 @@ impl Costs {
         };
         let (less, more) = (self.of(kind, strong), self.of(kind, weak));
         (less < more).then(|| {
-            let (weak, strong) = (name(kind, weak), name(kind, strong));
+            let [weak, strong] = [weak, strong].map(|s| names(kind, s, self.architecture)[0].clone());
             Diagnostic::error(format!("`{strong}` costs {less}, less than `{weak}` at {more}, which it includes"))
                 .help("what is stronger must not be cheaper; name the other one too")
         })
@@ -150,14 +167,16 @@ impl Costs {
 
     /// The cost of an operation; weak accesses cost nothing.
     pub fn of(&self, kind: Kind, strength: Strength) -> u32 {
-        if strength.order == Order::Plain {
+        let is_fence = matches!(kind, Kind::Fence | Kind::Slot);
+        if strength.order == Order::Plain && !is_fence && self.architecture.is_none() {
             return 0;
         }
-        let full = name(kind, strength);
-        let unscoped = full.rsplit_once('.').map_or(full.as_str(), |(unscoped, _)| unscoped);
-        self.given.get(&full).or_else(|| self.given.get(unscoped)).copied().unwrap_or_else(|| {
+        let [full, unscoped] = names(kind, strength, self.architecture);
+        self.given.get(&full).or_else(|| self.given.get(&unscoped)).copied().unwrap_or_else(|| {
             let base = match (kind, strength.order) {
-                (_, Order::Plain | Order::Tagged(_)) => 0,
+                // Of a machine that is a text: for each tag, and each that is weaker.
+                (Kind::Fence | Kind::Slot, Order::Plain | Order::Tagged(_)) => 8 + 2 * strength.order.rank(),
+                (_, Order::Plain | Order::Tagged(_)) => 2 * strength.order.rank(),
                 (Kind::Fence | Kind::Slot, Order::Acq | Order::Rel) => 8,
                 (Kind::Fence | Kind::Slot, Order::Sc) => 20,
                 (Kind::Fence | Kind::Slot, _) => 10,

@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Kind, Site, Strength};
+use super::{Kind, Site, Strength, text};
 use crate::test::{Access, AccessOrder, Atom, Dialect, FenceOrder, Instruction, MembarLevel, Operation, ThreadId};
 
 /// The instructions with the strengths chosen.
@@ -25,13 +25,21 @@ pub(super) fn rewrite(
             }
             open = true;
         }
-        if matches!(instruction.operation, Operation::Fence { .. } | Operation::Membar(_)) {
+        // Of a machine that is a text another fence may say what this one does not.
+        let closes = match dialect {
+            Dialect::Text(_) => text::is_full_fence(&instruction.operation),
+            _ => matches!(instruction.operation, Operation::Fence { .. } | Operation::Membar(_)),
+        };
+        if closes {
             open = false;
         }
         if let Some((kind, now)) = strength(&instruction.operation, dialect)
             && let Some(chosen) = choose(&Site { thread, kind, now: Some(now) })
         {
-            set(&mut instruction.operation, chosen);
+            match dialect {
+                Dialect::Text(architecture) => text::set(architecture, &mut instruction.operation, kind, chosen),
+                _ => set(&mut instruction.operation, chosen),
+            }
         }
         out.push(instruction);
     }
@@ -51,7 +59,12 @@ fn is_access(operation: &Operation) -> bool {
 
 fn fence(strength: Strength, dialect: Dialect) -> Operation {
     match dialect {
-        Dialect::Generic | Dialect::Text(_) => Operation::Fence { order: None, scope: None },
+        Dialect::Generic => Operation::Fence { order: None, scope: None },
+        Dialect::Text(architecture) => {
+            let mut fence = Operation::Fence { order: None, scope: None };
+            text::set(architecture, &mut fence, Kind::Slot, strength);
+            fence
+        }
         Dialect::GpuPtx => Operation::Membar(level(strength.scope)),
         Dialect::Ptx | Dialect::C => Operation::Fence { order: Some(fence_order(strength.order)), scope: Some(strength.scope) },
     }
@@ -76,8 +89,10 @@ fn fence_order(order: Order) -> FenceOrder {
 
 /// What an instruction is, and how strong; `None` for what cannot be stronger.
 fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)> {
-    if matches!(dialect, Dialect::Generic | Dialect::Text(_)) {
-        return None;
+    match dialect {
+        Dialect::Generic => return None,
+        Dialect::Text(_) => return text::strength(operation),
+        Dialect::Ptx | Dialect::GpuPtx | Dialect::C => {}
     }
     match operation {
         Operation::Load { access, .. } | Operation::VectorLoad { access, .. } => Some((Kind::Load, of(access, Order::Plain)?)),

@@ -11,6 +11,7 @@ mod c;
 mod cost;
 mod instructions;
 mod search;
+mod text;
 
 pub use cost::{Costs, CostsError, OPERATIONS};
 pub use search::{Found, Limits, Repair, Stopped, cheapest};
@@ -31,7 +32,7 @@ pub struct Strength {
 impl Strength {
     /// Does the other one ask for everything that this one asks for?
     pub fn at_most(self, other: Self) -> bool {
-        self.order == Order::Plain || (self.order.is_at_most(other.order) && self.scope <= other.scope)
+        self.order.is_at_most(other.order) && self.scope <= other.scope
     }
 }
 
@@ -127,6 +128,9 @@ pub fn options(test: &Test, site: &Site, means: Means, knows: Knows) -> Vec<Stre
     };
     if !may {
         return Vec::new();
+    }
+    if let Dialect::Text(architecture) = test.dialect {
+        return text::options(test, architecture, site, means);
     }
     if test.dialect == Dialect::Generic {
         // There is one kind of fence, and nothing else to be said.

@@ -98,8 +98,9 @@ pub fn cheapest(
         found.already = true;
         return Ok(done(search, found));
     }
-    let top: Choices = search.strongest();
-    if !search.forbids(&top).map_err(|e| wrap(e, &search))? {
+    if let Some(top) = search.strongest()
+        && !search.forbids(&top).map_err(|e| wrap(e, &search))?
+    {
         return Ok(done(search, found));
     }
     search.learn(none).map_err(|e| wrap(e, &search))?;
@@ -179,13 +180,15 @@ impl Search<'_> {
         }
     }
 
-    /// Every site as strong as can be.
-    fn strongest(&self) -> Choices {
+    /// Every site as strong as can be; `None` where a site has several strongest options, as fences of a machine may be that order different
+    /// things.
+    fn strongest(&self) -> Option<Choices> {
         let top = |site: usize| {
             let options = &self.options[site];
-            (0..options.len()).find(|&o| options.iter().all(|p| p.at_most(options[o])))
+            let top = (0..options.len()).find(|&o| options.iter().all(|p| p.at_most(options[o])));
+            (top.is_some() || options.is_empty()).then_some(top)
         };
-        (0..self.options.len()).map(|s| top(s).or_else(|| self.options[s].len().checked_sub(1))).collect()
+        (0..self.options.len()).map(top).collect()
     }
 
     /// From a choice that still allows the outcome: makes sites stronger as long as it does; some site must be stronger still.

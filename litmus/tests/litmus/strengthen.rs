@@ -136,6 +136,17 @@ fn as_cheap_as_exhaustive_search() {
              atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }\nexists (1:r0=1 /\\ 1:r1=0)"
                 .to_owned(),
         ),
+        // Architectures that are texts: their own fences, stronger accesses, scopes.
+        ("power", table("power", &["st x, 1 | ld r0, y", "st y, 1 | ld r1, x"], "P1:r0 == 1 /\\ P1:r1 == 0")),
+        ("power", table("power", &["st x, 1 | st y, 1", "ld r0, y | ld r0, x"], "P0:r0 == 0 /\\ P1:r0 == 0")),
+        ("power", table("power", &["st x, 1 | ld r0, y", "sync | bne r0, 1, END", "st y, 1 | ld r1, x", " | END:"], "P1:r0 == 1 /\\ P1:r1 == 0")),
+        ("aarch64", table("aarch64", &["str x, 1 | ldr r0, y", "dmb.ishst | ", "str y, 1 | ldr r1, x"], "P1:r0 == 1 /\\ P1:r1 == 0")),
+        (
+            "vulkan",
+            "vulkan mp\n{ x=0; y=0; }\n P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 ;\n store.dev x, 1 | atomic_load.dev r0, y ;\n \
+             atomic_store.release.wg y, 1 | load.dev r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)"
+                .to_owned(),
+        ),
     ];
     for (name, text) in cases {
         let (test, model) = (parse(&text), model(name));
@@ -153,6 +164,62 @@ fn as_cheap_as_exhaustive_search() {
     }
 }
 
+/// Two threads of an architecture that is a text.
+fn table(word: &str, lines: &[&str], outcome: &str) -> String {
+    format!("{word} t\n{{ x=0; y=0; }}\n P0 | P1 ;\n {} ;\nexists ({outcome})\n", lines.join(" ;\n "))
+}
+
+/// What each way changes, in the instructions of the machine.
+#[test]
+fn machines_are_mended_by_their_own_fences() {
+    let lines = |found: &Found| {
+        let threads = |test: &Test| (0..2).map(|t| test.thread_lines(ThreadId(t)).join(", ")).collect::<Vec<_>>().join(" | ");
+        found.repairs.iter().map(|r| threads(&r.test)).collect::<Vec<_>>()
+    };
+    let mp = table("power", &["st x, 1 | ld r0, y", "st y, 1 | ld r1, x"], "P1:r0 == 1 /\\ P1:r1 == 0");
+    let found = repair(&parse(&mp), &model("power"), Means::ALL);
+    assert_eq!(lines(&found), ["st x, 1, lwsync, st y, 1 | ld r0, y, lwsync, ld r1, x"]);
+    // A branch is there already: behind it `isync` is enough, too.
+    let branch = ["st x, 1 | ld r0, y", "lwsync | bne r0, 1, END", "st y, 1 | ld r1, x", " | END:"];
+    let found = repair(&parse(&table("power", &branch, "P1:r0 == 1 /\\ P1:r1 == 0")), &model("power"), Means::ALL);
+    let with = |fence: &str| format!("st x, 1, lwsync, st y, 1 | ld r0, y, bne r0, 1, END, {fence}, ld r1, x, END:");
+    assert_eq!(lines(&found), [with("lwsync"), with("isync")], "the text does not say which of the two is weaker");
+    // Accesses that are stronger are cheaper than fences.
+    let mp = table("aarch64", &["str x, 1 | ldr r0, y", "str y, 1 | ldr r1, x"], "P1:r0 == 1 /\\ P1:r1 == 0");
+    let found = repair(&parse(&mp), &model("aarch64"), Means::ALL);
+    assert!(lines(&found).contains(&"str x, 1, stlr y, 1 | ldapr r0, y, ldr r1, x".to_owned()), "{:?}", lines(&found));
+    let fences = repair(&parse(&mp), &model("aarch64"), Means { orders: false, ..Means::ALL });
+    assert_eq!(lines(&fences), ["str x, 1, dmb.ishst, str y, 1 | ldr r0, y, dmb.ishld, ldr r1, x"]);
+    // Costs are named by mnemonics.
+    let costs = |text: &str| Costs::parse(&SourceFile::new("costs", text), parse(&mp).dialect);
+    let dear = costs("\"ldapr\" = 90\n\"ldar\" = 90\n\"stlr\" = 90\n").unwrap_or_else(|e| panic!("{}", e[0]));
+    let found = cheapest(&parse(&mp), &model("aarch64"), &dear, Means::ALL, &Options::default(), Choice::Auto, Limits::default());
+    assert_eq!(lines(&found.unwrap_or_else(|e| panic!("{}", e.error))), lines(&fences));
+    let wrong = |text: &str| costs(text).map(|_| ()).map_err(|e| e[0].to_string()).err().unwrap_or_default();
+    assert!(wrong("\"fence.sc\" = 4").contains("there is no operation `fence.sc`"));
+    assert!(wrong("\"ldar\" = 1\n\"ldapr\" = 9").contains("less than `ldapr`"), "{}", wrong("\"ldar\" = 1\n\"ldapr\" = 9"));
+}
+
+/// Fences none of which is at least as strong as all others: each is tried.
+#[test]
+fn fences_without_a_strongest_one() {
+    let text = "architecture \"two fences\"\nread get\nwrite put\ntag WW on F\ntag RR on F\nfence ww WW\nfence rr RR\n";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("twofences.arch"), text).unwrap_or_else(|e| panic!("{e}"));
+    let text = "twofences \"two fences\"\nacyclic (po & loc) | rf | co | fr\n\
+                acyclic [W]; po; [WW]; po; [W] | [R]; po; [RR]; po; [R] | (rf | co | fr) & ext";
+    std::fs::write(folder.join("twofences.cat"), text).unwrap_or_else(|e| panic!("{e}"));
+    let model = model(&folder.join("twofences.cat").display().to_string());
+    let mp = table("twofences", &["put x, 1 | get r0, y", "put y, 1 | get r1, x"], "P1:r0 == 1 /\\ P1:r1 == 0");
+    let found = repair(&parse(&mp), &model, Means::ALL);
+    assert_eq!(found.repairs.len(), 1);
+    assert_eq!(found.repairs[0].test.thread_lines(ThreadId(0)), ["put x, 1", "ww", "put y, 1"]);
+    assert_eq!(found.repairs[0].test.thread_lines(ThreadId(1)), ["get r0, y", "rr", "get r1, x"]);
+    let sb = table("twofences", &["put x, 1 | put y, 1", "get r0, y | get r0, x"], "P0:r0 == 0 /\\ P1:r0 == 0");
+    let found = repair(&parse(&sb), &model, Means::ALL);
+    assert!(!found.already && found.repairs.is_empty());
+}
+
 #[test]
 fn what_no_strengthening_forbids_and_what_needs_none() {
     let never = "GENERIC t\n{ x=0; }\n P0 | P1 ;\n st x, 1 | ld r0, x ;\nexists (P1:r0 == 1)";
@@ -167,7 +234,7 @@ fn what_no_strengthening_forbids_and_what_needs_none() {
 fn measured_costs() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mappings/costs/sm_90.toml");
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{e}"));
-    let costs = Costs::parse(&SourceFile::new("sm_90.toml", text)).unwrap_or_else(|e| panic!("{}", e[0]));
+    let costs = Costs::parse(&SourceFile::new("sm_90.toml", text), Dialect::Ptx).unwrap_or_else(|e| panic!("{}", e[0]));
     let test = parse(
         "PTX mp\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 1 | \
          ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
@@ -180,7 +247,8 @@ fn measured_costs() {
 
 #[test]
 fn wrong_costs_are_diagnosed() {
-    let parse = |text: &str| Costs::parse(&SourceFile::new("costs", text)).map(|_| ()).map_err(|e| e[0].to_string());
+    let parse =
+        |text: &str| Costs::parse(&SourceFile::new("costs", text), Dialect::Ptx).map(|_| ()).map_err(|e| e[0].to_string());
     assert_eq!(parse("# nothing\n\"fence.sc.gpu\" = 500 # dear\n\"fence.sc.sys\" = 600\n"), Ok(()));
     for (text, part) in [
         ("\"ld.aquire.gpu\" = 3", "there is no operation `ld.aquire.gpu`"),

@@ -9,6 +9,7 @@ use margay_console::output::{Format, Output};
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit;
 use margay_litmus::strengthen::{Costs, Limits, Means, cheapest};
+use margay_litmus::test::Dialect;
 use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::limited;
@@ -37,7 +38,10 @@ pub struct Options {
 /// # Errors
 /// The output cannot be written.
 pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outcome {
-    let read = Subject::load(test, model, output).and_then(|subject| Ok((subject, costs(options.costs.as_deref())?)));
+    let read = Subject::load(test, model, output).and_then(|subject| {
+        let costs = costs(options.costs.as_deref(), subject.test.dialect)?;
+        Ok((subject, costs))
+    });
     let (subject, costs) = match read {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
@@ -68,10 +72,10 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     Ok(exit)
 }
 
-fn costs(path: Option<&Path>) -> Result<Costs, Vec<Diagnostic>> {
+fn costs(path: Option<&Path>, dialect: Dialect) -> Result<Costs, Vec<Diagnostic>> {
     let Some(path) = path else { return Ok(Costs::default()) };
     let name = limited::name(path);
     let text = limited::text(path, margay_mappings::change::MAX_COSTS)
         .map_err(|e| vec![Diagnostic::error(format!("cannot read the costs `{name}`: {e}"))])?;
-    Costs::parse(&SourceFile::new(name, text))
+    Costs::parse(&SourceFile::new(name, text), dialect)
 }

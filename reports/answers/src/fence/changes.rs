@@ -1,6 +1,7 @@
 //! What a strengthened program has that the program has not, line by line.
 
 use margay_litmus::test::{Dialect, Test, ThreadId};
+use margay_models::signature::Operation;
 
 /// A line that is new or stronger.
 pub struct Change {
@@ -39,6 +40,10 @@ pub fn of(before: &Test, after: &Test) -> Vec<Change> {
 fn is_fence(line: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::C => line.contains("_fence("),
+        Dialect::Text(architecture) => {
+            let is = |word: &str| architecture.instruction(word).is_some_and(|c| c.operation == Operation::Fence);
+            line.split_whitespace().any(|word| is(word) || word.rsplit_once('.').is_some_and(|(mnemonic, _)| is(mnemonic)))
+        }
         _ => line.split_whitespace().any(|word| word.starts_with("fence") || word.starts_with("membar")),
     }
 }
