@@ -193,7 +193,7 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
 /// A lowering that leaves nothing to wish for: a fence on each side, the strongest order, the widest scope.
 fn strongest(lowering: &Lowering, target: Signature) -> Lowering {
     let scope = StepScope::Named(Scope::Sys);
-    let fence = Step { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false };
+    let fence = Step { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false, unused: false };
     if let Signature::Text(architecture) = target {
         // With the strongest of its fences on each side nothing more is to be had of an access.
         let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);

@@ -55,24 +55,17 @@ impl NamedOperation {
 }
 
 /// Are these the target events of an operation lowered so?
-fn is_lowered(lowering: &Lowering, used: &Use, source: &EventData, target: &[&EventData]) -> bool {
-    let mut made: Vec<EventData> = Vec::new();
-    let access = lowering.access();
-    for (k, step) in lowering.steps.iter().enumerate() {
-        made.push(step.event(false, source.thread, source.scope, lowering.form));
-        if Some(k) == access && used.write_half.is_some() {
-            made.push(step.event(true, source.thread, source.scope, lowering.form));
-        }
-    }
+fn is_lowered(lowering: &Lowering, operation: Operation, source: &EventData, target: &[&EventData]) -> bool {
+    let made = lowering.events(operation, source.thread, source.scope);
     let same = |a: &EventData, b: &EventData| {
-        (a.kind, a.order, a.scope, a.volatile, a.compare) == (b.kind, b.order, b.scope, b.volatile, b.compare)
+        (a.kind, a.order, a.scope, a.volatile, a.compare, a.unused) == (b.kind, b.order, b.scope, b.volatile, b.compare, b.unused)
     };
-    made.len() == target.len() && made.iter().zip(target).all(|(a, b)| same(a, b))
+    made.len() == target.len() && made.iter().zip(target).all(|((a, _), b)| same(a, b))
 }
 
 /// Does what is behind the operation depend on it as the lowering says, and not otherwise than the source says?
 fn depends_so(lowering: &Lowering, used: &Use, source: &Execution, target: &Execution, origin: &[Event]) -> bool {
-    let is_read = |t: &usize| origin[*t] == used.head && target.events[*t].kind == Kind::Read;
+    let is_read = |t: &usize| origin[*t] == used.head && target.events[*t].kind == Kind::Read && !target.events[*t].unused;
     let Some(read) = (0..origin.len()).find(is_read).map(Event::from) else { return true };
     let last = used.write_half.unwrap_or(used.head);
     let events = (0..target.size()).map(Event::from).filter(|&e| target.po.contains(read, e));
@@ -114,7 +107,9 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
             let row = &mapping.rows[used.row];
             let data = &source.events[used.head.index()];
             (0..row.alternatives.len())
-                .filter(|&k| row.alternatives[k].form == used.form && is_lowered(&row.alternatives[k], used, data, &of))
+                .filter(|&k| {
+                    row.alternatives[k].form == used.form && is_lowered(&row.alternatives[k], row.construct.operation, data, &of)
+                })
                 .filter(|&k| depends_so(&row.alternatives[k], used, source, target, origin))
                 .collect()
         })

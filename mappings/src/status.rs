@@ -158,7 +158,10 @@ fn guarding(source: &Execution) -> Vec<Event> {
 fn guarded(witness: &Witness, reads: &[Event], choice: u64) -> Witness {
     let mut out = witness.clone();
     for (_, &read) in reads.iter().enumerate().filter(|(i, _)| choice >> i & 1 == 1) {
-        let is_read = |t: &usize| witness.origin[*t] == read && witness.target.events[*t].kind == Kind::Read;
+        let is_read = |t: &usize| {
+            let data = &witness.target.events[*t];
+            witness.origin[*t] == read && data.kind == Kind::Read && !data.unused
+        };
         let target_read = (0..witness.origin.len()).find(is_read).map(Event::from);
         for e in witness.source.po.row(read).iter().filter(|&e| !witness.source.rmw.contains(read, e)) {
             out.source.ctrl.insert(read, e);

@@ -198,6 +198,8 @@ pub struct EventData {
     pub compare: bool,
     /// Does it belong to an exchange, which writes what it is given whatever it reads?
     pub exchange: bool,
+    /// Is it a read whose value the program does not use? Then an outcome does not say what it read.
+    pub unused: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
 }
@@ -218,6 +220,7 @@ impl EventData {
             reduction: false,
             compare: false,
             exchange: false,
+            unused: false,
             barrier: None,
         }
     }

@@ -228,16 +228,16 @@ fn registers(x: &Execution, values: &Values) -> Vec<RegisterDeclaration> {
         return Vec::new();
     }
     let declared = |e: usize| {
-        let (thread, name) = (ThreadId(x.events[e].thread?), values.register[e].clone()?);
+        let (thread, name) = (ThreadId(x.events[e].thread?), values.register[e].clone().filter(|_| !x.events[e].unused)?);
         Some(RegisterDeclaration { thread, name, ty: None, value: Some(InitialValue::Integer(0)), place: Place::default() })
     };
     (0..x.size()).filter_map(declared).collect()
 }
 
-/// Every value that was read into a register, and the last value of each location with several writes.
+/// Every value that was read into a register and is used, and the last value of each location with several writes.
 fn condition(x: &Execution, values: &Values) -> Condition {
     let mut parts = Vec::new();
-    for (e, data) in x.events.iter().enumerate() {
+    for (e, data) in x.events.iter().enumerate().filter(|(_, data)| !data.unused) {
         if let (Some(thread), Some(name), Some(value)) = (data.thread, values.register[e].clone(), values.of_event[e]) {
             parts.push(Proposition::equals(Variable::Register { thread: ThreadId(thread), name }, value));
         }

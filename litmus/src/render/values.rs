@@ -43,11 +43,17 @@ impl Values {
         for l in 0..x.locations.len() {
             v.number_writes(x, l, finals.get(l).copied().flatten());
         }
-        for r in (0..n).map(Event::from).filter(|r| x.events[r.index()].kind == Kind::Read) {
-            let sources = x.rf.column(r);
-            let source = sources.iter().next().filter(|_| sources.len() == 1).ok_or(Error::NoSource(r))?;
+        // Reads whose value is not used come last, so that the others have the registers that they have without them.
+        let reads = (0..n).map(Event::from).filter(|r| x.events[r.index()].kind == Kind::Read);
+        let (unused, used): (Vec<Event>, Vec<Event>) = reads.partition(|r| x.events[r.index()].unused);
+        for r in used.into_iter().chain(unused) {
             let data = &x.events[r.index()];
-            v.of_event[r.index()] = v.of_event[source.index()];
+            let sources = x.rf.column(r);
+            match sources.iter().next().filter(|_| sources.len() == 1) {
+                Some(source) => v.of_event[r.index()] = v.of_event[source.index()],
+                None if data.unused => {}
+                None => return Err(Error::NoSource(r)),
+            }
             if let (Some(t), false) = (data.thread, data.reduction) {
                 let next = &mut v.next_register[usize::from(t)];
                 v.register[r.index()] = Some(format!("r{next}"));

@@ -4,7 +4,7 @@ use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind, Order};
 use margay_models::signature::{Construct, Operation, Signature};
 
-use crate::language::{Dependency, Form, Lowering, Mapping};
+use crate::language::{Dependency, Form, Half, Lowering, Mapping};
 
 /// An operation of an execution: its first event, and its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ fn whole(signature: Signature, read: Order, write: Order) -> Option<Order> {
 }
 
 /// The target execution of the operations, each lowered as `lowerings` says. Reads-from, modification order and dependencies are the
-/// source's; the order of `fence.sc` is left out.
+/// source's; the order of `fence.sc` is left out, and so is what reads read whose value nobody uses.
 pub fn compile(
     mapping: &Mapping,
     source: &Execution,
@@ -73,25 +73,29 @@ pub fn compile(
     // For each source event its target event and all that its lowering put around it.
     let mut access: Vec<Option<Event>> = vec![None; source.events.len()];
     let mut around: Vec<Vec<Event>> = vec![Vec::new(); source.events.len()];
+    // The stores that read as well.
+    let mut exchanges = Vec::new();
     for (used, lowering) in uses.iter().zip(lowerings) {
         let data = &source.events[used.head.index()];
-        let at = lowering.access().unwrap_or(0);
-        for (k, step) in lowering.steps.iter().enumerate() {
-            let halves = if k == at { [Some(used.head), used.write_half] } else { [Some(used.head), None] };
-            for half in halves.into_iter().flatten() {
-                let is_write_half = Some(half) == used.write_half;
-                let mut made = step.event(is_write_half, data.thread, data.scope, used.form);
-                if made.kind != Kind::Fence {
-                    made.location = source.events[half.index()].location;
-                    made.value = source.events[half.index()].value;
-                }
-                let here = Event::from(events.len());
-                if k == at {
-                    access[half.index()] = Some(here);
-                }
-                around[half.index()].push(here);
-                events.push(made);
+        let operation = mapping.rows[used.row].construct.operation;
+        for (mut made, half) in lowering.events(operation, data.thread, data.scope) {
+            let of = match half {
+                Some(Half::Write) => used.write_half?,
+                Some(Half::First) | None => used.head,
+            };
+            let here = Event::from(events.len());
+            if made.kind != Kind::Fence {
+                made.location = source.events[of.index()].location;
+                made.value = if made.unused { None } else { source.events[of.index()].value };
             }
+            if half.is_some() {
+                access[of.index()] = Some(here);
+            }
+            around[of.index()].push(here);
+            events.push(made);
+        }
+        if lowering.stores_by_exchange(operation) {
+            exchanges.push(used.head);
         }
     }
     for (i, data) in source.events.iter().enumerate().filter(|(_, d)| d.thread.is_none()) {
@@ -103,13 +107,20 @@ pub fn compile(
         (&source.rf, &mut target.rf),
         (&source.co, &mut target.co),
         (&source.rmw, &mut target.rmw),
-        (&source.addr, &mut target.addr),
         (&source.data, &mut target.data),
     ];
     for (from, to) in pairs {
         for (a, b) in from.pairs() {
             to.insert(access[a.index()]?, access[b.index()]?);
         }
+    }
+    for write in exchanges {
+        let write = access[write.index()]?;
+        target.rmw.insert(Event(write.0 - 1), write);
+    }
+    for (a, b) in source.addr.pairs() {
+        let a = access[a.index()]?;
+        depend(&mut target, Dependency::Addr, a, around[b.index()].iter().copied());
     }
     for (a, b) in source.ctrl.pairs() {
         let a = access[a.index()]?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use margay_models::execution::{Order, Scope};
-use margay_models::signature::{Construct, Operation, Signature, weakest_fences};
+use margay_models::signature::{Construct, Signature, weakest_fences};
 
 use crate::language::{Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 
@@ -39,7 +39,7 @@ impl Steps {
         let mut out = Vec::new();
         for (i, step) in lowering.steps.iter().enumerate() {
             let orders = self.weaker_orders(step);
-            if step.operation == Operation::Fence && orders.is_empty() {
+            if !step.carries() && orders.is_empty() {
                 out.push(lowering.without(i));
             }
             let scope_step = self.narrower(row, step.scope);
@@ -70,7 +70,14 @@ impl Steps {
             for at in self.places_for_a_fence(lowering) {
                 for fence in weakest_fences(self.signature) {
                     let scope = if self.scoped && fence.has_scope(self.signature) { self.widest(row) } else { StepScope::None };
-                    let fence = Step { operation: fence.operation, order: fence.order, scope, volatile: false, failed: false };
+                    let fence = Step {
+                        operation: fence.operation,
+                        order: fence.order,
+                        scope,
+                        volatile: false,
+                        failed: false,
+                        unused: false,
+                    };
                     let mut steps = lowering.steps.clone();
                     steps.insert(at, fence);
                     out.push(Lowering { steps, ..lowering.clone() });

@@ -84,6 +84,7 @@ pub(crate) fn identity(old: &Model, new: &Model, extent: &Extent) -> Mapping {
             scope: if scoped { StepScope::Same } else { StepScope::None },
             volatile: false,
             failed: false,
+            unused: false,
         };
         let lowering = Lowering {
             form: Form::Usual,

@@ -83,6 +83,7 @@ impl Comparison {
             partial_coherence: !signature.total_coherence(),
             fences_at_ends: true,
             sc_fences: if mentions(BaseRelation::SyncFence) { vec![Role::Access] } else { Vec::new() },
+            unused_reads: Vec::new(),
         };
         let v = Vocabulary::new(&mut logic, content, Techniques::default());
         let source = Source::new(&mut logic, &v);

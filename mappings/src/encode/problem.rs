@@ -13,7 +13,7 @@ use super::sets::find;
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::symmetry;
-use super::target::{Target, TargetBase, roles};
+use super::target::{Target, TargetBase, roles, unused_half};
 use super::technique::Techniques;
 use super::threads;
 use super::vocabulary::{Content, Role, Vocabulary};
@@ -252,7 +252,7 @@ fn may_keep_fences_inside(mapping: &Mapping) -> bool {
 pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let scopes = mapping.scopes();
     let mut slots = Slots::default();
-    let mut sc_fences = Vec::new();
+    let (mut sc_fences, mut unused_reads) = (Vec::new(), Vec::new());
     let mut alternatives = 1;
     // Where threads run matters to scopes that the source or a row names, and to models that speak of it themselves.
     let mut placements = scopes.clone();
@@ -261,11 +261,19 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     for row in mapping.rows.iter().filter(|row| options.constructs.contains(&row.construct)) {
         alternatives = alternatives.max(row.alternatives.len());
         for lowering in &row.alternatives {
+            let mut takes = |role: Role| match role {
+                Role::Before(k) => slots.before = slots.before.max(k + 1),
+                Role::After(k) => slots.after = slots.after.max(k + 1),
+                Role::Access => {}
+            };
+            if let Some(role) = unused_half(row, lowering) {
+                takes(role);
+                unused_reads.push(role);
+            }
             for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
-                match role {
-                    Role::Before(k) => slots.before = slots.before.max(k + 1),
-                    Role::After(k) => slots.after = slots.after.max(k + 1),
-                    Role::Access => {}
+                takes(role);
+                if step.unused {
+                    unused_reads.push(role);
                 }
                 if step.operation == Operation::Fence && step.order == Order::Sc {
                     sc_fences.push(role);
@@ -280,6 +288,8 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     }
     sc_fences.sort_unstable();
     sc_fences.dedup();
+    unused_reads.sort_unstable();
+    unused_reads.dedup();
     placements.sort_unstable();
     placements.dedup();
     let dependencies = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
@@ -297,5 +307,6 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         partial_coherence: !mapping.target.signature.total_coherence(),
         fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping)),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
+        unused_reads,
     }
 }

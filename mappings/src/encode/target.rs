@@ -25,6 +25,11 @@ pub fn roles(lowering: &Lowering) -> Vec<Role> {
         .collect()
 }
 
+/// Where the read of a store by read-modify-write is: in the slot right before the store, behind all that the lowering puts before it.
+pub fn unused_half(row: &Row, lowering: &Lowering) -> Option<Role> {
+    lowering.access().filter(|_| lowering.stores_by_exchange(row.construct.operation)).map(Role::Before)
+}
+
 /// The base sets and relations of the target execution.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -53,8 +58,12 @@ struct Parts {
     present: Vec<Expr>,
     /// The reads on which a row makes what follows depend.
     depended_on: Vec<(Dependency, Expr)>,
-    /// The fences of such rows themselves that are control-dependent on them.
-    control: Vec<Expr>,
+    /// The slots of such rows themselves that depend on them, in each way.
+    own: Vec<(Dependency, Expr)>,
+    /// From events to the reads in their slots, whose value nobody uses.
+    unused: Vec<Expr>,
+    /// The read-modify-writes of which one half is such a read.
+    exchanges: Vec<Expr>,
 }
 
 /// Read, write or fence event.
@@ -129,8 +138,13 @@ impl Target {
         let sr = inclusion(logic, &scopes, &placed);
         let co = if signature.total_coherence() { source.mo } else { source.partial_co };
         let co = same(logic, Copied::Coherence, co);
-        let loc = same(logic, Copied::Location, source.loc);
-        let rmw = same(logic, Copied::Rmw, source.rmw);
+        // Reads in slots are of the location of their event, and each reads one write there.
+        let unused = logic.union_all(2, parts.unused.iter().copied());
+        let loc = if parts.unused.is_empty() { source.loc } else { with_slots(logic, source.loc, unused) };
+        let loc = same(logic, Copied::Location, loc);
+        let rmw = logic.union_all(2, std::iter::once(source.rmw).chain(parts.exchanges.iter().copied()));
+        let rmw = same(logic, Copied::Rmw, rmw);
+        let unused_rf = v.unused_rf.map(|r| logic.rel(r));
         let base = |relation: BaseRelation| find(&source.relations, relation);
         let mut relations = vec![
             (BaseRelation::Po, po),
@@ -145,18 +159,31 @@ impl Target {
             let reads: Vec<Expr> = parts.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
             if reads.is_empty() { None } else { Some(behind(logic, v, source, &reads)) }
         };
+        let own = |dependency: Dependency| parts.own.iter().filter(move |(d, _)| *d == dependency).map(|&(_, e)| e);
         for (dependency, dependent) in [(Dependency::Addr, accesses), (Dependency::Data, writes)] {
-            let Some(own) = base(dependency.relation()) else { continue };
-            let all = match by_rows(logic, dependency) {
-                Some(later) => {
-                    let later = logic.restrict_range(later, dependent);
-                    logic.union(own, later)
-                }
-                None => own,
-            };
+            let Some(mut all) = base(dependency.relation()) else { continue };
+            if let Some(later) = by_rows(logic, dependency) {
+                all = logic.union(all, later);
+            }
+            if !parts.unused.is_empty() {
+                let in_slots = logic.join(all, unused);
+                all = logic.union_all(2, [all, in_slots].into_iter().chain(own(dependency)));
+            }
+            if !parts.depended_on.is_empty() || !parts.unused.is_empty() {
+                all = logic.restrict_range(all, dependent);
+            }
             relations.push((dependency.relation(), all));
         }
-        relations.extend(base(BaseRelation::Rf).map(|e| (BaseRelation::Rf, same(logic, Copied::ReadsFrom, e))));
+        if let Some(rf) = base(BaseRelation::Rf) {
+            let rf = logic.union_all(2, std::iter::once(rf).chain(unused_rf));
+            relations.push((BaseRelation::Rf, same(logic, Copied::ReadsFrom, rf)));
+        }
+        if let Some(rf) = unused_rf {
+            let back = logic.transpose(rf);
+            let (slots, all_writes) = (logic.range(unused), logic.union(source.writes, source.inits));
+            formulas.push(logic.function(back, slots, all_writes));
+            formulas.push(logic.subset(rf, loc));
+        }
         if let Some(ctrl) = base(BaseRelation::Ctrl) {
             // What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
             let ctrl = match by_rows(logic, Dependency::Ctrl) {
@@ -164,7 +191,7 @@ impl Target {
                 None => ctrl,
             };
             let mut all = vec![ctrl];
-            all.extend(parts.control.iter().copied());
+            all.extend(own(Dependency::Ctrl));
             for &slot in v.before.iter().chain(&v.after) {
                 let slot = logic.rel(slot);
                 all.push(logic.join(ctrl, slot));
@@ -179,7 +206,12 @@ impl Target {
             let twice = logic.join(co, co);
             formulas.push(logic.subset(twice, co));
         }
-        let halves = logic.union(source.read_halves, source.write_halves);
+        let halves = if parts.exchanges.is_empty() {
+            logic.union(source.read_halves, source.write_halves)
+        } else {
+            let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
+            logic.union(reads, writes)
+        };
         Self {
             universe,
             reads,
@@ -211,6 +243,14 @@ pub(super) fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: 
     let back = logic.transpose(order);
     let both = logic.intersection(order, back);
     formulas.push(logic.no(both));
+}
+
+/// A relation of events as one of events and of the slots that are in their place.
+fn with_slots(logic: &mut Logic, relation: Expr, slots: Expr) -> Expr {
+    let back = logic.transpose(slots);
+    let (to, from) = (logic.join(relation, slots), logic.join(back, relation));
+    let both = logic.join(from, slots);
+    logic.union_all(2, [relation, to, from, both])
 }
 
 /// The events of the source that come after reads in their threads. (A read-modify-write is one instruction: its write comes before
@@ -254,14 +294,14 @@ fn row_parts(
         };
         let is_rmw = row.construct.operation == Operation::Rmw;
         let last = if is_rmw { logic.join(set, next) } else { set };
-        parts.depended_on.extend(lowering.dependencies.iter().map(|(dependency, _)| (dependency, set)));
-        if let Some(first) = lowering.dependencies.get(Dependency::Ctrl) {
-            // The fences of the row behind the word depend on its read as well.
+        for (dependency, first) in lowering.dependencies.iter() {
+            parts.depended_on.push((dependency, set));
+            // What the row itself has behind the word depends on its read as well.
             let own = logic.diagonal(set);
             let to_last = if is_rmw { logic.join(own, next) } else { own };
             for &slot in v.after.iter().take(lowering.after()).skip(first) {
                 let slot = logic.rel(slot);
-                parts.control.push(logic.join(to_last, slot));
+                parts.own.push((dependency, logic.join(to_last, slot)));
             }
         }
         for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
@@ -281,11 +321,35 @@ fn row_parts(
             let places = carry(logic, events);
             parts.present.push(places);
             let mut all = vec![places];
-            match step.operation {
-                Operation::Read => parts.kinds.push((Kind::Read, places)),
-                Operation::Write => parts.kinds.push((Kind::Write, places)),
-                Operation::Fence => parts.kinds.push((Kind::Fence, places)),
-                Operation::Rmw => {
+            if step.unused {
+                parts.unused.extend(slot.map(|&slot| {
+                    let slot = logic.rel(slot);
+                    logic.restrict_domain(events, slot)
+                }));
+            }
+            // The read of a store that is a read-modify-write.
+            let half = match (role, unused_half(row, lowering)) {
+                (Role::Access, Some(Role::Before(k))) => v.before.get(k).map(|&slot| {
+                    let slot = logic.rel(slot);
+                    logic.restrict_domain(set, slot)
+                }),
+                _ => None,
+            };
+            match (step.operation, half) {
+                (Operation::Read, _) => parts.kinds.push((Kind::Read, places)),
+                (Operation::Write, _) => parts.kinds.push((Kind::Write, places)),
+                (Operation::Fence, _) => parts.kinds.push((Kind::Fence, places)),
+                (Operation::Rmw, Some(half)) => {
+                    let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
+                    let read = logic.range(half);
+                    parts.unused.push(half);
+                    parts.exchanges.push(logic.transpose(half));
+                    parts.kinds.extend([(Kind::Read, read), (Kind::Write, places)]);
+                    parts.present.push(read);
+                    parts.orders.extend([(whole.read_order(), read), (whole.write_order(), places)]);
+                    all.push(read);
+                }
+                (Operation::Rmw, None) => {
                     let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
                     parts.kinds.push((Kind::Read, places));
                     parts.kinds.push((Kind::Write, last));
@@ -311,7 +375,10 @@ fn row_parts(
                         let here = logic.intersection(events, with_scope);
                         let here = carry(logic, here);
                         parts.scopes.push((scope, here));
-                        if step.operation == Operation::Rmw {
+                        if let Some(half) = half {
+                            let there = logic.join(here, half);
+                            parts.scopes.push((scope, there));
+                        } else if step.operation == Operation::Rmw {
                             let there = logic.intersection(last, with_scope);
                             parts.scopes.push((scope, there));
                         }

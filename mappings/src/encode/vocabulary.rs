@@ -40,6 +40,8 @@ pub struct Content {
     pub fences_at_ends: bool,
     /// Where the target may have `fence.sc`: its Fence-SC order relates these places.
     pub sc_fences: Vec<Role>,
+    /// Where the target may have reads whose value nobody uses.
+    pub unused_reads: Vec<Role>,
 }
 
 /// A place around an event, whatever the event.
@@ -141,6 +143,8 @@ pub struct Vocabulary {
     pub other_order: Relation,
     /// The target's own copies of what the levels share; empty unless that is switched off.
     pub copies: Vec<(Copied, Relation)>,
+    /// What reads in slots read, whose value nobody uses; `None` where the mapping makes none.
+    pub unused_rf: Option<Relation>,
 }
 
 impl Vocabulary {
@@ -191,6 +195,7 @@ impl Vocabulary {
             dependencies: [declare("addr", 2), declare("data", 2), declare("ctrl", 2)],
             guard: declare("guard", 1),
             other_order: declare("other_order", 2),
+            unused_rf: (!content.unused_reads.is_empty()).then(|| declare("unused_rf", 2)),
             copies,
             content,
             techniques,
@@ -210,7 +215,7 @@ impl Vocabulary {
         let kinds = self.construct.iter().map(|&(_, r)| r).chain(self.special.iter().map(|&(_, r)| r));
         let lists = kinds.chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
         let others = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
-        lists.chain(others).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies)
+        lists.chain(others).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies).chain(self.unused_rf)
     }
 
     /// The bounds of all relations for one shape.
@@ -331,7 +336,19 @@ impl Vocabulary {
             };
             at_most(relation, upper);
         }
-        let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).collect();
+        let in_slots: Vec<(Place, usize)> = (0..n)
+            .flat_map(|e| atoms.target_places(e).map(move |p| (p, e)))
+            .filter(|&(p, _)| Role::of(p).is_some_and(|role| role != Role::Access && self.content.unused_reads.contains(&role)))
+            .collect();
+        if let Some(relation) = self.unused_rf {
+            let of = |&(p, e): &(Place, usize)| {
+                let inits = (0..n).filter(|&i| may_name(i, e)).map(Place::Init);
+                (0..n).map(event).chain(inits).map(|w| (w, p)).collect::<Vec<_>>()
+            };
+            at_most(relation, atoms.pairs(in_slots.iter().flat_map(of)));
+        }
+        let slots = in_slots.iter().map(|&(p, _)| p);
+        let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).chain(slots).collect();
         let all_threads: Vec<Place> = (0..threads).map(Place::Thread).collect();
         for &(copied, relation) in &self.copies {
             let places = if matches!(copied, Copied::Together(_)) { &all_threads } else { &memory };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Scope;
+use margay_models::signature::Signature;
 
-use super::instruction::scope_name;
 use super::kind::{OPERATIONS, Set, TYPES};
 use super::tokens::Token;
 
@@ -102,8 +102,13 @@ impl About {
         }
     }
 
-    /// Reads one line.
-    pub(super) fn read(&mut self, file: &Arc<SourceFile>, line: &[(Token, Span)]) -> Result<(), Diagnostic> {
+    /// Reads one line of a mapping between two signatures.
+    pub(super) fn read(
+        &mut self,
+        file: &Arc<SourceFile>,
+        line: &[(Token, Span)],
+        (from, to): (Signature, Signature),
+    ) -> Result<(), Diagnostic> {
         let Some(((Token::Word(keyword), at), rest)) = line.split_first() else { return Ok(()) };
         let wrong = |span: Span, what: String, help: &str| Err(Diagnostic::error(what).at(file, span, "here").help(help));
         let words = || {
@@ -141,9 +146,20 @@ impl About {
                 let mut scopes = Vec::new();
                 for word in words() {
                     let (word, span) = word?;
-                    match scope_name(word) {
+                    // As rows write it on the left, or else on the right.
+                    match from.scope_named(word).or_else(|| to.scope_named(word)) {
                         Some(scope) => scopes.push(scope),
-                        None => return wrong(span, format!("`{word}` is no scope"), "scopes: cta, cluster, gpu, sys"),
+                        None => {
+                            let mut known = vec![from.scope_names(), to.scope_names()];
+                            known.dedup();
+                            known.retain(|names| !names.is_empty());
+                            let help = if known.is_empty() {
+                                "neither model has scopes: drop the line".to_owned()
+                            } else {
+                                format!("scopes: {}", known.join("; of the target: "))
+                            };
+                            return wrong(span, format!("`{word}` is no scope"), &help);
+                        }
                     }
                 }
                 scopes.sort_unstable();

@@ -3,7 +3,40 @@
 use margay_models::execution::{EventData, Kind, Order, Scope};
 use margay_models::signature::{Construct, Operation};
 
-use super::{Form, Step, StepScope};
+use super::{Form, Lowering, Step, StepScope};
+
+/// Which event of the source operation an event of the target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// Its only one, or the read of a read-modify-write.
+    First,
+    /// The write of a read-modify-write.
+    Write,
+}
+
+impl Lowering {
+    /// The events that an operation with a thread and a scope becomes, in program order, without location and value, and which event of the
+    /// source each is: `None` for fences and for reads whose value nobody uses.
+    pub fn events(&self, operation: Operation, thread: Option<u8>, scope: Option<Scope>) -> Vec<(EventData, Option<Half>)> {
+        let mut out = Vec::new();
+        let access = self.access();
+        for (k, step) in self.steps.iter().enumerate() {
+            let event = |write_half: bool| step.event(write_half, thread, scope, self.form);
+            if Some(k) != access {
+                out.push((event(false), None));
+            } else if self.stores_by_exchange(operation) {
+                out.push((EventData { unused: true, ..event(false) }, None));
+                out.push((event(true), Some(Half::First)));
+            } else {
+                out.push((event(false), Some(Half::First)));
+                if operation == Operation::Rmw {
+                    out.push((event(true), Some(Half::Write)));
+                }
+            }
+        }
+        out
+    }
+}
 
 impl Step {
     /// Kind and order of the event; of a read-modify-write those of its write half if `is_write_half`, else of its read half.
@@ -28,6 +61,7 @@ impl Step {
             StepScope::Same => Some(scope.unwrap_or(Scope::Sys)),
         };
         data.volatile = self.volatile;
+        data.unused = self.unused;
         data.compare = self.failed || (self.operation == Operation::Rmw && form == Form::CompareExchange);
         data
     }

@@ -91,6 +91,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
             scope: scope(level, variable, Signature::Ptx)?,
             volatile: false,
             failed: false,
+            unused: false,
         });
     }
     let orders: &[(&str, Order)] = match operation {
@@ -152,7 +153,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         }
         (_, _, Some(scope)) => scope,
     };
-    Ok(Step { operation, order, scope, volatile, failed: false })
+    Ok(Step { operation, order, scope, volatile, failed: false, unused: false })
 }
 
 /// `ldar`, `ld.acquire.wg`: an instruction of an architecture that is a text, and its scope if it takes one.
@@ -168,6 +169,7 @@ fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Re
         scope,
         volatile: false,
         failed: false,
+        unused: false,
     };
     if let Some((construct, word)) = scoped {
         return Ok(step(construct, scope(word, variable, target)?));
@@ -219,5 +221,5 @@ fn construct(text: &str, parts: &[&str], target: Signature, variable: Option<&st
             return Err(BadInstruction { message: format!("unexpected suffix in `{text}`"), help });
         }
     };
-    Ok(Step { operation: construct.operation, order: construct.order, scope, volatile: false, failed: false })
+    Ok(Step { operation: construct.operation, order: construct.order, scope, volatile: false, failed: false, unused: false })
 }

@@ -20,6 +20,7 @@ mod write;
 
 pub use about::{About, Evidence, Known, Left};
 pub use dependency::{Dependencies, Dependency};
+pub use event::Half;
 pub(crate) use instruction::parse as instruction;
 pub(crate) use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
@@ -103,7 +104,8 @@ impl Form {
     }
 }
 
-/// One right-hand side: target instructions in program order. A row of a fence may be empty (`nothing`).
+/// One right-hand side: target instructions in program order. One of them is the access, the others are fences and loads that nobody looks at.
+/// A row of a fence may be empty (`nothing`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lowering {
     /// The form of the source operation that it is for.
@@ -139,9 +141,14 @@ pub struct Source {
 }
 
 impl Lowering {
-    /// The index of the step that accesses memory; `None` for fences.
+    /// The index of the step that reads what the operation reads, or writes what it writes; `None` for fences.
     pub fn access(&self) -> Option<usize> {
-        self.steps.iter().position(|s| s.operation != Operation::Fence)
+        self.steps.iter().position(Step::carries)
+    }
+
+    /// Does it store by a read-modify-write? Then its access reads as well, and nobody uses what.
+    pub fn stores_by_exchange(&self, operation: Operation) -> bool {
+        operation == Operation::Write && self.access().is_some_and(|access| self.steps[access].operation == Operation::Rmw)
     }
 
     /// The number of instructions behind the access.
@@ -149,7 +156,7 @@ impl Lowering {
         self.steps.len().saturating_sub(self.access().unwrap_or(0) + 1)
     }
 
-    /// The lowering without one of its fences.
+    /// The lowering without one of its fences or unused loads.
     pub fn without(&self, step: usize) -> Lowering {
         let mut lowering = self.clone();
         lowering.steps.remove(step);
@@ -172,6 +179,15 @@ pub struct Step {
     pub volatile: bool,
     /// Is it an `atom` that compares and fails? Then it is a read.
     pub failed: bool,
+    /// Is it a load of the operation's location beside its access, whose value nobody uses?
+    pub unused: bool,
+}
+
+impl Step {
+    /// Is it the access of its row: neither a fence nor a load whose value nobody uses?
+    pub fn carries(&self) -> bool {
+        self.operation != Operation::Fence && !self.unused
+    }
 }
 
 /// The scope of a target instruction.

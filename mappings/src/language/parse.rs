@@ -129,15 +129,15 @@ impl Lines {
         Ok(Header { title, source, target })
     }
 
-    /// Reads what the mapping says about itself.
-    pub fn about(&self) -> Result<About, Vec<Diagnostic>> {
+    /// Reads what the mapping says about itself, given the signatures of the two models.
+    pub fn about(&self, source: Signature, target: Signature) -> Result<About, Vec<Diagnostic>> {
         let mut about = About::default();
         let errors: Vec<Diagnostic> = self
             .lines
             .iter()
             .skip(1)
             .filter(|line| is_about(line))
-            .filter_map(|line| about.read(&self.file, line).err())
+            .filter_map(|line| about.read(&self.file, line, (source, target)).err())
             .collect();
         about.with_plain_evidence();
         if errors.is_empty() { Ok(about) } else { Err(errors) }
@@ -394,6 +394,11 @@ impl Lines {
         let (mut bits, mut dependencies) = (None, Dependencies::default());
         if !matches!(part, [(Token::Word(w), _)] if w == "nothing") {
             for piece in part.split(|(t, _)| *t == Token::Semicolon) {
+                // `unused ld`: a load beside the access.
+                let (piece, unused) = match piece {
+                    [(Token::Word(w), at), rest @ ..] if w == "unused" && !rest.is_empty() => (rest, Some(*at)),
+                    _ => (piece, None),
+                };
                 let (word, at) = match piece {
                     [(Token::Word(w), at)] => (w, *at),
                     [] => {
@@ -416,33 +421,38 @@ impl Lines {
                 };
                 let (word, width) = instruction::width(word, target);
                 bits = bits.or(width);
-                if let Some(dependency) = Dependency::of_word(word) {
+                if let Some(dependency) = Dependency::of_word(word).filter(|_| unused.is_none()) {
                     let behind = self.dependency(dependency, &steps, at, (construct, form), (target, dependencies))?;
                     dependencies = dependencies.with(dependency, Some(behind));
                     continue;
                 }
                 let step = instruction::parse(word, target, variable)
                     .map_err(|bad| Diagnostic::error(bad.message).at(&self.file, at, "in this instruction").help(bad.help))?;
+                if let Some(unused) = unused {
+                    steps.push(self.unused(step, unused, construct, target)?);
+                    continue;
+                }
                 steps.push(if form == Form::FailedCompareExchange { instruction::failed(step) } else { step });
             }
         }
-        let accesses = steps.iter().filter(|s| s.operation != Operation::Fence).count();
-        let error = match construct.operation {
-            Operation::Fence if accesses > 0 => Some("a fence must become fences alone, or `nothing`"),
-            Operation::Fence => None,
-            operation if accesses != 1 || !steps.iter().any(|s| s.operation == operation) => Some(match operation {
-                Operation::Read => "a load must become exactly one load, and fences around it",
-                Operation::Write => "a store must become exactly one store, and fences around it",
-                Operation::Rmw | Operation::Fence => {
-                    "a read-modify-write must become exactly one read-modify-write, and fences around it"
-                }
-            }),
-            _ => None,
+        let accesses: Vec<&Step> = steps.iter().filter(|s| s.carries()).collect();
+        // A store of a machine may be an exchange, whose read nobody uses.
+        let exchanges = |s: &Step| {
+            construct.operation == Operation::Write && s.operation == Operation::Rmw && matches!(target, Signature::Text(_))
+        };
+        let error = match (construct.operation, accesses.as_slice()) {
+            (Operation::Fence, []) => None,
+            (Operation::Fence, _) => Some("a fence must become fences alone, or `nothing`"),
+            (operation, [access]) if access.operation == operation || exchanges(access) => None,
+            (Operation::Read, _) => Some("a load must become exactly one load, and fences around it"),
+            (Operation::Write, _) => Some("a store must become exactly one store, and fences around it"),
+            (Operation::Rmw, _) => Some("a read-modify-write must become exactly one read-modify-write, and fences around it"),
         };
         if let Some(message) = error {
             return Err(Diagnostic::error(message).at(&self.file, span, "this lowering").help(
-                "the mapping language cannot express lowerings with other accesses; of a loop write the round that succeeds \
-                     (docs/mapping-language.md)",
+                "of a loop write the round that succeeds; where the target is an architecture that is a text, a store may be a \
+                 read-modify-write, and a load whose value nobody uses may stand beside the access: `unused LOAD` \
+                 (docs/mapping-language.md)",
             ));
         }
         if steps.len() > MAX_STEPS {
@@ -478,13 +488,34 @@ impl Lines {
             return wrong(format!("a second `{word}`"), help);
         }
         let reads = matches!(construct.operation, Operation::Read | Operation::Rmw) || form != Form::Usual;
-        match before.iter().position(|s| s.operation != Operation::Fence) {
+        match before.iter().position(Step::carries) {
             Some(access) if reads => Ok(before.len() - access - 1),
             _ => wrong(
                 format!("nothing is read before `{word}`"),
                 format!("`{word}` stands behind a load or a read-modify-write: {}", dependency.dependent()),
             ),
         }
+    }
+
+    /// `unused LOAD`: a load beside the access of a row.
+    fn unused(&self, step: Step, at: Span, construct: Construct, target: Signature) -> Result<Step, Diagnostic> {
+        let wrong = |message: &str, help: &str| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help));
+        if !matches!(target, Signature::Text(_)) {
+            return wrong(
+                "`unused` is for targets that are texts",
+                "take the load away: this target has no rows with several accesses",
+            );
+        }
+        if construct.operation == Operation::Fence {
+            return wrong("a fence has no location that could be loaded", "take the load away, or name a fence of the target");
+        }
+        if step.operation != Operation::Read {
+            return wrong(
+                "`unused` stands before a load alone",
+                "what a store writes can be read by others, and a fence reads nothing",
+            );
+        }
+        Ok(Step { unused: true, ..step })
     }
 
     /// `R.SC.s`, `R.SC.gpu`, `R.NA`, `CAS.SC.s`.

@@ -116,7 +116,7 @@ impl Mapping {
     pub fn between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Self, Vec<Diagnostic>> {
         let lines = Lines::new(file).map_err(|d| vec![d])?;
         let header = lines.header().map_err(|d| vec![d])?;
-        let about = lines.about()?;
+        let about = lines.about(source.signature, target.signature)?;
         let written = lines.written(source.signature, target.signature, &about)?;
         let title = header.title.unwrap_or_else(|| file.name.clone());
         let mut mapping = Mapping { title, file: file.clone(), source, target, rows: Vec::new(), about };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use margay_models::execution::Order;
+use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
 use super::about::About;
@@ -62,7 +62,8 @@ impl Lowering {
         let access = self.access().unwrap_or(0);
         let mut words: Vec<String> = Vec::new();
         for (i, step) in self.steps.iter().enumerate() {
-            words.push(format!("{}{}", step.text(target, variable), width(step)));
+            let unused = if step.unused { "unused " } else { "" };
+            words.push(format!("{unused}{}{}", step.text(target, variable), width(step)));
             let here = self.dependencies.iter().filter(|&(_, behind)| access + behind == i);
             words.extend(here.map(|(dependency, _)| dependency.word().to_owned()));
         }
@@ -132,7 +133,7 @@ impl fmt::Display for Mapping {
     /// The whole mapping as a text that reads back as the same rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "mapping \"{}\" from {} to {}", self.title, self.source.name, self.target.name)?;
-        self.about.fmt(f)?;
+        self.about.write((self.source.signature, self.target.signature), f)?;
         let lines: Vec<[String; 3]> = self.rows.iter().flat_map(|row| self.lines(row)).collect();
         let width = lines.iter().map(|[head, ..]| head.len()).max().unwrap_or(0);
         for [head, body, from] in lines {
@@ -142,14 +143,16 @@ impl fmt::Display for Mapping {
     }
 }
 
-impl fmt::Display for About {
+impl About {
     /// The lines between the header and the rows.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, (source, target): (Signature, Signature), f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(architecture) = &self.architecture {
             writeln!(f, "architecture {architecture}")?;
         }
         if let Some(scopes) = &self.scopes {
-            writeln!(f, "scopes {}", scopes.iter().map(|s| s.name()).collect::<Vec<_>>().join(" "))?;
+            // By the names that are read back: the source's, and the target's for what the source does not have.
+            let name = |&s: &Scope| if source.scopes(true).contains(&s) { source.scope_name(s) } else { target.scope_name(s) };
+            writeln!(f, "scopes {}", scopes.iter().map(name).collect::<Vec<_>>().join(" "))?;
         }
         if let Some(types) = self.types {
             writeln!(f, "types {}", types.words(&TYPES))?;

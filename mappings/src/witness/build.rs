@@ -11,7 +11,7 @@ use crate::change::depend;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
 use crate::encode::{Special, roles};
-use crate::language::{Form, Mapping, Step};
+use crate::language::{Dependency, Form, Mapping, Step};
 
 /// The two executions of an instance.
 pub fn witness(mapping: &Mapping, v: &Vocabulary, atoms: &Atoms, instance: &Instance) -> Option<Witness> {
@@ -150,20 +150,30 @@ fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<Compiled> {
         let head = r.head(e);
         let lowering = r.lowering(head)?;
         let by_role: Vec<(Role, &Step)> = roles(lowering).into_iter().zip(&lowering.steps).collect();
-        let is_rmw = r.construct(head)?.operation == Operation::Rmw;
+        let operation = r.construct(head)?.operation;
+        let is_rmw = operation == Operation::Rmw;
+        let exchanges = lowering.stores_by_exchange(operation);
         for place in r.atoms.target_places(e) {
             // The halves of an RMW share its lowering: what stands before belongs to the read, what stands after to the write.
             let step = by_role.iter().find(|(role, _)| match (role, place) {
                 (Role::Access, Place::Event(_)) => true,
+                // A store by read-modify-write: its read is right before it.
+                (Role::Access, Place::Before(_, j)) => exchanges && Some(j) == lowering.access(),
                 (Role::Before(k), Place::Before(_, j)) => *k == j && e == head,
                 (Role::After(k), Place::After(_, j)) => *k == j && (e != head || !is_rmw),
                 _ => false,
             });
             let Some((_, step)) = step else { continue };
-            let mut data = step.event(e != head, Some(r.atoms.thread[e] as u8), r.scope(head), lowering.form);
+            let is_slot = place != Place::Event(e);
+            let is_write_half = e != head || (exchanges && !is_slot);
+            let mut data = step.event(is_write_half, Some(r.atoms.thread[e] as u8), r.scope(head), lowering.form);
             if data.kind != Kind::Fence {
                 data.location = locations.address(r, e);
-                data.value = r.value(e);
+                data.unused = is_slot;
+                data.value = match is_slot {
+                    true => Some(r.unused_reads_from(place).map_or(0, |w| r.value_written(w))),
+                    false => r.value(e),
+                };
                 r.mark(e, head, &mut data);
             }
             out.push(place, e, data);
@@ -210,6 +220,25 @@ impl Both<'_> {
             let here = self.at(Place::Event(e))?;
             self.source.rf.insert(from, Event::from(e));
             self.target.rf.insert(from_target, here);
+        }
+        for (place, here) in self.place_of.clone() {
+            let (Place::Before(e, _) | Place::After(e, _)) = place else { continue };
+            if !self.target.events[here.index()].unused {
+                continue;
+            }
+            let from = match self.reader.unused_reads_from(place) {
+                Some(w) => self.at(Place::Event(w))?,
+                None => self.initial(e)?[1],
+            };
+            self.target.rf.insert(from, here);
+            let r = &self.reader;
+            let lowering = r.lowering(r.head(e))?;
+            if lowering.stores_by_exchange(r.construct(r.head(e))?.operation)
+                && matches!(place, Place::Before(_, k) if Some(k) == lowering.access())
+            {
+                let write = self.at(Place::Event(e))?;
+                self.target.rmw.insert(here, write);
+            }
         }
         for w in (0..n).filter(|&w| self.reader.is_write(w)).collect::<Vec<_>>() {
             let here = self.at(Place::Event(w))?;
@@ -264,9 +293,11 @@ impl Both<'_> {
                     }
                 }
             }
-            if let (true, Some(x)) = (self.reader.has(ctrl, &pair), ends[0]) {
-                let slots: Vec<Event> = self.reader.atoms.target_places(b).filter_map(|p| self.at(p)).collect();
-                slots.into_iter().for_each(|slot| self.target.ctrl.insert(x, slot));
+            for (relation, dependency) in [(addr, Dependency::Addr), (ctrl, Dependency::Ctrl)] {
+                if let (true, Some(x)) = (self.reader.has(relation, &pair), ends[0]) {
+                    let slots: Vec<Event> = self.reader.atoms.target_places(b).filter_map(|p| self.at(p)).collect();
+                    depend(&mut self.target, dependency, x, slots.into_iter());
+                }
             }
         }
     }

@@ -138,8 +138,14 @@ impl Reader<'_> {
         (0..self.events()).find(|&w| self.has(self.v.rf, &[Place::Event(w), Place::Event(event)]))
     }
 
+    /// The write that a read in a slot reads from; `None` for the initial one.
+    pub fn unused_reads_from(&self, slot: Place) -> Option<usize> {
+        let relation = self.v.unused_rf?;
+        (0..self.events()).find(|&w| self.has(relation, &[Place::Event(w), slot]))
+    }
+
     /// The k-th write of a location in modification order writes k.
-    fn value_written(&self, w: usize) -> i64 {
+    pub fn value_written(&self, w: usize) -> i64 {
         let is_before = |&x: &usize| x != w && self.is_write(x) && self.class(x) == self.class(w) && self.mo(x, w);
         (0..self.events()).filter(is_before).count() as i64 + 1
     }

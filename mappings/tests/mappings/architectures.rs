@@ -10,6 +10,7 @@ use margay_mappings::check::{CheckOptions, Level, Silent};
 use margay_mappings::language::{LoadOptions, Mapping, load, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::execution::Scope;
 
 use crate::setup::{ask, backends, falls, names, options, reads_back, shipped};
 
@@ -251,6 +252,32 @@ fn a_machine_with_scopes_of_ones_own() {
     for expected in ["W.REL.s => put.release.wave", "W.REL.s => put.relaxed.s", "R.ACQ.s => get.acquire.wave"] {
         assert!(found.contains(expected), "{found:?}");
     }
+}
+
+/// The line `scopes` takes the names that rows use: the source's, and the target's where the source has none.
+#[test]
+fn the_scopes_that_there_are() {
+    let four = with_scopes("wave < wg < agent < system");
+    let from_c = |line: &str| {
+        let rows = scoped_rows(&[("s", "s")]).replacen('\n', &format!("\nscopes {line}\n"), 1);
+        loaded_as("named", &four, &rows)
+    };
+    for line in ["cta sys", "wg system", "sys wg"] {
+        let mapping = from_c(line).unwrap_or_else(|e| panic!("{line}: {e:?}"));
+        assert_eq!(mapping.scopes(), [Scope::Cta, Scope::Sys], "{line}");
+        assert!(mapping.to_string().contains("\nscopes cta sys\n"), "{mapping}");
+    }
+    let errors = from_c("wg wagon").expect_err("no scope");
+    assert!(errors[0].to_string().contains("`wagon` is no scope"), "{}", errors[0]);
+    assert!(errors[0].help.as_ref().is_some_and(|h| h.contains("cta") && h.contains("wave, wg, agent, system")), "{errors:?}");
+    // From a machine to itself: without its narrowest scope there is nothing that it is too narrow for.
+    let accesses = "get.relaxed get.acquire put.relaxed put.release".split(' ');
+    let rows: String = accesses.map(|mnemonic| format!("{mnemonic}.s => {mnemonic}.s\n")).collect();
+    let rows = format!("mapping \"itself\" from toy to toy\nscopes agent system\nget => get\nput => put\n{rows}");
+    let mapping = loaded_as("named", &four, &rows).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(mapping.scopes(), [Scope::Gpu, Scope::Sys]);
+    let again = loaded_as("named", &four, &mapping.to_string()).unwrap_or_else(|e| panic!("{e:?}\n{mapping}"));
+    assert_eq!(again.scopes(), mapping.scopes());
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod invent;
 mod programs;
 mod robustness;
 mod roundtrip;
+mod row_accesses;
 mod row_dependencies;
 mod rows;
 mod setup;

@@ -132,8 +132,8 @@ pub fn every(setting: &Setting<'_>, shape: &Shape, question: usize, limit: usize
     let mut of = case(setting, Extent::Shape(shape), Start::Solver);
     let goal = of.goal(setting.asks[question].goal);
     let v = &setting.problem.vocabulary;
-    // Fence-SC order and partial coherence are no part of a program's outcome: instances that differ there alone are one.
-    let shown: Vec<Relation> = v.searched().filter(|&r| r != v.fence_order && r != v.related).collect();
+    // Fence-SC order, partial coherence, and what nobody looks at are no part of a program's outcome: instances that differ there alone are one.
+    let shown: Vec<Relation> = v.searched().filter(|&r| r != v.fence_order && r != v.related && Some(r) != v.unused_rf).collect();
     let bounds = v.bounds(&of.atoms);
     let uppers = shown.iter().filter_map(|&relation| Some((relation, bounds.get(relation)?.1)));
     let tuples: Vec<_> = uppers.flat_map(|(relation, upper)| upper.iter().map(move |t| (relation, t.to_vec()))).collect();

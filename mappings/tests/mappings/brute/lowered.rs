@@ -18,12 +18,23 @@ fn row<'a>(mapping: &'a Mapping, op: &Op) -> &'a Row {
     mapping.rows.iter().filter(|row| row.construct == op.construct).find(fits).expect("mappings are complete")
 }
 
-/// The compiled program, for each source event its target event, and for each target event its operation.
-fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execution, Vec<Option<usize>>, Vec<usize>) {
+/// A compiled program.
+struct Compiled {
+    execution: Execution,
+    /// For each source event its target event.
+    image: Vec<Option<usize>>,
+    /// For each target event its operation.
+    operation: Vec<usize>,
+    /// The reads that may read whatever is there.
+    unused: Vec<usize>,
+}
+
+fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compiled {
     let mut events: Vec<EventData> = Vec::new();
     let mut rmw = Vec::new();
     let mut image = Vec::new();
     let mut operation = Vec::new();
+    let mut unused = Vec::new();
     for (i, (op, lowering)) in program.ops.iter().zip(chosen).enumerate() {
         let mut access = None;
         for step in &lowering.steps {
@@ -42,13 +53,20 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execu
             };
             match step.operation {
                 Operation::Fence => drop(push(Kind::Fence, step.order)),
+                Operation::Read if step.unused => unused.push(push(Kind::Read, step.order)),
                 Operation::Read => access = Some(push(Kind::Read, step.order)),
                 Operation::Write => access = Some(push(Kind::Write, step.order)),
                 Operation::Rmw => {
                     let (read, write) = halves(step.order);
                     let first = push(Kind::Read, read);
-                    rmw.push((first, push(Kind::Write, write)));
-                    access = Some(first);
+                    let second = push(Kind::Write, write);
+                    rmw.push((first, second));
+                    if op.construct.operation == Operation::Write {
+                        unused.push(first);
+                        access = Some(second);
+                    } else {
+                        access = Some(first);
+                    }
                 }
             }
         }
@@ -60,7 +78,7 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> (Execu
     }
     let inits = events.len();
     image.extend((0..usize::from(program.locations)).map(|l| Some(inits + l)));
-    (finish(mapping.target.signature, program, events, &rmw), image, operation)
+    Compiled { execution: finish(mapping.target.signature, program, events, &rmw), image, operation, unused }
 }
 
 /// A choice of lowerings under which a legal target execution reads back as the source execution.
@@ -80,7 +98,7 @@ fn lowerings(mapping: &Mapping, program: &Program) -> Vec<Vec<usize>> {
 
 fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge, choice: &[usize]) -> bool {
     let chosen: Vec<&Lowering> = program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
-    let (mut target, image, operation) = compile(mapping, program, &chosen);
+    let Compiled { execution: mut target, image, operation, unused } = compile(mapping, program, &chosen);
     let at = |e: Event| Event::from(image[e.index()].expect("accesses stay accesses"));
     for (w, r) in source.rf.pairs() {
         target.rf.insert(at(w), at(r));
@@ -133,14 +151,44 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
     let between: Vec<(usize, usize)> =
         fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();
     let fence_orders = partial_orders(&between);
+    // What nobody looks at is read from any write of its location.
+    let sources: Vec<Vec<usize>> = unused
+        .iter()
+        .map(|&r| {
+            let here = |w: &usize| {
+                let data = &target.events[*w];
+                matches!(data.kind, Kind::Write | Kind::Init) && data.location == target.events[r].location
+            };
+            (0..target.size()).filter(here).collect()
+        })
+        .collect();
+    let rf = target.rf.clone();
+    for read in choices(&sources) {
+        target.rf = rf.clone();
+        unused.iter().zip(&read).for_each(|(&r, &w)| target.rf.insert(Event::from(w), Event::from(r)));
+        if has_legal_order(&mut target, judge, &least, &coherence, &fence_orders) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Is it legal with one of these coherence and Fence-SC orders?
+fn has_legal_order(
+    target: &mut Execution,
+    judge: &mut Judge,
+    least: &BitMatrix,
+    coherence: &[Vec<(usize, usize)>],
+    fence_orders: &[Vec<(usize, usize)>],
+) -> bool {
     let mut first = true;
-    for co in &coherence {
+    for co in coherence {
         target.co = least.clone();
         co.iter().for_each(|&(a, b)| target.co.insert(Event::from(a), Event::from(b)));
-        for order in &fence_orders {
+        for order in fence_orders {
             target.sync_fence =
                 BitMatrix::from_pairs(target.size(), order.iter().map(|&(a, b)| (Event::from(a), Event::from(b))));
-            let judgement = if first { judge.judge(&target) } else { judge.judge_again(&target) };
+            let judgement = if first { judge.judge(target) } else { judge.judge_again(target) };
             first = false;
             if judgement.consistent {
                 return true;
