@@ -28,6 +28,7 @@ mod interrupts;
 mod litmus;
 mod manual;
 mod models;
+mod own_architecture;
 mod pages;
 mod pictures;
 mod program;
