@@ -449,11 +449,17 @@ impl Lines {
             (Operation::Rmw, _) => Some("a read-modify-write must become exactly one read-modify-write, and fences around it"),
         };
         if let Some(message) = error {
-            return Err(Diagnostic::error(message).at(&self.file, span, "this lowering").help(
-                "of a loop write the round that succeeds; where the target is an architecture that is a text, a store may be a \
-                 read-modify-write, and a load whose value nobody uses may stand beside the access: `unused LOAD` \
-                 (docs/mapping-language.md)",
-            ));
+            let help = match target {
+                Signature::Text(_) => {
+                    "of a loop write the round that succeeds; a store may be a read-modify-write, and a load whose value nobody uses \
+                     may stand beside the access: `unused LOAD` (docs/mapping-language.md)"
+                }
+                _ => {
+                    "the mapping language cannot express lowerings with other accesses; of a loop write the round that succeeds \
+                     (docs/mapping-language.md)"
+                }
+            };
+            return Err(Diagnostic::error(message).at(&self.file, span, "this lowering").help(help));
         }
         if steps.len() > MAX_STEPS {
             return Err(Diagnostic::error(format!(

@@ -53,6 +53,7 @@ pub(super) fn read(file: &Arc<SourceFile>, word: &'static str, number: usize) ->
             levels: Vec::new(),
         },
         places: Vec::new(),
+        tags_at: Vec::new(),
         scopes_at: None,
     };
     let mut errors = Vec::new();
@@ -66,7 +67,7 @@ pub(super) fn read(file: &Arc<SourceFile>, word: &'static str, number: usize) ->
         Err(error) => return Err(vec![error]),
     }
     if errors.is_empty() {
-        errors.extend(reader.lacks().or_else(|| reader.scopes_are_used()));
+        errors.extend(reader.lacks().or_else(|| reader.scopes_are_used()).or_else(|| reader.tags_are_used()));
     }
     if errors.is_empty() { Ok(reader.description) } else { Err(errors) }
 }
@@ -76,6 +77,8 @@ pub(super) struct Reader<'a> {
     pub(super) description: Description,
     /// Where each instruction stands.
     pub(super) places: Vec<Span>,
+    /// Where each tag is declared.
+    pub(super) tags_at: Vec<Span>,
     /// Where the line `scopes` begins.
     pub(super) scopes_at: Option<Span>,
 }
@@ -190,7 +193,21 @@ impl Reader<'_> {
             }
         }
         self.description.tags.push(TagDescription { name: leaked(name), on, apart, weaker: 0 });
+        self.tags_at.push(*span);
         Ok(())
+    }
+
+    /// A tag that no instruction carries would be an empty set in every model, which so would not say what its author reads in it.
+    fn tags_are_used(&self) -> Option<Diagnostic> {
+        let carried = self.description.instructions.iter().fold(0, |bits, i| bits | i.bits);
+        let unused = (0..self.description.tags.len()).find(|i| carried & (1 << i) == 0)?;
+        let name = self.description.tags[unused].name;
+        Some(self.error(
+            self.tags_at[unused],
+            format!("no instruction carries the tag `{name}`"),
+            "declared here",
+            format!("write it behind the mnemonic of an instruction, e.g. `fence MNEMONIC {name}`, or drop the line"),
+        ))
     }
 
     pub(super) fn tag_index(&self, name: &str) -> Option<usize> {
