@@ -269,6 +269,7 @@ fn a_comparison_is_certified() {
 
 /// The refutations of a certificate are accepted by a checker that others wrote, and not without a step.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn refutations_are_for_other_checkers() {
     let root = folder("certificates/lrat");
     let (certificate, to) = (root.join("certificate"), root.join("refutations"));

@@ -97,6 +97,7 @@ fn killed(name: &str, arguments: &[&str], times: usize, certify: bool) {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_hundred_kills_do_not_change_the_answer() {
     killed("checkpoint/executions", &EXECUTIONS, 60, false);
     killed("checkpoint/programs", &PROGRAMS, 40, false);

@@ -123,6 +123,7 @@ fn a_theorem_of_a_mapping_is_compared_with_the_readers_files() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_theorem_is_written_for_rocq_and_nothing_else() {
     let folder = folder("prove/rocq");
     std::fs::create_dir_all(&folder).expect("made");
@@ -274,6 +275,7 @@ fn a_rewritten_model_is_equal_for_every_size() {
 /// The page of all mappings has a row for each table and reading of C++, also for a table that is named; nothing is left out. What is
 /// answered is not asked again, but where the table is another one, or the answer was damaged.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn all_mappings_make_a_page() {
     let dir = folder("prove/all");
     std::fs::create_dir_all(&dir).expect("made");

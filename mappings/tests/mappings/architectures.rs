@@ -27,6 +27,7 @@ fn quick(bound: usize) -> CheckOptions {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn what_is_published() {
     let mut wrong = Vec::new();
     let mut asked = BTreeSet::new();

@@ -8,6 +8,7 @@ use margay_prove::theory::facts;
 use super::{mapping, no_sc, options};
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn facts_are_true_of_executions_that_a_search_finds() {
     let mut seen = [0, 0];
     for name in [

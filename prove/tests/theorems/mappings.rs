@@ -73,6 +73,7 @@ fn with_seq_cst_store(instructions: &str) -> Mapping {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_seq_cst_store_behind_its_fence_may_be_relaxed() {
     // Among atomic loads and stores; that it may among all operations (results/theorems.md) takes minutes.
     let others =
@@ -149,6 +150,7 @@ fn onto(line: &str, by: &str) -> Mapping {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn weakened_axioms_of_the_target_prove_less() {
     let weakened = [
         ("empty ((W * W) & morally-strong) \\ (co | co^-1 | id) as Coherence-Order", ""),

@@ -106,6 +106,7 @@ fn what_ptx_6_allows_today_s_isa_allows() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn what_today_s_isa_allows_ptx_6_allows() {
     // The figure of the 2019 paper lets weak accesses observe and be observed in patterns; the prose and the ISA do not.
     let whole = |model: &str| read("whole.cat", &format!("PTX \"whole\"\ninclude \"{model}.cat\""));
@@ -132,6 +133,7 @@ fn an_axiom_less_is_no_theorem() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn a_pattern_less_is_no_theorem() {
     // Each form of a pattern of today's ISA that is taken away orders less than PTX 6.0 does.
     let isa = include_str!("../../../models/ptx-8.cat");

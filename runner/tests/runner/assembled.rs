@@ -225,6 +225,7 @@ fn every_environment() {
 
 /// A kernel compared with another test than its own: every kind of difference is seen.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn differences_are_seen() {
     let Some(toolkit) = toolkit() else { return };
     assert!(matches!(answer(&toolkit, DEPENDENT, DEPENDENT, 0), Answer::Same { compared: 4, .. }));
@@ -265,6 +266,7 @@ const PROXIES: &str = "PTX proxies\n{ x=0; s @ surface aliases x; t @ texture al
 /// Accesses through surfaces, textures and of constants: each is found in the machine code, in its place and with what it depends on; one of
 /// another kind, one too many and a lost dependency are said.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn proxies_are_compared() {
     let Some(toolkit) = toolkit() else { return };
     let environment = Environment::default();
@@ -342,6 +344,7 @@ fn accesses_of_one_address_stay() {
 
 /// What the code of each thread lets overlap: nothing without optimisation; with it whatever the test leaves free, and no more.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn what_overlaps() {
     let Some(toolkit) = toolkit() else { return };
     // The two accesses of P0 and of P1: do they overlap?
@@ -382,6 +385,7 @@ fn what_overlaps() {
 
 /// What a device loads was compared, whoever assembled it: here a driver that merges loads until it is told not to optimise.
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn what_another_assembler_makes_is_compared() {
     let Some(toolkit) = toolkit() else { return };
     let test = one("PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;\n\

@@ -105,6 +105,7 @@ const ANY: [&str; 10] = [
 ];
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn tests_of_ptx() {
     let tests = ["asplos2019/fig5-mp", "asplos2019/fig6-sb-narrow", "syntax/spin-lock"];
     let folder = certified("run-ptx", &tests, &["ptx-6.0", "sc"], 2);

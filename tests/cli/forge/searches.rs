@@ -161,6 +161,7 @@ fn executions() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn executions_for_no_modification_order() {
     // A store order that nobody can see: another one explains what it forbids.
     let mut mapping = mapping("rc11-to-ptx", "rc11-scoped");
@@ -176,6 +177,7 @@ fn executions_for_no_modification_order() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn programs() {
     let mut options = CheckOptions::published(3);
     (options.level, options.only) = (Level::Program, names("R.NA,W.NA,R.ACQ,W.REL,W.RLX"));
@@ -213,6 +215,7 @@ fn comparisons() {
 }
 
 #[test]
+#[ignore = "takes long; --ignored runs it"]
 fn comparisons_of_programs() {
     let old = library::load("rc11", &[]).expect("it is shipped").model;
     let new = with_axiom("rc11", "empty [W & RLX]; (co & ext); [W & REL]; (co & ext)");
