@@ -10,6 +10,7 @@ use margay_solver::proof::Replayed;
 
 use crate::sat::Shown;
 use crate::test::Test;
+use crate::unfold::Program;
 pub use crate::verdict::Engine;
 use crate::verdict::{Error, Forbidden, Options, Verdict};
 use crate::{explicit, sat};
@@ -71,6 +72,20 @@ impl Runner {
                 let sat = self.sat().run(test, options)?;
                 agreed(explicit, sat)
             }
+        }
+    }
+
+    /// Asks about the program of an execution: does it have the execution's outcome, does it race? The explicit engine answers, and the
+    /// SAT engine where that takes too many steps.
+    pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
+        match self.explicit.run_program(program, &limited(options)) {
+            Err(Error::Steps) => {}
+            decided => return decided,
+        }
+        match self.sat().run_program(program, options) {
+            // Too large for a formula; it may yet be small enough to go through.
+            Err(Error::Unfold(_)) => self.explicit.run_program(program, options),
+            decided => decided,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use margay_models::bits::Event;
 
-use crate::test::{Comparison, Operand, Proposition, Quantifier, Test, ThreadId, Variable};
+use crate::test::{Comparison, Operand, Proposition, Quantifier, ThreadId, Variable};
 use crate::unfold::{Skeleton, Symbol, Unfolding};
 
 /// A value in a final state.
@@ -122,8 +122,8 @@ impl Known<'_> {
 }
 
 /// What an execution must satisfy to count: the filter, and the condition (`forall`: its negation).
-pub(crate) fn asked(test: &Test, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
-    let wanted = test.condition.quantifier != Quantifier::Forall;
+pub(crate) fn asked(quantifier: Quantifier, skeleton: &Skeleton) -> Vec<(Outcome, bool)> {
+    let wanted = quantifier != Quantifier::Forall;
     let filter = skeleton.asked.filter.iter().map(|f| (Outcome::new(f, skeleton), true));
     filter.chain([(Outcome::new(&skeleton.asked.condition, skeleton), wanted)]).collect()
 }

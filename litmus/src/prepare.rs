@@ -6,12 +6,21 @@ use margay_models::signature::Signature;
 
 use crate::cells::{self, Split};
 use crate::monotone::grows_with_reads;
-use crate::test::Test;
-use crate::unfold::{Bounds, Unfolding};
+use crate::test::{Quantifier, Test};
+use crate::unfold::{Bounds, Program, Unfolding};
 use crate::verdict::{Error, Options};
 
 /// Refuses a test in which accesses of two sizes to one location may race in a model. It takes an engine to find out.
 type Ordered = fn(&Split, &Model, &Options) -> Result<(), Error>;
+
+/// What an engine is asked about: a program, unfolded, and what its condition is asked of.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    pub unfolding: Unfolding,
+    /// The same for the question of races, where that is another one: a read that only waits may race.
+    pub waiting: Option<Unfolding>,
+    pub quantifier: Quantifier,
+}
 
 /// A model as an engine asks about it.
 #[derive(Debug, Clone)]
@@ -50,13 +59,29 @@ impl Questions {
         }
     }
 
+    /// What is asked about a test.
+    pub fn of_test(&self, test: &Test, options: &Options) -> Result<Subject, Error> {
+        let unfolding = self.unfold(test, options)?;
+        let waiting = self.unfold_waiting(&unfolding, test, options)?;
+        Ok(Subject { unfolding, waiting, quantifier: test.condition.quantifier })
+    }
+
+    /// What is asked about the program of an execution: whether it has that outcome. No thread of it waits.
+    pub fn of_program(&self, program: &Program) -> Result<Subject, Error> {
+        let unfolding = program.unfolding().clone();
+        if unfolding.signature() != self.signature {
+            return Err(Error::Signature { test: unfolding.signature(), model: self.signature });
+        }
+        Ok(Subject { unfolding, waiting: None, quantifier: Quantifier::Exists })
+    }
+
     /// The test's paths, without those that only wait where they can show nothing that others do not.
     pub fn unfold(&self, test: &Test, options: &Options) -> Result<Unfolding, Error> {
         self.unfold_with(test, options, options.bounds.skip_waiting || self.grows_with_reads)
     }
 
     /// The test's paths for the question of races: a read that only waits may race. `None` if they are the same.
-    pub fn unfold_waiting(&self, unfolding: &Unfolding, test: &Test, options: &Options) -> Result<Option<Unfolding>, Error> {
+    fn unfold_waiting(&self, unfolding: &Unfolding, test: &Test, options: &Options) -> Result<Option<Unfolding>, Error> {
         if !unfolding.waits || self.undefined.is_empty() {
             return Ok(None);
         }

@@ -115,6 +115,8 @@ pub struct Witness {
     pub execution: Execution,
     /// For each location (by index of the physical one) its last write, where the condition asks for the final value.
     pub finals: Vec<Option<Event>>,
+    /// For each thread the number of the path that it takes.
+    pub paths: Vec<usize>,
 }
 
 /// The answer.

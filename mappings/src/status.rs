@@ -1,19 +1,17 @@
 //! What follows from an execution that the source model forbids and the target allows: a compiler bug, or less. The program that the
-//! execution is of, and its outcome, go to the engines for litmus tests, which ask all executions of the program under the source
-//! model: does one race, does one have the outcome?
+//! execution is of, and its outcome, go to the engines, which ask all executions of the program under the source model: does one race, does one have the outcome?
 
 use std::time::Instant;
 
-use margay_litmus::engine::{Choice, Runner};
-use margay_litmus::explicit::{Options, Verdict};
-use margay_litmus::render::{Rendered, render};
+use margay_litmus::engine::Runner;
+use margay_litmus::explicit::{Options, Verdict, Witness as Race};
+use margay_litmus::unfold::Program;
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind};
 use margay_models::explain::{Finding, violation};
 use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
-use crate::check::image;
 use crate::encode::{AxiomId, is_undefined_behaviour};
 use crate::language::Mapping;
 use crate::level::Level;
@@ -88,12 +86,10 @@ impl<'a> Examiner<'a> {
     /// What follows from one execution, which the model forbids, of a program with an outcome.
     pub fn program(&mut self, execution: &Execution, finals: &[Option<Event>]) -> Standing {
         let unknown = Standing { status: Status::Unknown, race: None };
-        let Ok(rendered) = render(execution, "counterexample", None, finals) else { return unknown };
+        let Ok(program) = Program::of(execution, finals) else { return unknown };
         let options = Options { deadline: self.deadline, ..Options::default() };
-        match self.runner.run(&rendered.test, &options, Choice::Auto) {
-            Ok(Verdict { race: Some(race), .. }) => {
-                Standing { status: Status::Racy, race: self.where_it_races(execution, &rendered, &race.execution) }
-            }
+        match self.runner.run_program(&program, &options) {
+            Ok(Verdict { race: Some(race), .. }) => Standing { status: Status::Racy, race: self.where_it_races(&program, &race) },
             Ok(Verdict { reachable: true, .. }) => Standing { status: Status::Explained, race: None },
             Ok(Verdict { bounded: false, .. }) => Standing { status: Status::Program, race: None },
             Ok(_) | Err(_) => unknown,
@@ -137,12 +133,12 @@ impl<'a> Examiner<'a> {
     }
 
     /// The two events of the execution that race in another one of its program.
-    fn where_it_races(&self, execution: &Execution, rendered: &Rendered, race: &Execution) -> Option<[Event; 2]> {
+    fn where_it_races(&self, program: &Program, race: &Race) -> Option<[Event; 2]> {
         let mut checks = (0..self.model.checks.len()).filter(|&i| is_undefined_behaviour(&self.model.checks[i]));
-        let found = checks.find_map(|i| violation(self.model, race, i))?;
+        let found = checks.find_map(|i| violation(self.model, &race.execution, i))?;
         let Finding::Pair(pair) = found.finding else { return None };
-        let image = image(execution, race, &rendered.values)?;
-        let of = |e: Event| image.get(e.index()).copied().flatten().map(Event::from);
+        let origins = program.origins(&race.paths)?;
+        let of = |e: Event| origins.get(e.index()).copied().flatten();
         Some([of(pair.from)?, of(pair.to)?])
     }
 }

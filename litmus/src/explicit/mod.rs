@@ -13,9 +13,9 @@ use margay_models::judge::Judge;
 use margay_models::model::Model;
 
 use crate::outcome::asked;
-use crate::prepare::Questions;
+use crate::prepare::{Questions, Subject};
 use crate::test::Test;
-use crate::unfold::{Skeleton, Unfolding};
+use crate::unfold::{Program, Skeleton, Unfolding};
 use cycle::CycleValues;
 use interval::{Machine, plan};
 use search::{Effort, Engine, Found, Goal, Search};
@@ -44,27 +44,34 @@ impl Runner {
 
     /// Runs a test.
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
-        let unfolding = self.questions.unfold(test, options)?;
+        self.decide(&self.questions.of_test(test, options)?, options)
+    }
+
+    /// Runs the program of an execution: does it have the execution's outcome, does it race?
+    pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
+        self.decide(&self.questions.of_program(program)?, options)
+    }
+
+    fn decide(&mut self, subject: &Subject, options: &Options) -> Result<Verdict, Error> {
+        let Subject { unfolding, waiting, quantifier } = subject;
         let axioms = self.questions.axioms.clone();
         let mut effort = Effort::new(options);
-        let found = self.find(&unfolding, &axioms, &mut effort, |s| Goal { outcomes: asked(test, s), check: None })?;
-        // A read that only waits may race.
-        let waiting = self.questions.unfold_waiting(&unfolding, test, options)?;
+        let found = self.find(unfolding, &axioms, &mut effort, |s| Goal { outcomes: asked(*quantifier, s), check: None })?;
         let mut race = None;
         for &check in &self.questions.undefined.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(&unfolding), &axioms, &mut effort, |_| Goal {
+                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |_| Goal {
                     outcomes: Vec::new(),
                     check: Some(check),
                 })?;
             }
         }
         Ok(Verdict::new(
-            test.condition.quantifier,
+            *quantifier,
             unfolding.bounded,
             !self.questions.undefined.is_empty(),
             (crate::verdict::Engine::Explicit, effort.executions),
-            (found.map(Witness::from), race.map(Witness::from)),
+            (found, race),
         ))
     }
 
@@ -76,12 +83,12 @@ impl Runner {
         let mut effort = Effort::new(options);
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
-            let goal = |s: &Skeleton| Goal { outcomes: asked(test, s), check: None };
+            let goal = |s: &Skeleton| Goal { outcomes: asked(test.condition.quantifier, s), check: None };
             if let Some(found) = self.find(&unfolding, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
                 let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
                 checks.sort_unstable();
-                return Ok(Some(Forbidden { witness: found.into(), checks }));
+                return Ok(Some(Forbidden { witness: found, checks }));
             }
         }
         Ok(None)
@@ -93,7 +100,7 @@ impl Runner {
         axioms: &[usize],
         effort: &mut Effort,
         goal: impl Fn(&Skeleton) -> Goal,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<Witness>, Error> {
         if effort.steps_left.is_some_and(|steps| steps < unfolding.len() as u64) {
             return Err(Error::Steps);
         }
@@ -113,20 +120,14 @@ impl Runner {
                 cycles: &cycles,
                 number,
             };
-            if let Some(found) = Search::new(&mut engine, &skeleton, &goal, total).run() {
-                return Ok(Some(found));
+            if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, total).run() {
+                return Ok(Some(Witness { execution, finals, paths: unfolding.chosen(number) }));
             }
             if let Some(spent) = &effort.spent {
                 return Err(spent.clone());
             }
         }
         Ok(None)
-    }
-}
-
-impl From<Found> for Witness {
-    fn from(found: Found) -> Self {
-        Self { execution: found.execution, finals: found.finals }
     }
 }
 

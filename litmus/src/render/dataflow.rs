@@ -4,7 +4,7 @@ use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{Execution, Kind};
 
 /// What is written instead of constants.
-pub(super) struct Dataflow {
+pub(crate) struct Dataflow {
     /// The writes that write what their read returned.
     pub copies: EventSet,
     /// `v + spread * ((r ^ e) + ..)` is `v` if each read `r` returns its `e`, and else no value of the execution.
@@ -25,7 +25,7 @@ impl Dataflow {
 }
 
 /// The reads that the value of a write depends on; of a read-modify-write without its own.
-pub(super) fn inputs(x: &Execution, w: Event) -> EventSet {
+pub(crate) fn inputs(x: &Execution, w: Event) -> EventSet {
     EventSet(x.data.column(w).0 & !x.rmw.column(w).0)
 }
 

@@ -20,7 +20,8 @@ use crate::test::{
     Alias, Condition, Dialect, InitialValue, LocationDeclaration, Place, Proposition, Quantifier, RegisterDeclaration, Test,
     Thread, ThreadId, Variable,
 };
-use values::Values;
+pub(crate) use dataflow::inputs;
+pub(crate) use values::Values;
 
 /// Why an execution has no litmus test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Error {
     LoneWait(Event),
     /// The event has an order or kind that its signature has no instruction for.
     NoInstruction(Event),
+    /// A thread of its program has more ways through it than this.
+    Paths(usize),
 }
 
 impl fmt::Display for Error {
@@ -45,6 +48,7 @@ impl fmt::Display for Error {
             Self::BrokenRmw(e) => write!(f, "event {} is not right before the write of its read-modify-write", e.0),
             Self::LoneWait(e) => write!(f, "event {} waits at a barrier without an arrival right before it", e.0),
             Self::NoInstruction(e) => write!(f, "no instruction has an event like event {}", e.0),
+            Self::Paths(most) => write!(f, "a thread has more than {most} paths"),
         }
     }
 }
@@ -130,7 +134,7 @@ fn word(name: &str) -> String {
 }
 
 /// Dependencies must be realisable, and RMWs pairs of neighbours.
-fn check(x: &Execution) -> Result<(), Error> {
+pub(crate) fn check(x: &Execution) -> Result<(), Error> {
     let kind = |e: Event| x.events[e.index()].kind;
     for (a, b) in x.addr.pairs().chain(x.data.pairs()).chain(x.ctrl.pairs()) {
         if kind(a) != Kind::Read || !x.po.contains(a, b) {
@@ -235,7 +239,7 @@ fn registers(x: &Execution, values: &Values) -> Vec<RegisterDeclaration> {
 }
 
 /// Every value that was read into a register and is used, and the last value of each location with several writes.
-fn condition(x: &Execution, values: &Values) -> Condition {
+pub(crate) fn condition(x: &Execution, values: &Values) -> Condition {
     let mut parts = Vec::new();
     for (e, data) in x.events.iter().enumerate().filter(|(_, data)| !data.unused) {
         if let (Some(thread), Some(name), Some(value)) = (data.thread, values.register[e].clone(), values.of_event[e]) {

@@ -10,7 +10,7 @@ use super::dataflow::Dataflow;
 pub(super) const NEVER_WRITTEN: i64 = -1;
 
 /// Names and values.
-pub(super) struct Values {
+pub(crate) struct Values {
     /// For each location its name.
     pub location: Vec<String>,
     /// For each location its initial value.

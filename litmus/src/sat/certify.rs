@@ -98,35 +98,34 @@ impl Runner {
         options: &Options,
         file: &dyn Fn(usize) -> PathBuf,
     ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
-        let inquiries = self.inquiries(test, options)?;
+        let inquiries = self.inquiries(self.questions.of_test(test, options)?);
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
         for (n, inquiry) in inquiries.iter().enumerate() {
-            let (found, proof) = self.prove(inquiry, test, options, &file(n))?;
+            let (found, proof) = self.prove(inquiry, options, &file(n))?;
             let (executions, answers) = found.into_iter().map(|f| f.map(|f| (f.witness, f.candidate)).unzip()).unzip();
             witnesses.push(executions);
             shown.push(Shown { answers, proof });
         }
-        Ok((self.verdict(test, &inquiries, witnesses), shown))
+        Ok((self.verdict(&inquiries, witnesses), shown))
     }
 
     fn prove(
         &mut self,
         inquiry: &Inquiry,
-        test: &Test,
         options: &Options,
         file: &Path,
     ) -> Result<(Vec<Option<Found>>, Option<Replayed>), Error> {
         let backend = Backend::default();
         let runner = RefCell::new(self);
         let search = |log: Option<&Log>| match log {
-            Some(log) => runner.borrow_mut().find(inquiry, test, options, &mut Logged { backend: &backend, log }),
+            Some(log) => runner.borrow_mut().find(inquiry, options, &mut Logged { backend: &backend, log }),
             // An answer without a proof is for [`Runner::run`].
             None => Ok(Vec::new()),
         };
         let needed = |found: &Vec<Option<Found>>| found.iter().any(Option::is_none) && !inquiry.unfolding.is_empty();
         let again = |found: &Vec<Option<Found>>, file: &Path| {
             let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
-            runner.borrow_mut().replay(inquiry, test, options, &answers, file).map(|(_, proof)| proof)
+            runner.borrow_mut().replay(inquiry, options, &answers, file).map(|(_, proof)| proof)
         };
         let refused = |what| Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"));
         let Proved { answer, proof, unwritten } = proved((file, &backend), search, needed, again, refused)?;
@@ -141,7 +140,7 @@ impl Runner {
         options: &Options,
         shown: &[Shown<PathBuf>],
     ) -> Result<(Verdict, Vec<Option<Replayed>>), Unaccepted> {
-        let inquiries = self.inquiries(test, options).map_err(Unaccepted::Test)?;
+        let inquiries = self.inquiries(self.questions.of_test(test, options).map_err(Unaccepted::Test)?);
         if inquiries.len() != shown.len() {
             let (asked, said) = (inquiries.len(), shown.len());
             return Err(Unaccepted::Answer(format!("the test is asked about in {asked} sessions, and there are {said}")));
@@ -149,23 +148,22 @@ impl Runner {
         let (mut witnesses, mut proofs) = (Vec::new(), Vec::new());
         for (n, (inquiry, Shown { answers, proof })) in inquiries.iter().zip(shown).enumerate() {
             if let Some(file) = proof {
-                let replayed = self.replay(inquiry, test, options, answers, file);
+                let replayed = self.replay(inquiry, options, answers, file);
                 let (found, proof) = replayed.map_err(|what| Unaccepted::Proof(n, what))?;
                 witnesses.push(found);
                 proofs.push(Some(proof));
             } else {
-                witnesses.push(self.confirmed(inquiry, test, answers)?);
+                witnesses.push(self.confirmed(inquiry, answers)?);
                 proofs.push(None);
             }
         }
-        Ok((self.verdict(test, &inquiries, witnesses), proofs))
+        Ok((self.verdict(&inquiries, witnesses), proofs))
     }
 
     /// The answers of a session by its proof and the executions shown.
     fn replay(
         &mut self,
         inquiry: &Inquiry,
-        test: &Test,
         options: &Options,
         answers: &[Option<Candidate>],
         file: &Path,
@@ -173,7 +171,7 @@ impl Runner {
         let replay = Replay::open(file).map_err(|flaw| flaw.to_string())?;
         let mut recorded = Recorded { replay: &replay, candidates: answers.iter() };
         // A proof takes the time that it takes.
-        let found = self.find(inquiry, test, &Options { deadline: None, ..*options }, &mut recorded);
+        let found = self.find(inquiry, &Options { deadline: None, ..*options }, &mut recorded);
         let proof = replay.finish(found.is_ok()).map_err(|flaw| flaw.to_string())?;
         let found = found.map_err(unconfirmed)?;
         let same = |(found, said): (&Option<Found>, &Option<Candidate>)| found.as_ref().map(|f| &f.candidate) == said.as_ref();
@@ -184,19 +182,14 @@ impl Runner {
     }
 
     /// The answers of a session that needs no proof: because each is an execution, or because there are no paths.
-    fn confirmed(
-        &mut self,
-        inquiry: &Inquiry,
-        test: &Test,
-        answers: &[Option<Candidate>],
-    ) -> Result<Vec<Option<Witness>>, Unaccepted> {
-        let Inquiry { unfolding, goals } = inquiry;
+    fn confirmed(&mut self, inquiry: &Inquiry, answers: &[Option<Candidate>]) -> Result<Vec<Option<Witness>>, Unaccepted> {
+        let Inquiry { unfolding, goals, .. } = inquiry;
         let without = || Unaccepted::Answer("it says that there is no execution, and has no proof of it".to_owned());
         let mut found = Vec::with_capacity(answers.len());
         for (i, &goal) in goals.iter().enumerate() {
             found.push(match answers.get(i) {
                 Some(Some(candidate)) => {
-                    let witness = goal.confirm(candidate, unfolding, test, (&self.questions, &mut self.judge));
+                    let witness = goal.confirm(candidate, inquiry, (&self.questions, &mut self.judge));
                     Some(witness.map_err(|error| Unaccepted::Answer(unconfirmed(error)))?)
                 }
                 Some(None) if unfolding.is_empty() => None,

@@ -9,8 +9,8 @@ use super::problem::Problem;
 use super::witness::{Claim, confirm};
 use super::{Runner, condition, merge};
 use crate::outcome::asked;
-use crate::prepare::Questions;
-use crate::test::Test;
+use crate::prepare::{Questions, Subject};
+use crate::test::Quantifier;
 use crate::unfold::Unfolding;
 use crate::verdict::{Error, Options, Witness};
 
@@ -28,8 +28,7 @@ impl Goal {
     pub fn confirm(
         self,
         candidate: &Candidate,
-        unfolding: &Unfolding,
-        test: &Test,
+        inquiry: &Inquiry,
         (questions, judge): (&Questions, &mut Judge),
     ) -> Result<Witness, Error> {
         let claim = Claim {
@@ -39,17 +38,19 @@ impl Goal {
                 Self::Undefined(k) => Some(questions.undefined[k]),
             },
             outcomes: &|skeleton| match self {
-                Self::Condition => asked(test, skeleton),
+                Self::Condition => asked(inquiry.quantifier, skeleton),
                 Self::Undefined(_) => Vec::new(),
             },
         };
-        confirm(candidate, unfolding, judge, &claim)
+        confirm(candidate, &inquiry.unfolding, judge, &claim)
     }
 }
 
 /// The questions of one session.
 pub(super) struct Inquiry {
     pub unfolding: Unfolding,
+    /// What the condition is asked of.
+    pub quantifier: Quantifier,
     pub goals: Vec<Goal>,
 }
 
@@ -82,29 +83,28 @@ impl Answers for Solver {
 }
 
 impl Runner {
-    /// All that is asked about a test: of the condition first. Where a read that only waits may race and do nothing else, races are
+    /// All that is asked about a subject: of the condition first. Where a read that only waits may race and do nothing else, races are
     /// asked about in a session of their own.
-    pub(super) fn inquiries(&self, test: &Test, options: &Options) -> Result<Vec<Inquiry>, Error> {
-        let unfolding = self.questions.unfold(test, options)?;
-        let waiting = self.questions.unfold_waiting(&unfolding, test, options)?;
+    pub(super) fn inquiries(&self, subject: Subject) -> Vec<Inquiry> {
+        let Subject { unfolding, waiting, quantifier } = subject;
         let races: Vec<Goal> = (0..self.questions.undefined.len()).map(Goal::Undefined).collect();
-        Ok(match waiting {
-            None => vec![Inquiry { unfolding, goals: [vec![Goal::Condition], races].concat() }],
-            Some(waiting) => {
-                vec![Inquiry { unfolding, goals: vec![Goal::Condition] }, Inquiry { unfolding: waiting, goals: races }]
-            }
-        })
+        match waiting {
+            None => vec![Inquiry { unfolding, quantifier, goals: [vec![Goal::Condition], races].concat() }],
+            Some(waiting) => vec![
+                Inquiry { unfolding, quantifier, goals: vec![Goal::Condition] },
+                Inquiry { unfolding: waiting, quantifier, goals: races },
+            ],
+        }
     }
 
     /// For each question that is asked a legal execution, if there is one.
     pub(super) fn find(
         &mut self,
         inquiry: &Inquiry,
-        test: &Test,
         options: &Options,
         answers: &mut dyn Answers,
     ) -> Result<Vec<Option<Found>>, Error> {
-        let Inquiry { unfolding, goals } = inquiry;
+        let Inquiry { unfolding, goals, .. } = inquiry;
         let mut found: Vec<Option<Found>> = Vec::with_capacity(goals.len());
         if unfolding.is_empty() {
             found.resize_with(goals.len(), || None);
@@ -120,14 +120,14 @@ impl Runner {
         let total = self.questions.signature.total_coherence();
         let start = |bounds| answers.start(bounds);
         let mut problem = Problem::new(&self.translation, facts, &domains, total, start)?;
-        problem.break_symmetry(test);
+        problem.break_symmetry(unfolding.asked());
         for &axiom in &self.questions.axioms {
             problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
         }
         let limits = options.limits();
         for &goal in goals {
             let literal = match goal {
-                Goal::Condition => condition(&mut problem, test, unfolding),
+                Goal::Condition => condition(&mut problem, inquiry.quantifier, unfolding),
                 Goal::Undefined(k) => problem.session.goal(&self.translation.logic, self.translation.undefined[k]),
             };
             let candidate = match problem.session.solve(&[literal], &limits)? {
@@ -138,7 +138,7 @@ impl Runner {
                 }
                 margay_solver::Outcome::Unknown => return Err(Error::Time),
             };
-            let witness = goal.confirm(&candidate, unfolding, test, (&self.questions, &mut self.judge))?;
+            let witness = goal.confirm(&candidate, inquiry, (&self.questions, &mut self.judge))?;
             found.push(Some(Found { candidate, witness }));
             if goal != Goal::Condition {
                 break;

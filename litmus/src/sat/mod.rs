@@ -18,9 +18,9 @@ use margay_solver::{Backend, Literal};
 
 use crate::explicit::ordered;
 use crate::outcome::{asked, condition_numbers};
-use crate::prepare::Questions;
+use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
-use crate::unfold::{Domains, Merged, Unfolding};
+use crate::unfold::{Domains, Merged, Program, Unfolding};
 use crate::verdict::{Engine, Error, Forbidden, Options, Verdict, Witness};
 use base::Facts;
 use condition::Finals;
@@ -50,23 +50,32 @@ impl Runner {
 
     /// Runs a test. `executions` of the answer are those that the solver found and that were judged.
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<Verdict, Error> {
-        let inquiries = self.inquiries(test, options)?;
-        let mut solver = Solver(Backend::default());
-        let found: Result<Vec<_>, Error> = inquiries.iter().map(|i| self.find(i, test, options, &mut solver)).collect();
-        let witnesses = found?.into_iter().map(|answers| answers.into_iter().map(|a| a.map(|f| f.witness)).collect());
-        Ok(self.verdict(test, &inquiries, witnesses.collect()))
+        self.decide(self.questions.of_test(test, options)?, options)
     }
 
-    /// What the answers of all sessions say of a test.
-    fn verdict(&self, test: &Test, inquiries: &[Inquiry], found: Vec<Vec<Option<Witness>>>) -> Verdict {
+    /// Runs the program of an execution, as [`crate::explicit::Runner::run_program`] does.
+    pub fn run_program(&mut self, program: &Program, options: &Options) -> Result<Verdict, Error> {
+        self.decide(self.questions.of_program(program)?, options)
+    }
+
+    fn decide(&mut self, subject: Subject, options: &Options) -> Result<Verdict, Error> {
+        let inquiries = self.inquiries(subject);
+        let mut solver = Solver(Backend::default());
+        let found: Result<Vec<_>, Error> = inquiries.iter().map(|i| self.find(i, options, &mut solver)).collect();
+        let witnesses = found?.into_iter().map(|answers| answers.into_iter().map(|a| a.map(|f| f.witness)).collect());
+        Ok(self.verdict(&inquiries, witnesses.collect()))
+    }
+
+    /// What the answers of all sessions say.
+    fn verdict(&self, inquiries: &[Inquiry], found: Vec<Vec<Option<Witness>>>) -> Verdict {
         let executions = found.iter().flatten().flatten().count() as u64;
         // The condition is asked about first of all.
         let mut found = found.into_iter().flatten();
         let witness = found.next().flatten();
         let race = found.flatten().next();
         let says_undefined = !self.questions.undefined.is_empty();
-        let bounded = inquiries[0].unfolding.bounded;
-        Verdict::new(test.condition.quantifier, bounded, says_undefined, (Engine::Sat, executions), (witness, race))
+        let Inquiry { unfolding, quantifier, .. } = &inquiries[0];
+        Verdict::new(*quantifier, unfolding.bounded, says_undefined, (Engine::Sat, executions), (witness, race))
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
@@ -86,9 +95,10 @@ impl Runner {
         let total = self.questions.signature.total_coherence();
         let mut solver = Solver(Backend::default());
         let mut problem = Problem::new(&self.translation, facts, &domains, total, |bounds| solver.start(bounds))?;
-        problem.break_symmetry(test);
+        problem.break_symmetry(unfolding.asked());
         let limits = options.limits();
-        let outcome = condition(&mut problem, test, &unfolding);
+        let quantifier = test.condition.quantifier;
+        let outcome = condition(&mut problem, quantifier, &unfolding);
         let all = &self.questions.blame;
         let mut literals = Vec::with_capacity(all.len());
         for &axiom in all {
@@ -99,7 +109,7 @@ impl Runner {
             let mut assumed: Vec<Literal> = vec![outcome];
             assumed.extend(kept.iter().map(|&k| literals[k]));
             let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).collect();
-            let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(test, skeleton) };
+            let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(quantifier, skeleton) };
             let candidate = match problem.session.solve(&assumed, &limits)? {
                 margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
                 margay_solver::Outcome::Unsat => None,
@@ -126,14 +136,14 @@ fn merge(unfolding: &Unfolding) -> Result<(Merged, Domains), Error> {
 }
 
 /// A literal that, if assumed, makes the final state one that the test asks for.
-fn condition(problem: &mut Problem<'_>, test: &Test, unfolding: &Unfolding) -> Literal {
+fn condition(problem: &mut Problem<'_>, quantifier: Quantifier, unfolding: &Unfolding) -> Literal {
     let goal = problem.session.fresh();
     let mut finals = Finals::default();
     let asked = unfolding.asked();
     if let Some(filter) = &asked.filter {
         problem.require(goal, filter, true, unfolding, &mut finals);
     }
-    let wanted = test.condition.quantifier != Quantifier::Forall;
+    let wanted = quantifier != Quantifier::Forall;
     problem.require(goal, &asked.condition, wanted, unfolding, &mut finals);
     goal
 }

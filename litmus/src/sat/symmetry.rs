@@ -8,14 +8,14 @@ use margay_solver::Literal;
 
 use super::base::Facts;
 use super::problem::Problem;
-use crate::test::{Operand, Proposition, Test, Variable};
+use crate::test::{Asked, Operand, Proposition, Variable};
 use crate::unfold::{Value, ValueId};
 
 impl Problem<'_> {
     /// Puts interchangeable threads in order.
-    pub(super) fn break_symmetry(&mut self, test: &Test) {
+    pub(super) fn break_symmetry(&mut self, wanted: &Asked) {
         let threads = self.facts.merged.paths.len();
-        let asked = asked(test);
+        let asked = asked(wanted);
         let mut last_of_class: Vec<usize> = Vec::new();
         for t in (0..threads).filter(|t| !asked.contains(t)) {
             match last_of_class.iter_mut().find(|s| interchangeable(self.facts, **s, t)) {
@@ -40,10 +40,10 @@ impl Problem<'_> {
     }
 }
 
-/// The threads whose registers the test asks for.
-fn asked(test: &Test) -> Vec<usize> {
+/// The threads whose registers are asked for.
+fn asked(wanted: &Asked) -> Vec<usize> {
     let mut threads = Vec::new();
-    let mut open: Vec<&Proposition> = test.filter.iter().chain([&test.condition.proposition]).collect();
+    let mut open: Vec<&Proposition> = wanted.filter.iter().chain([&wanted.condition]).collect();
     while let Some(p) = open.pop() {
         match p {
             Proposition::True | Proposition::False => {}

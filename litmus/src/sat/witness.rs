@@ -74,7 +74,7 @@ pub(super) fn confirm(
     if !legal || claim.check.is_some_and(|(check, wanted)| judgement.holds[check] != wanted) {
         return Err(unconfirmed("the judge disagrees"));
     }
-    Ok(Witness { execution, finals })
+    Ok(Witness { execution, finals, paths: candidate.paths.clone() })
 }
 
 /// For each location that the outcomes ask for a last write, so that they are as wanted; `None` if there is no such choice.

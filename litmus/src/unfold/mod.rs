@@ -12,6 +12,7 @@ mod compile_ptx;
 mod domain;
 mod explore;
 mod merge;
+mod of_execution;
 mod path;
 pub mod program;
 mod shared;
@@ -24,6 +25,7 @@ pub use address::Address;
 pub use code::Code;
 pub(crate) use domain::Domains;
 pub(crate) use merge::{Merged, Value, ValueId};
+pub use of_execution::Program;
 pub(crate) use path::{Path, PathEvent};
 pub use skeleton::{Skeleton, WriteValue};
 pub(crate) use symbol::Node;
@@ -35,7 +37,6 @@ use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
 use crate::test::{Asked, Dialect, InitialValue, Test, ThreadId, Variable};
-use program::Program;
 use shared::Shared;
 
 /// Bounds of the unfolding.
@@ -217,7 +218,7 @@ fn one_width_each(paths: &[Vec<Path>], shared: &Shared) -> Result<(), Error> {
 }
 
 /// The straight code of a thread.
-fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, Error> {
+fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<program::Program, Error> {
     let mut program = match test.dialect {
         Dialect::C => compile_c::compile(test, thread, shared)?,
         Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic | Dialect::Text(_) => compile_ptx::compile(test, thread, shared)?,

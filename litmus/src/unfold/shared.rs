@@ -26,7 +26,7 @@ pub(super) struct Shared {
     /// For each location the type of its values; `None`: they are 64 bits wide.
     pub integers: Vec<Option<Integer>>,
     /// For each location the threads that name it, as a mask; all of them where some access may be to any location.
-    named_by: Vec<u64>,
+    pub named_by: Vec<u64>,
     /// What the test asks of final states.
     pub asked: Arc<Asked>,
     /// The instances of barriers that the test names, ascending.

@@ -15,6 +15,7 @@ mod isa_8;
 mod loops;
 mod mixed;
 mod mutations;
+mod of_execution;
 mod render;
 mod round_trip;
 mod strengthen;

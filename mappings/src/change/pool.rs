@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use margay_litmus::engine::{Choice, Runner};
+use margay_litmus::engine::Runner;
 use margay_litmus::explicit::Options;
-use margay_litmus::render::render;
+use margay_litmus::unfold::Program;
 use margay_solver::Limits;
 
 use super::Slot;
@@ -153,8 +153,8 @@ impl Pool {
             let lowerings: Vec<&Lowering> = slots.iter().map(|slot| slot.lowering(mapping)).collect();
             let source = &counterexample.source;
             let compiled = compile(mapping, source, uses, &lowerings, &counterexample.finals);
-            let test = compiled.and_then(|(target, finals)| render(&target, "compiled", None, &finals).ok());
-            if test.is_some_and(|t| self.runner.run(&t.test, &Options::default(), Choice::Auto).is_ok_and(|v| v.reachable)) {
+            let program = compiled.and_then(|(target, finals)| Program::of(&target, &finals).ok());
+            if program.is_some_and(|p| self.runner.run_program(&p, &Options::default()).is_ok_and(|v| v.reachable)) {
                 let slots: BTreeSet<Slot> = slots.into_iter().collect();
                 return Standing::Refuted(slots.into_iter().collect());
             }

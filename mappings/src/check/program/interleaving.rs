@@ -69,33 +69,6 @@ impl<'a> Program<'a> {
         self.execution.data.column(Event::from(write)).0 & !right == 0
     }
 
-    /// The event of the program that each event of one of its executions is; `None` for initial writes. `values` are those that the
-    /// events of the program have in the execution that is searched for. `None` if it is none of its executions.
-    pub fn image(&self, execution: &Execution, values: &[Option<i64>]) -> Option<Vec<Option<usize>>> {
-        let mut image = vec![None; execution.size()];
-        for (t, events) in self.threads.iter().enumerate() {
-            let of_thread = |&e: &usize| execution.events[e].thread == Some(t as u8);
-            let mut executed = (0..execution.size()).filter(of_thread);
-            let mut right = 0;
-            for &e in events.iter() {
-                if !self.is_executed(e, right) {
-                    continue;
-                }
-                let event = executed.next()?;
-                image[event] = Some(e);
-                let data = &execution.events[event];
-                if data.kind != self.execution.events[e].kind {
-                    return None;
-                }
-                right |= u64::from(data.value == values[e]) << e;
-            }
-            if executed.next().is_some() {
-                return None;
-            }
-        }
-        Some(image)
-    }
-
     /// The events of a prefix as an execution. `None` if a read has no source in it.
     pub fn part(&self, prefix: &Prefix) -> Option<Execution> {
         let x = self.execution;

@@ -10,6 +10,7 @@ mod lesson;
 
 use margay_litmus::explicit::{self, Runner};
 use margay_litmus::render::render;
+use margay_litmus::unfold;
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order};
 use margay_models::judge::Judge;
@@ -72,37 +73,38 @@ impl Refuter {
         program.race(self.reasons.complete, &mut |part| is_racy(judge, undefined, part))
     }
 
-    /// Goes through all executions of the program as a litmus test: does one race, does one have the outcome?
+    /// Goes through all executions of the program: does one race, does one have the outcome?
     ///
     /// # Errors
-    /// The test cannot be made or run, or its outcome is explained although the solver said that no modification order does: a
+    /// The execution is of no program, or the program cannot be run, or its outcome is explained although the solver said that no modification order does: a
     /// bug in Margay.
     pub fn run(&mut self, witness: &Witness, options: &CheckOptions) -> Result<Refutation, Fault> {
         let disagreement = |what: String| Fault::Disagreement(format!("the program of a candidate: {what}"));
-        let rendered = render(&witness.source, "candidate", None, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
-        let test = rendered.test;
+        let whole = unfold::Program::of(&witness.source, &witness.finals).map_err(|e| disagreement(e.to_string()))?;
         let options = explicit::Options { deadline: options.deadline, ..Default::default() };
-        let verdict = match self.runner.run(&test, &options) {
+        let verdict = match self.runner.run_program(&whole, &options) {
             Ok(verdict) => verdict,
             Err(explicit::Error::Time) => return Ok(Refutation::Unknown),
             Err(error) => return Err(disagreement(error.to_string())),
         };
         if let Some(race) = &verdict.race {
             let program = Program::new(&witness.source);
-            let prefix = self.prefix(&program, &race.execution, &rendered.values).ok_or_else(|| {
-                disagreement(format!("a racing execution is not one of the program that it was found in:\n{test}"))
-            })?;
-            return Ok(Refutation::Races(prefix));
+            let prefix = whole.origins(&race.paths).and_then(|origins| self.prefix(&program, &race.execution, &origins));
+            return match prefix {
+                Some(prefix) => Ok(Refutation::Races(prefix)),
+                None => Err(disagreement(format!("what races in it is no beginning of it:\n{}", litmus(witness)?))),
+            };
         }
         if verdict.reachable {
-            return Err(disagreement(format!("the source model allows its outcome:\n{test}")));
+            return Err(disagreement(format!("the source model allows its outcome:\n{}", litmus(witness)?)));
         }
         Ok(Refutation::None)
     }
 
-    /// An execution of a program as a prefix, as short as it can be made at the ends of its threads.
-    fn prefix(&mut self, program: &Program<'_>, execution: &Execution, values: &[Option<i64>]) -> Option<Prefix> {
-        let image = program.image(execution, values)?;
+    /// An execution of a program as a prefix, as short as it can be made at the ends of its threads. `origins` are the events of the
+    /// program that its events are.
+    fn prefix(&mut self, program: &Program<'_>, execution: &Execution, origins: &[Option<Event>]) -> Option<Prefix> {
+        let image: Vec<Option<usize>> = origins.iter().map(|origin| origin.map(Event::index)).collect();
         let mut left: Vec<usize> = (0..execution.size()).filter(|&e| image[e].is_some()).collect();
         let mut order = Vec::new();
         while !left.is_empty() {
@@ -167,12 +169,6 @@ pub fn litmus(witness: &Witness) -> Result<String, Fault> {
         Ok(rendered) => Ok(rendered.test.to_string()),
         Err(error) => Err(Fault::Disagreement(format!("the program of a candidate: {error}"))),
     }
-}
-
-/// Which event of an execution each event of another execution of its program is; `None` if it is of another program. `values` are those
-/// of the first one's events.
-pub fn image(source: &Execution, other: &Execution, values: &[Option<i64>]) -> Option<Vec<Option<usize>>> {
-    Program::new(source).image(other, values)
 }
 
 /// The number of guards of a program: reads with something that is control-dependent on them.
