@@ -133,3 +133,17 @@ fn tests_of_it_are_mended_and_models_compared() {
     let said = says(0, &["synth", &model, "--bound", "3"]);
     assert!(said.contains("armv7x-2-001 CoRW1 2 1 SC-per-Location"), "{said}");
 }
+
+#[test]
+fn a_mistyped_word_is_said_beside_the_rows_that_it_breaks() {
+    let (folder, _, mapping) = texts("mistyped");
+    write(&folder, "armv7x.cat", MODEL.replace("armv7x", "armv7y"));
+    let output = margay(&["check", &mapping]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    let said = words(&err(&output));
+    assert!(said.contains("in this instruction"), "{said}");
+    assert!(
+        said.contains("its first word, `armv7y`, is no architecture that Margay knows: there is no `armv7y.arch` beside it"),
+        "{said}"
+    );
+}

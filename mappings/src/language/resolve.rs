@@ -104,8 +104,11 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
         (Ok(s), Ok(t)) => (s, t),
         (s, t) => return Err(s.err().into_iter().chain(t.err()).flatten().collect()),
     };
-    let mapping = Mapping::between(file, source, target)?;
-    Ok(Loaded { mapping, warnings })
+    // Rows that are not understood may be so because a model was taken for another architecture's, which is a warning.
+    match Mapping::between(file, source, target) {
+        Ok(mapping) => Ok(Loaded { mapping, warnings }),
+        Err(errors) => Err(errors.into_iter().chain(warnings).collect()),
+    }
 }
 
 impl Mapping {

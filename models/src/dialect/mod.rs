@@ -85,13 +85,7 @@ impl Dialect {
     pub(crate) fn candidates(&self, file: &ast::File) -> Result<Vec<&'static Architecture>, String> {
         let title = file.title.as_deref().unwrap_or_default();
         let header = file.architecture.as_ref().map_or("", |a| a.text.as_str());
-        // `MIPS-TSO` is a model for MIPS.
-        let parts = |text: &'_ str| -> Vec<String> {
-            let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            words.filter(|w| !w.is_empty()).map(str::to_owned).collect()
-        };
-        for word in std::iter::once(header.to_owned()).chain(parts(header)).chain(parts(title)) {
-            let word = word.as_str();
+        for word in std::iter::once(header).chain(parts(header)).chain(parts(title)) {
             if let Some(found) = self.architecture(word) {
                 return Ok(vec![found]);
             }
@@ -101,6 +95,16 @@ impl Dialect {
         }
         Ok(self.architectures.iter().collect())
     }
+
+    /// Does the first word of a model, or a part of it, stand for an architecture?
+    pub(crate) fn is_named_in(&self, header: &str) -> bool {
+        std::iter::once(header).chain(parts(header)).any(|word| self.architecture(word).is_some())
+    }
+}
+
+/// The words of a header or title: `MIPS-TSO` is a model for MIPS.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 impl Architecture {

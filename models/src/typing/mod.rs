@@ -152,9 +152,19 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -
         let first = if lazy { 1 } else { parsed.errors.len() };
         return Err(parsed.errors.into_iter().take(first).collect());
     }
+    let mut guessed = reading.guessed;
+    // Where the file says of what it is, and nobody knows the word, the word may be the mistake.
+    if let (Some(why), Some(word)) = (&mut guessed, &parsed.file.architecture)
+        && !reading.dialect.is_named_in(&word.text)
+    {
+        let word = &word.text;
+        why.push_str(&format!(
+            ", and its first word, `{word}`, is no architecture that Margay knows: there is no `{word}.arch` beside it"
+        ));
+    }
+    let guessed = guessed.as_deref();
     let mut nearest: Option<(usize, Vec<Diagnostic>)> = None;
     for architecture in candidates {
-        let guessed = reading.guessed.as_deref();
         match typed_as(&parsed.file, (source, includes, options), (reading.dialect, architecture), guessed) {
             Ok(loaded) => return Ok(loaded),
             Err((lacks, errors)) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => nearest = Some((lacks, errors)),
