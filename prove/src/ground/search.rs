@@ -1,5 +1,5 @@
 //! Instances of clauses that a structure violates, found variable by variable: every literal narrows the events that its last variable
-//! may stand for by one machine word.
+//! may stand for by one word of 128 bits.
 
 use super::structure::Structure;
 use crate::logic::{Clause, Lit, Term};

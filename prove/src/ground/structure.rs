@@ -1,4 +1,4 @@
-//! A structure: a few events, and which of them are in each set and relation. Rows and columns of relations are machine words.
+//! A structure: a few events, and which of them are in each set and relation. Rows and columns of relations are words of 128 bits.
 
 use crate::logic::{Atom, Pred};
 
@@ -7,11 +7,11 @@ use crate::logic::{Atom, Pred};
 pub struct Structure {
     events: usize,
     /// For each symbol its row of each event: the events that it relates it to. A set is the diagonal of such a matrix.
-    rows: Vec<u64>,
+    rows: Vec<u128>,
     /// The same from the other side.
-    columns: Vec<u64>,
+    columns: Vec<u128>,
     /// For each symbol the events that are related to themselves (the members of a set), and those that are related to any.
-    ends: Vec<[u64; 2]>,
+    ends: Vec<[u128; 2]>,
 }
 
 impl Structure {
@@ -36,22 +36,22 @@ impl Structure {
     }
 
     /// All events.
-    pub fn all(&self) -> u64 {
-        if self.events == 64 { u64::MAX } else { (1 << self.events) - 1 }
+    pub fn all(&self) -> u128 {
+        if self.events == 128 { u128::MAX } else { (1 << self.events) - 1 }
     }
 
     /// What an event is related to.
-    pub fn row(&self, pred: Pred, event: usize) -> u64 {
+    pub fn row(&self, pred: Pred, event: usize) -> u128 {
         self.rows[pred.index() * self.events + event]
     }
 
     /// What is related to an event.
-    pub fn column(&self, pred: Pred, event: usize) -> u64 {
+    pub fn column(&self, pred: Pred, event: usize) -> u128 {
         self.columns[pred.index() * self.events + event]
     }
 
     /// The events that are related to themselves; the members of a set.
-    pub fn diagonal(&self, pred: Pred) -> u64 {
+    pub fn diagonal(&self, pred: Pred) -> u128 {
         self.ends[pred.index()][0]
     }
 
@@ -59,7 +59,7 @@ impl Structure {
         self.rows[pred.index() * self.events + a] |= 1 << b;
         self.columns[pred.index() * self.events + b] |= 1 << a;
         let [diagonal, domain] = &mut self.ends[pred.index()];
-        *diagonal |= u64::from(a == b) << a;
+        *diagonal |= u128::from(a == b) << a;
         *domain |= 1 << a;
     }
 
