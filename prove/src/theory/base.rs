@@ -12,14 +12,15 @@ use rustc_hash::FxHashMap;
 use super::{Base, Reason, Theory};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
 
-/// What the base names of a signature mean (prove/facts).
+/// What the base names of a signature mean (prove/facts); of an architecture that is a text, those that all have.
 pub fn facts(signature: Signature) -> &'static Model {
     static PLAIN: OnceLock<Model> = OnceLock::new();
     static C: OnceLock<Model> = OnceLock::new();
     static PTX: OnceLock<Model> = OnceLock::new();
+    static TEXT: OnceLock<Model> = OnceLock::new();
     let (cell, name, text) = match signature {
-        // Whatever an instruction is called, its events are such.
-        Signature::Plain | Signature::Text(_) => (&PLAIN, "plain", include_str!("../../facts/plain.cat")),
+        Signature::Text(_) => (&TEXT, "text", include_str!("../../facts/text.cat")),
+        Signature::Plain => (&PLAIN, "plain", include_str!("../../facts/plain.cat")),
         Signature::C => (&C, "c", include_str!("../../facts/c.cat")),
         Signature::Ptx => (&PTX, "ptx", include_str!("../../facts/ptx.cat")),
     };
@@ -102,6 +103,9 @@ impl Theory {
     /// Assumes the conditions of a signature, and what its base names mean.
     pub fn assume_signature(&mut self, signature: Signature, base: &Base) {
         self.assume_checks(facts(signature), base);
+        if let Signature::Text(architecture) = signature {
+            self.assume_architecture(architecture, base);
+        }
         self.assume_checks(wellformed::model(signature), base);
     }
 

@@ -3,6 +3,7 @@
 //! Every sentence is true of the execution that a proof is about, so any instance of it may be used. A closure or fixpoint is a
 //! symbol of which two things are said: it is closed under its rules, and (where that is asked for) each pair of it comes from one.
 
+mod architecture;
 mod base;
 mod define;
 pub mod mapping;

@@ -1,8 +1,15 @@
 //! What a proof assumes of every execution is true of those that the search finds: prove/facts, line by line, by the judge.
 
 use margay_mappings::check::{CheckOptions, Silent, check};
+use margay_models::diagnostic::SourceFile;
 use margay_models::judge::Judge;
+use margay_models::model::Model;
 use margay_models::signature::Signature;
+use margay_models::signature::architecture::{Architecture, built_in_words};
+use margay_models::typing::FilesThenBuiltIn;
+use margay_prove::argument::{Rule, Step, complete};
+use margay_prove::ground::Effort;
+use margay_prove::theorem::{REACH, Setting};
 use margay_prove::theory::facts;
 
 use super::{mapping, no_sc, options};
@@ -36,7 +43,44 @@ fn facts_are_true_of_executions_that_a_search_finds() {
 
 #[test]
 fn facts_of_every_signature_are_read() {
-    for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+    let texts = built_in_words().into_iter().filter_map(|w| Architecture::built_in(&w)).map(Signature::Text);
+    for signature in [Signature::Plain, Signature::C, Signature::Ptx].into_iter().chain(texts) {
         assert!(facts(signature).checks.len() > 10);
+    }
+}
+
+/// Does a property of a model that is a text follow, without any lemma?
+fn holds(model: &str, property: &str) -> bool {
+    super::use_cadical();
+    let text = format!("{model} \"a property\"\ninclude \"{model}.cat\"\n{property} as Property");
+    let model = Model::parse(SourceFile::new("property.cat", text), &FilesThenBuiltIn).expect("it is a model").model;
+    let number = model.check_named("Property").expect("it is there");
+    let setting = Setting::of_model(&model, &[number]).expect("it has a rule");
+    let claim = setting.goals[0].claim.clone();
+    let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+    complete(&setting.theory, &setting.theory, &[step], &[claim], REACH, &mut Effort::default()).is_ok()
+}
+
+#[test]
+fn what_the_tags_and_scopes_of_a_text_mean() {
+    for (model, property, expected) in [
+        // Fences are called as the text calls them.
+        ("x86", "empty F", false),
+        ("x86", "empty MFENCE", false),
+        ("x86", "empty LOCK", false),
+        ("x86", "empty MFENCE & M", true),
+        ("x86", "empty LOCK & (F | IW)", true),
+        ("x86", "empty (LOCK & R) \\ RMW", false),
+        ("power", "empty (SYNC | LWSYNC | ISYNC) \\ F", true),
+        ("power", "empty F \\ (SYNC | LWSYNC | ISYNC)", false),
+        // Levels, in Vulkan's words.
+        ("vulkan", "empty (same-wg; same-wg) \\ same-wg", true),
+        ("vulkan", "empty same-wg \\ same-qf", true),
+        ("vulkan", "empty same-qf \\ same-wg", false),
+        ("vulkan", "empty WG & QF", true),
+        ("vulkan", "empty ((WG * WG) & incl) \\ same-wg", true),
+        ("vulkan", "empty ((QF * QF) & incl) \\ same-wg", false),
+    ] {
+        assert_eq!(holds(model, property), expected, "{model}: {property}");
     }
 }

@@ -100,6 +100,12 @@ impl Tag {
     pub fn architecture(self) -> Architecture {
         self.architecture
     }
+
+    /// May reads, writes and fences carry it?
+    pub fn kinds(self) -> [bool; 3] {
+        let On { read, write, fence } = self.architecture.0.tags[usize::from(self.index)].on;
+        [read, write, fence]
+    }
 }
 
 /// A set of tags of one architecture: what an event carries, or an instruction.
