@@ -3,6 +3,7 @@
 
 mod check;
 mod claim;
+mod last_step;
 mod needed;
 mod obligations;
 mod possible;
@@ -12,6 +13,7 @@ mod written;
 
 pub use check::{Flaw, check};
 pub use claim::{Claim, Rule, Step};
+pub use last_step::LastStep;
 pub use obligations::{apart, obligations};
 pub use prove::{Failure, Proof, Settled, complete};
 pub use written::{WrittenClaim, WrittenExpr, WrittenRule, WrittenStep};

@@ -4,7 +4,7 @@ use super::claim::{Claim, Rule, Step};
 use super::obligations::obligations;
 use super::prove::Failure;
 use super::settle::{Found, WAYS, Way, settle_one};
-use crate::ground::{Claims, Effort, Obligation, Reach};
+use crate::ground::{Claims, Effort, Reach};
 use crate::search::property::Property;
 use crate::theory::Theory;
 use rayon::prelude::*;
@@ -92,11 +92,12 @@ fn needed_of_step(
                 .par_iter_mut()
                 .map(|(o, found)| {
                     let mut effort = Effort::default();
-                    leave_out(theory, &known, &whole[*o], found, reach, &mut effort).map(|()| effort)
+                    found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
+                    effort
                 })
-                .collect::<Result<_, _>>()?;
+                .collect();
             efforts.into_iter().for_each(|own| effort.add(own));
-            for (o, Found { settled, lemmas, way }) in some {
+            for (o, Found { settled, lemmas, way, .. }) in some {
                 let obligation = &whole[*o];
                 done[*o] = true;
                 ways.insert((number, obligation.what.clone()), *way);
@@ -110,46 +111,6 @@ fn needed_of_step(
             }
         }
     }
-}
-
-/// Leaves out of a refutation what it does not need besides `known`. It is tried again in the way in which it was found alone: with less
-/// that is known, simpler ways have no better chance.
-fn leave_out(
-    theory: &Theory,
-    known: &Claims,
-    obligation: &Obligation,
-    found: &mut Found,
-    reach: Reach,
-    effort: &mut Effort,
-) -> Result<(), Box<Failure>> {
-    let more: Vec<(usize, usize)> = found.lemmas.iter().copied().filter(|l| !known.contains(l)).collect();
-    if more.is_empty() {
-        return Ok(());
-    }
-    let way = [found.way];
-    let mut with = |kept: &Claims| settle_one(theory, Some(kept), obligation, &way, reach, effort);
-    if let Ok(less) = with(known) {
-        *found = less;
-        return Ok(());
-    }
-    let mut kept = known.clone();
-    kept.extend(more.iter().copied());
-    for lemma in &more {
-        kept.remove(lemma);
-        // The refutation at hand may do without it already.
-        if !found.lemmas.contains(lemma) {
-            continue;
-        }
-        // `known` alone was tried.
-        let less = if kept.len() == known.len() { None } else { with(&kept).ok() };
-        match less {
-            Some(less) => *found = less,
-            None => {
-                kept.insert(*lemma);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn mark(steps: &[Step], needed: &mut [Vec<bool>], claims: &[Claim]) {

@@ -1,9 +1,10 @@
 //! What a step leaves to show: obligations, made from its claims and rule alone.
 
 use super::claim::{Claim, Rule, Step};
+use super::last_step::LastStep;
 use crate::ground::{Obligation, Supposition};
 use crate::logic::form::normalised;
-use crate::logic::{Atom, Clause, ExprId, Form, Lit, Meaning, Pred, Term};
+use crate::logic::{Atom, Clause, Form, Lit, Pred, Term};
 use crate::search::houdini::{Rule as Way, open_all, rules};
 use crate::search::property::Property;
 use crate::theory::Theory;
@@ -142,14 +143,13 @@ fn negated(form: &Form, ends: [Term; 2]) -> Vec<Supposition> {
     clauses.map(|(lits, variables)| Supposition { clause: Clause { lits, variables }, claim: None }).collect()
 }
 
-/// The obligation with each closure that it speaks of taken apart at its last step; `None` if there is none.
+/// The obligation with each closure that it speaks of taken apart at the end of its chains; `None` if there is none.
 pub fn apart(theory: &mut Theory, obligation: &Obligation) -> Option<Obligation> {
     let mut longer = obligation.clone();
     let atoms: Vec<Atom> = positive(&obligation.question);
     for atom in atoms {
-        let Meaning::Closure(step) = theory.symbols.get(atom.pred).meaning else { continue };
-        let last = last_step(theory, atom.pred, step);
-        let (form, events) = open_all(theory, last, atom.args[0], atom.args[1], longer.events, &[]);
+        let Some(last) = LastStep::of(theory, atom.pred) else { continue };
+        let (form, events) = open_all(theory, last.ends, atom.args[0], atom.args[1], longer.events, &[]);
         longer.question = Form::and([longer.question, form]);
         longer.events = events;
     }
@@ -157,13 +157,6 @@ pub fn apart(theory: &mut Theory, obligation: &Obligation) -> Option<Obligation>
         theory.explain(lit.atom.pred);
     }
     (longer.question != obligation.question).then_some(longer)
-}
-
-/// `step | closure; step`
-fn last_step(theory: &mut Theory, closure: Pred, step: ExprId) -> ExprId {
-    let whole = theory.exprs.symbol(closure);
-    let more = theory.exprs.sequence(whole, step);
-    theory.exprs.union(step, more)
 }
 
 /// The atoms that hold whatever the choice: those of the outermost conjunction.

@@ -2,7 +2,7 @@
 
 use super::obligations::apart;
 use super::prove::{Failure, Settled};
-use crate::ground::{Claims, Effort, Obligation, Outcome, Reach, settle};
+use crate::ground::{AtHand, Claims, Effort, Obligation, Outcome, Reach, settle};
 use crate::theory::Theory;
 
 /// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
@@ -30,6 +30,46 @@ pub struct Found {
     pub lemmas: Lemmas,
     /// How it was found.
     pub way: Way,
+    /// What the search for it knew.
+    pub at_hand: AtHand,
+}
+
+impl Found {
+    /// Leaves out what another refutation does not need besides `known`. One search looks for one by `known` alone, in the way in which this one
+    /// was found: with less that is known, simpler ways have no better chance. Lemma by lemma only what is at hand is looked at. (A search for
+    /// each finds shorter arguments, and takes more time than all the rest of a proof.)
+    pub fn leave_out(&mut self, theory: &Theory, known: &Claims, obligation: &Obligation, reach: Reach, effort: &mut Effort) {
+        let more: Lemmas = self.lemmas.iter().copied().filter(|l| !known.contains(l)).collect();
+        if more.is_empty() || self.without(theory, known, obligation) {
+            return;
+        }
+        if let Ok(less) = settle_one(theory, Some(known), obligation, &[self.way], reach, effort) {
+            *self = less;
+            return;
+        }
+        let mut kept: Claims = known.union(&more.iter().copied().collect()).copied().collect();
+        for lemma in &more {
+            // `known` alone was tried.
+            if kept.len() == known.len() + 1 {
+                break;
+            }
+            kept.remove(lemma);
+            if !self.without(theory, &kept, obligation) {
+                kept.insert(*lemma);
+            }
+        }
+    }
+
+    /// Takes another refutation, made of what is at hand, that knows these claims alone; false if there is none.
+    fn without(&mut self, theory: &Theory, claims: &Claims, obligation: &Obligation) -> bool {
+        let mut own = None;
+        let longer = if self.way == Way::Apart { apart(own.insert(theory.clone()), obligation) } else { None };
+        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let Some(less) = self.at_hand.refutation(theory, asked, claims) else { return false };
+        self.lemmas = less.lemmas(theory).collect();
+        self.settled.refutation = less;
+        true
+    }
 }
 
 /// Refutes an obligation by all that is known, first in the way in which it was refuted before.
@@ -69,11 +109,11 @@ pub fn settle_one(
         let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
         let steps = if way == Way::Own { 0 } else { reach.steps };
         match attempt(theory, claims, asked, Reach { steps, ..reach }, effort)? {
-            Outcome::Refuted(refutation) => {
+            Outcome::Refuted(refutation, at_hand) => {
                 let lemmas = refutation.lemmas(theory).collect();
                 let (what, apart) = (asked.what.clone(), way == Way::Apart);
                 let settled = Settled { what, apart, events: asked.events, possible: true, refutation };
-                return Ok(Found { settled, lemmas, way });
+                return Ok(Found { settled, lemmas, way, at_hand });
             }
             Outcome::Model(structure) => last = (Some(structure), own),
             // What an easier attempt left open is no counterexample.
@@ -94,7 +134,7 @@ fn attempt(
     effort: &mut Effort,
 ) -> Result<Outcome, Box<Failure>> {
     let outcome = settle(theory, claims, asked, reach, effort);
-    if let Outcome::Refuted(refutation) = &outcome {
+    if let Outcome::Refuted(refutation, _) = &outcome {
         refutation.check(theory, asked).map_err(|what| {
             let what = format!("a refutation is wrong: {what}");
             Box::new(Failure { claim: asked.what.clone(), what, structure: None, theory: theory.clone() })

@@ -14,7 +14,7 @@ mod structure;
 
 pub use clauses::{Clauses, Obligation, Origin, Reach, Supposition, Value};
 pub use problem::{Answer, Effort, Instance, Limits, Problem};
-pub use refutation::{Claims, Outcome, Refutation, clauses as ground_clauses, possible, settle};
+pub use refutation::{AtHand, Claims, Outcome, Refutation, clauses as ground_clauses, possible, settle};
 pub use refuter::Step;
 pub use search::{matches, violations};
 pub use structure::Structure;

@@ -24,15 +24,25 @@ pub struct Refutation {
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It holds for every size.
-    Refuted(Refutation),
+    Refuted(Refutation, AtHand),
     /// This structure is a counterexample to it, as far as its own events tell.
     Model(Structure),
     /// A limit was reached.
     Unknown,
 }
 
+/// What a search knew of an obligation's events when it had refuted it: more than one refutation needs.
+#[derive(Debug, Clone)]
+pub struct AtHand {
+    values: Vec<Value>,
+    instances: Vec<Origin>,
+}
+
 /// The most conflicts of a refutation.
 const CONFLICTS: usize = 200_000;
+
+/// The most conflicts of an attempt to do without some of what is at hand, which may have no refutation.
+const CONFLICTS_WITHOUT: usize = 2_000;
 
 /// Claims that were proved before: the number of the step, and of the claim in it.
 pub type Claims = FxHashSet<(usize, usize)>;
@@ -43,7 +53,11 @@ pub fn settle(theory: &Theory, claims: Option<&Claims>, obligation: &Obligation,
     match answer {
         Answer::Model(structure) => Outcome::Model(structure),
         Answer::Unknown => Outcome::Unknown,
-        Answer::Refuted => refutation(theory, obligation, values, instances).map_or(Outcome::Unknown, Outcome::Refuted),
+        Answer::Refuted => {
+            let at_hand = AtHand { values, instances };
+            let found = refutation(theory, obligation, at_hand.clone(), CONFLICTS);
+            found.map_or(Outcome::Unknown, |found| Outcome::Refuted(found, at_hand))
+        }
     }
 }
 
@@ -101,16 +115,12 @@ pub fn clauses(theory: &Theory, obligation: &Obligation, values: &[Value], insta
 }
 
 /// Finds the steps of a refutation, and leaves out what they do not use.
-fn refutation(
-    theory: &Theory,
-    obligation: &Obligation,
-    mut values: Vec<Value>,
-    mut instances: Vec<Origin>,
-) -> Option<Refutation> {
+fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflicts: usize) -> Option<Refutation> {
+    let AtHand { mut values, mut instances } = at_hand;
     loop {
         let all = clauses(theory, obligation, &values, &instances);
         let given: Vec<Vec<i32>> = all.list.iter().map(|c| c.0.clone()).collect();
-        let steps = refute(all.variables as usize, &given, CONFLICTS)?;
+        let steps = refute(all.variables as usize, &given, conflicts)?;
         let mut used = vec![false; given.len()];
         for hint in steps.iter().flat_map(|s| &s.hints).filter(|h| **h < given.len()) {
             used[*hint] = true;
@@ -145,6 +155,22 @@ fn keep(values: &[Value], needed: &[bool]) -> Vec<Value> {
     let number = |v: usize| needed[..v].iter().filter(|n| **n).count();
     let kept = values.iter().zip(needed).filter(|(_, n)| **n);
     kept.map(|(v, _)| Value { unless: v.unless.iter().map(|&u| number(u)).collect(), ..v.clone() }).collect()
+}
+
+impl AtHand {
+    /// A refutation in which these are the only claims that were proved before, made of nothing new.
+    pub fn refutation(&self, theory: &Theory, obligation: &Obligation, claims: &Claims) -> Option<Refutation> {
+        let wanted = |reason: &Reason| !matches!(reason, Reason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));
+        let kept: Vec<bool> = self.values.iter().map(|v| wanted(&theory.sources[v.source].reason)).collect();
+        // A value that yields to another one is not the same without it.
+        if self.values.iter().zip(&kept).any(|(v, own)| *own && v.unless.iter().any(|&u| !kept[u])) {
+            return None;
+        }
+        let is_wanted = |o: &&Origin| !matches!(o, Origin::Fact(i, _) if !wanted(&theory.facts[*i].reason));
+        let instances = self.instances.iter().filter(is_wanted).cloned().collect();
+        let less = AtHand { values: keep(&self.values, &kept), instances };
+        refutation(theory, obligation, less, CONFLICTS_WITHOUT)
+    }
 }
 
 impl Refutation {

@@ -7,6 +7,7 @@
 mod earlier;
 mod given;
 mod induction;
+mod last_step;
 mod names;
 mod opening;
 mod orders;

@@ -54,6 +54,16 @@ Section Sets_and_relations.
   Lemma closure_last : forall r x y, closure r x y -> r x y \/ exists z, closure r x z /\ r z y.
   Proof. intros r x y []; eauto. Qed.
 
+  (* Each step is one of t or of s, and t is transitive: before a last step of t there is one of s, or nothing. *)
+  Lemma closure_ends : forall r t s x y, closure r x y ->
+    (forall a b, r a b -> t a b \/ s a b) -> (forall a b c, t a b -> t b c -> t a c) ->
+    ((s x y \/ exists z, closure r x z /\ s z y) \/ t x y) \/
+    exists z, (s x z \/ exists w, closure r x w /\ s w z) /\ t z y.
+  Proof.
+    intros r t s x y p edges trans. induction p as [x y h|x z y p IH h]; destruct (edges _ _ h) as [f|f]; eauto 6.
+    destruct IH as [[a|a]|(w & a & b)]; eauto 6.
+  Qed.
+
   (* A value is shared by several existences, of which only the first whose guard G holds decides what it is. *)
   Lemma share : forall (G : Prop) A B,
     (exists y, A y) -> (exists y, B y) -> (~ G -> forall y, A y) -> exists y, A y /\ (G \/ B y).
@@ -358,10 +368,25 @@ Ltac build :=
   | |- _ \/ _ => (left; build) + (right; build)
   | |- _ => multimatch goal with h : _ |- _ => exact h | |- _ => reflexivity end
   end.
+(* The same, where an event that nothing is asked of may be any. *)
+Ltac build_with_any := unshelve build; assumption.
+(* What is claimed is denied, and a supposition says that this cannot be: its premises are put together, and its denials follow. *)
+Ltac put_together no :=
+  lazymatch goal with
+  | |- _ /\ _ => split; put_together no
+  | |- _ -> False => let h := fresh in intro h; apart; apply no; build
+  | |- _ => build
+  end.
+Ltac contradict :=
+  apply NNPP; let no := fresh in intro no; opened;
+  match goal with h : forall _, _ |- False => solve [eapply h; put_together no] end.
 Ltac crush :=
   intros; opened; intros; apart;
   first
     [ solve [build]
+    | solve [build_with_any]
+    | solve [contradict]
+    | match goal with h : forall _ _, _ -> _, p : _ |- exists _, _ => solve [apply h in p; opened; apart; build_with_any] end
     | solve [eauto 6]
     | match goal with h : _ |- _ => solve [eapply h; build] end
     | lazymatch goal with |- exists _, _ => solve [firstorder] | |- False => solve [firstorder] end

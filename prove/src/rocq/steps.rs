@@ -6,7 +6,7 @@ use super::text::event;
 use super::writer::{Writer, claim_name};
 use crate::argument::{Claim, Rule, Settled, Step, apart, obligations};
 use crate::ground::Obligation;
-use crate::logic::{Atom, ExprId, Form, Meaning, Term};
+use crate::logic::{Atom, ExprId, Form, Term};
 
 /// The obligations of a step, in order, with the lemmas that refute them.
 pub struct Obligations<'a> {
@@ -77,29 +77,16 @@ impl Writer {
         let mut last: Vec<(ExprId, Atom, String)> = Vec::new();
         if settled.apart {
             for (atom, term) in atoms {
-                let Meaning::Closure(step) = self.theory.symbols.get(atom.pred).meaning else { continue };
-                let whole = self.theory.exprs.symbol(atom.pred);
-                let more = self.theory.exprs.sequence(whole, step);
-                let last_step = self.theory.exprs.union(step, more);
-                let (own, opened) = (self.text.symbol(&self.theory, atom.pred), self.text.within(&self.theory, last_step, 2));
-                let (x, y) = (Term::event(0), Term::event(1));
-                let unfold =
-                    if self.text.names.get(atom.pred).is_some() { format!("unfold {own} in H. ") } else { String::new() };
-                let lemma = self.entails_by(
-                    &[x, y],
-                    &format!("{own} e0 e1"),
-                    &format!("{opened} e0 e1"),
-                    &format!("intros e0 e1 H. {unfold}apply closure_last in H. {}alone. crush.", unfold.replace(" in H", "")),
-                );
-                let [s, t] = atom.args;
-                last.push((last_step, atom, format!("({lemma} {} {} {term})", event(s), event(t))));
+                if let Some((ends, proof)) = self.last_step(atom, &term) {
+                    last.push((ends, atom, proof));
+                }
             }
         }
         let finish = Finish { all, at, before, more, conclusion, supposed };
         self.take_apart(last, pieces, state, &finish)
     }
 
-    /// Opens closures at their last steps, one after the other, and then applies the lemma.
+    /// Opens closures at the ends of their chains, one after the other, and then applies the lemma.
     fn take_apart(
         &mut self,
         mut last: Vec<(ExprId, Atom, String)>,

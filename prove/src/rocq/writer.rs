@@ -15,6 +15,8 @@ pub struct Writer {
     pub text: Text,
     /// The lemmas so far.
     pub lemmas: String,
+    /// For each check that is assumed, its proof.
+    pub sentences: Vec<String>,
     /// For each clause of a check that is assumed, a proof of the check.
     checks: FxHashMap<Clause, String>,
     /// For each clause that a row makes, its proof.
@@ -37,6 +39,7 @@ impl Writer {
             theory,
             text,
             lemmas: String::new(),
+            sentences: checks,
             checks: FxHashMap::default(),
             rows,
             facts: FxHashMap::default(),
@@ -44,7 +47,7 @@ impl Writer {
             small: FxHashMap::default(),
             rules: FxHashMap::default(),
         };
-        for (number, proof) in checks.into_iter().enumerate() {
+        for (number, proof) in writer.sentences.clone().into_iter().enumerate() {
             let sentence = writer.theory.sentences[number].0;
             let proof = if sentence.transitive { format!("(acyclic_irreflexive _ {proof})") } else { proof };
             for lits in writer.theory.violation(sentence).negated().clauses() {

@@ -2,12 +2,13 @@
 
 use super::candidate::Candidate;
 use super::invariant::{MOST, NoInvariant, Search, Way};
+use crate::argument::LastStep;
 use crate::ground::{Answer, Limits, Problem};
-use crate::logic::{Atom, Form, Lit, Meaning, Term};
+use crate::logic::{Atom, Form, Lit, Term};
 
 impl Search<'_> {
     /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
-    /// operation are told from others; then closures are taken apart at their last step.
+    /// operation are told from others; then closures are taken apart at the end of their chains.
     pub(super) fn cover(&mut self, way: &Way, depth: usize) -> Result<(), Box<NoInvariant>> {
         let failed = match self.cover_whole(way) {
             Ok(()) => return Ok(()),
@@ -44,19 +45,16 @@ impl Search<'_> {
         ways
     }
 
-    /// The way with closures of the target taken apart at their last step.
+    /// The way with closures of the target taken apart at the end of their chains.
     fn last_step(&mut self, way: &Way) -> Option<Way> {
         let mut longer = way.clone();
         for lit in way.form.lits() {
-            let Meaning::Closure(step) = self.theory.symbols.get(lit.atom.pred).meaning else { continue };
             if !lit.positive || lit.atom.pred == self.of {
                 continue;
             }
-            let whole = self.theory.exprs.symbol(lit.atom.pred);
-            let more = self.theory.exprs.sequence(whole, step);
-            let last = self.theory.exprs.union(step, more);
+            let Some(last) = LastStep::of(self.theory, lit.atom.pred) else { continue };
             let [a, b] = lit.atom.args;
-            let (form, events) = super::houdini::open_all(self.theory, last, a, b, longer.events, &[]);
+            let (form, events) = super::houdini::open_all(self.theory, last.ends, a, b, longer.events, &[]);
             longer.form = Form::and([longer.form, form]);
             longer.events = events;
         }

@@ -85,7 +85,7 @@ impl Finder {
                 let longer = if is_apart { whole.as_ref().and_then(|o| apart(&mut self.theory, o)) } else { None };
                 let Some(asked) = (if is_apart { &longer } else { &whole }) else { continue };
                 match settle(&self.theory, None, asked, Reach { steps, ..self.reach }, &mut self.effort) {
-                    Outcome::Refuted(_) => {
+                    Outcome::Refuted(..) => {
                         done = true;
                         break;
                     }

@@ -4,7 +4,7 @@
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::argument::{Claim, Rule, Step, complete};
+use margay_prove::argument::{Claim, LastStep, Rule, Step, complete};
 use margay_prove::ground::{Effort, Obligation, Outcome, Reach, settle};
 use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Term};
 use margay_prove::search::property::Property;
@@ -109,4 +109,44 @@ fn few_events_that_lack_one_are_no_counterexample() {
     theory.assume_existence(next, &reason, Use::Steps(0));
     let endless = settle(&theory, None, &asked(2), reach, &mut Effort::default());
     assert!(matches!(endless, Outcome::Unknown), "{endless:?}");
+}
+
+/// Is the first relation within the second one, by what the ends of the chains of `c` are?
+fn within_by_last_steps(definition: &str, inner: &str, outer: &str) -> bool {
+    let model = read(&format!("{definition}\nempty ({inner}) \\ ({outer}) as Question"));
+    let setting = setting(&model);
+    let found = setting.theory.clone();
+    let Claim::Empty(rest, false) = setting.goals[0].claim else { panic!("it is about pairs") };
+    let Expr::Difference(inner, outer) = found.exprs.get(rest) else { panic!("it is a difference") };
+    let claim = Claim::Within(inner, outer);
+    let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+    complete(&setting.theory, &found, &[step], &[claim], REACH, &mut Effort::default()).is_ok()
+}
+
+#[test]
+fn two_steps_of_program_order_are_one() {
+    // A chain from a fence to a fence ends with program order, and has a step of the other kind before that, if it has more than one.
+    let chain = "let c = (po | rf)+";
+    assert!(within_by_last_steps(chain, "c & (F * F)", "po | c; rf; po"));
+    assert!(!within_by_last_steps(chain, "c & (F * F)", "c; rf; po"), "it may be of program order alone");
+    assert!(!within_by_last_steps(chain, "c & (F * M)", "po | c; rf; po"), "it may end with reads-from");
+    // Dependencies are not transitive: there may be any number of them at the end of a chain.
+    let chain = "let c = (addr | rf)+";
+    assert!(!within_by_last_steps(chain, "c & (R * (W & REL))", "addr | c; rf; addr"));
+}
+
+#[test]
+fn the_end_of_a_chain_is_told_in_one_way() {
+    for (definition, expected) in [
+        ("let c = (po | rf)+", "rf | c; rf | po | (rf | c; rf); po"),
+        ("let c = (rf | po | fr)+", "rf | fr | c; (rf | fr) | po | (rf | fr | c; (rf | fr)); po"),
+        ("let c = (rf | addr)+", "rf | addr | c; (rf | addr)"),
+        ("let c = (po; rf)+", "po; rf | c; po; rf"),
+    ] {
+        let model = read(&format!("{definition}\nirreflexive c as Question"));
+        let mut theory = setting(&model).theory;
+        let closure = theory.symbols.named("c").expect("it is defined");
+        let last = LastStep::of(&mut theory, closure).expect("it is a closure");
+        assert_eq!(theory.text(last.ends), expected);
+    }
 }
