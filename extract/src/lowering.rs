@@ -189,26 +189,63 @@ fn main_access(what: What, form: Form, path: &Path) -> Option<usize> {
     }
 }
 
+/// Is a path of this form of a compare-exchange? A path through a swap that succeeded is of success; without one it is of failure; one
+/// that does not say is of both.
+fn is_of_form(point: &Point, form: Form, path: &Path) -> bool {
+    let What::Swap(_) = point.what else { return true };
+    let swaps = || {
+        path.actions.iter().filter_map(|a| match &a.kind {
+            ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap => Some(*swap),
+            _ => None,
+        })
+    };
+    let done = swaps().any(|s| s == Swap::Done);
+    let either = swaps().next_back() == Some(Swap::Either);
+    if form == Form::CompareExchange { done || either } else { !done }
+}
+
+/// An access beside the one that is its row's: its place in the path, and whether a swap is done.
+type Other<'a> = (usize, &'a Action, &'a Access, Swap);
+
+/// The accesses beside the main one.
+fn others(path: &Path, main: usize) -> Vec<Other<'_>> {
+    let all = path.actions.iter().enumerate().filter(|&(i, _)| i != main);
+    let accesses = all.filter_map(|(i, a)| match &a.kind {
+        ActionKind::Access(access, swap) => Some((i, a, access, *swap)),
+        ActionKind::Fence(..) => None,
+    });
+    accesses.collect()
+}
+
+/// What is to be said of the accesses beside the main one, or why no row can say them.
+fn beside(point: &Point, others: &[Other<'_>], main: usize, texts: &str) -> Result<Vec<String>, String> {
+    let mut notes = Vec::new();
+    for &(i, action, other, swap) in others {
+        let reads = other.verb == Verb::Load || swap != Swap::Done;
+        if matches!(point.what, What::Load | What::Store) {
+            return Err(format!("several accesses: `{}`", texts));
+        }
+        if !reads && i < main && matches!(point.what, What::Swap(_)) && other.verb == Verb::Atomic {
+            // Part of a round before: it changes what does not belong to the object.
+            notes.push(format!("before it, in some rounds: `{}`", action.text));
+        } else if !reads {
+            return Err(format!("it writes more than once: `{}`", texts));
+        } else if i > main {
+            return Err(format!("it reads again behind the access: `{}`", texts));
+        } else if other.verb == Verb::Load {
+            let weak = other.order.is_none_or(|o| o == Order::Plain) && !other.volatile;
+            let hint = if weak { " (weak)" } else { "" };
+            notes.push(format!("it reads first{hint}: `{}`", action.text));
+        }
+    }
+    Ok(notes)
+}
+
 /// One path as a row: `None` if the path is of another row, an error if no row can say it.
 #[allow(clippy::type_complexity, reason = "a sequence and what is to be said of it")]
 fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, Vec<String>)>, String> {
-    if let What::Swap(_) = point.what {
-        let succeeds = |want: fn(Swap) -> bool| {
-            path.actions.iter().any(
-                |a| matches!(&a.kind, ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap && want(*swap)),
-            )
-        };
-        let done = succeeds(|s| s == Swap::Done);
-        let last = path.actions.iter().rev().find_map(|a| match &a.kind {
-            ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap => Some(*swap),
-            _ => None,
-        });
-        let either = last == Some(Swap::Either);
-        // A path through a swap that succeeded is of success; without one it is of failure; one that does not say is of both.
-        let is_of = if form == Form::CompareExchange { done || either } else { !done };
-        if !is_of {
-            return Ok(None);
-        }
+    if !is_of_form(point, form, path) {
+        return Ok(None);
     }
     let fences = |actions: &[Action]| -> Vec<Step> {
         let all = actions.iter().filter_map(|a| match a.kind {
@@ -246,35 +283,8 @@ fn sequence(point: &Point, form: Form, path: &Path) -> Result<Option<(Sequence, 
     if access.mmio {
         return Err(format!("`{}`: no mapping has .mmio", path.actions[main].text));
     }
-    let mut notes = Vec::new();
-    let others: Vec<(usize, &Action, &Access, Swap)> = path
-        .actions
-        .iter()
-        .enumerate()
-        .filter(|&(i, _)| i != main)
-        .filter_map(|(i, a)| match &a.kind {
-            ActionKind::Access(access, swap) => Some((i, a, access, *swap)),
-            ActionKind::Fence(..) => None,
-        })
-        .collect();
-    for &(i, action, other, swap) in &others {
-        let reads = other.verb == Verb::Load || swap != Swap::Done;
-        if matches!(point.what, What::Load | What::Store) {
-            return Err(format!("several accesses: `{}`", texts()));
-        }
-        if !reads && i < main && matches!(point.what, What::Swap(_)) && other.verb == Verb::Atomic {
-            // Part of a round before: it changes what does not belong to the object.
-            notes.push(format!("before it, in some rounds: `{}`", action.text));
-        } else if !reads {
-            return Err(format!("it writes more than once: `{}`", texts()));
-        } else if i > main {
-            return Err(format!("it reads again behind the access: `{}`", texts()));
-        } else if other.verb == Verb::Load {
-            let weak = other.order.is_none_or(|o| o == Order::Plain) && !other.volatile;
-            let hint = if weak { " (weak)" } else { "" };
-            notes.push(format!("it reads first{hint}: `{}`", action.text));
-        }
-    }
+    let others = others(path, main);
+    let mut notes = beside(point, &others, main, &texts())?;
     if others.iter().any(|(_, _, a, _)| a.verb == Verb::CompareAndSwap) {
         notes.push("a loop: the round that decides".to_owned());
     }

@@ -61,6 +61,17 @@ impl Atoms {
         self.thread.len()
     }
 
+    /// The pairs of source events in the order of their numbers.
+    pub fn ascending(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let n = self.events();
+        (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
+    }
+
+    /// May two source events be of one thread? In threads that the solver chooses, program order is at most the numbering.
+    pub fn may_share_thread(&self, a: usize, b: usize) -> bool {
+        self.chosen || self.thread[a] == self.thread[b]
+    }
+
     /// The atom of a place.
     pub fn atom(&self, place: Place) -> Atom {
         let n = self.events();

@@ -118,36 +118,7 @@ impl Source {
             logic.restrict_range(pairs, write_halves)
         };
 
-        // Modification order: for two writes to one location, one variable says whether it follows the numbering.
-        let ascending = logic.rel(v.ascending);
-        let between_events = {
-            let from = logic.restrict_domain(writes, loc);
-            let to = logic.restrict_range(from, writes);
-            logic.intersection(to, ascending)
-        };
-        let chosen = logic.rel(v.mo_ascending);
-        let forward = logic.intersection(between_events, chosen);
-        let backward = match v.mo_descending {
-            None => logic.difference(between_events, chosen),
-            Some(descending) => {
-                let descending = logic.rel(descending);
-                logic.intersection(between_events, descending)
-            }
-        };
-        let backward = logic.transpose(backward);
-        let mo_events = logic.union(forward, backward);
-        let from_inits = {
-            let from = logic.restrict_domain(inits, loc);
-            logic.restrict_range(from, writes)
-        };
-        let mo = logic.union(mo_events, from_inits);
-        let related = {
-            let up = logic.rel(v.related);
-            let down = logic.transpose(up);
-            logic.union(up, down)
-        };
-        let partial = logic.intersection(mo_events, related);
-        let partial_co = logic.union(partial, from_inits);
+        let [mo, partial_co] = modification_order(logic, v, writes, inits, loc);
 
         let together = together(logic, v, thread);
         let placed = placed(logic, &together, source_thread);
@@ -229,4 +200,38 @@ impl Source {
         }
         logic.union_all(1, sets)
     }
+}
+
+/// Modification order, and the coherence order of a target where that is partial, both with initial writes first. For two writes to one
+/// location, one variable says whether it follows the numbering.
+fn modification_order(logic: &mut Logic, v: &Vocabulary, writes: Expr, inits: Expr, loc: Expr) -> [Expr; 2] {
+    let ascending = logic.rel(v.ascending);
+    let between_events = {
+        let from = logic.restrict_domain(writes, loc);
+        let to = logic.restrict_range(from, writes);
+        logic.intersection(to, ascending)
+    };
+    let chosen = logic.rel(v.mo_ascending);
+    let forward = logic.intersection(between_events, chosen);
+    let backward = match v.mo_descending {
+        None => logic.difference(between_events, chosen),
+        Some(descending) => {
+            let descending = logic.rel(descending);
+            logic.intersection(between_events, descending)
+        }
+    };
+    let backward = logic.transpose(backward);
+    let mo_events = logic.union(forward, backward);
+    let from_inits = {
+        let from = logic.restrict_domain(inits, loc);
+        logic.restrict_range(from, writes)
+    };
+    let mo = logic.union(mo_events, from_inits);
+    let related = {
+        let up = logic.rel(v.related);
+        let down = logic.transpose(up);
+        logic.union(up, down)
+    };
+    let partial = logic.intersection(mo_events, related);
+    [mo, logic.union(partial, from_inits)]
 }

@@ -10,7 +10,7 @@ use super::scopes::{inclusion, placed};
 use super::sets::{find, tagged};
 use super::source::Source;
 use super::vocabulary::{Copied, Role, Vocabulary};
-use crate::language::{Dependency, Lowering, Mapping, Row, ScopePattern, StepScope};
+use crate::language::{Dependency, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 
 /// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
 /// event itself.
@@ -77,21 +77,7 @@ enum Kind {
 impl Target {
     /// Lowers the source by the mapping's rows. Formulas that the instance must satisfy besides are added to `formulas`.
     pub fn new(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source, formulas: &mut Vec<Formula>) -> Self {
-        let mut parts = Parts::default();
-        for &(construct, relation) in &v.construct {
-            let set = logic.rel(relation);
-            for row in mapping.rows.iter().filter(|row| row.construct == construct) {
-                let set = match row.scope {
-                    ScopePattern::Any(_) => set,
-                    ScopePattern::Named(scope) => match find(&source.scopes, scope) {
-                        Some(scope) => logic.intersection(set, scope),
-                        None => continue,
-                    },
-                };
-                row_parts(logic, row, set, v, source, &mut parts, formulas);
-            }
-        }
-
+        let parts = Parts::new(logic, mapping, v, source, formulas);
         let signature = mapping.target.signature;
         let collect = |logic: &mut Logic, sets: Vec<Expr>| logic.union_all(1, sets);
         let kind = |wanted: Kind| parts.kinds.iter().filter(move |(k, _)| *k == wanted).map(|&(_, e)| e).collect::<Vec<_>>();
@@ -155,25 +141,7 @@ impl Target {
             (BaseRelation::Rmw, rmw),
             (BaseRelation::Sr, sr),
         ];
-        let by_rows = |logic: &mut Logic, dependency: Dependency| {
-            let reads: Vec<Expr> = parts.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
-            if reads.is_empty() { None } else { Some(behind(logic, v, source, &reads)) }
-        };
-        let own = |dependency: Dependency| parts.own.iter().filter(move |(d, _)| *d == dependency).map(|&(_, e)| e);
-        for (dependency, dependent) in [(Dependency::Addr, accesses), (Dependency::Data, writes)] {
-            let Some(mut all) = base(dependency.relation()) else { continue };
-            if let Some(later) = by_rows(logic, dependency) {
-                all = logic.union(all, later);
-            }
-            if !parts.unused.is_empty() {
-                let in_slots = logic.join(all, unused);
-                all = logic.union_all(2, [all, in_slots].into_iter().chain(own(dependency)));
-            }
-            if !parts.depended_on.is_empty() || !parts.unused.is_empty() {
-                all = logic.restrict_range(all, dependent);
-            }
-            relations.push((dependency.relation(), all));
-        }
+        relations.extend(parts.dependencies(logic, v, source, unused, [accesses, writes]));
         if let Some(rf) = base(BaseRelation::Rf) {
             let rf = logic.union_all(2, std::iter::once(rf).chain(unused_rf));
             relations.push((BaseRelation::Rf, same(logic, Copied::ReadsFrom, rf)));
@@ -185,18 +153,7 @@ impl Target {
             formulas.push(logic.subset(rf, loc));
         }
         if let Some(ctrl) = base(BaseRelation::Ctrl) {
-            // What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
-            let ctrl = match by_rows(logic, Dependency::Ctrl) {
-                Some(later) => logic.union(ctrl, later),
-                None => ctrl,
-            };
-            let mut all = vec![ctrl];
-            all.extend(own(Dependency::Ctrl));
-            for &slot in v.before.iter().chain(&v.after) {
-                let slot = logic.rel(slot);
-                all.push(logic.join(ctrl, slot));
-            }
-            let all = logic.union_all(2, all);
+            let all = parts.control(logic, v, source, ctrl);
             relations.push((BaseRelation::Ctrl, logic.restrict_range(all, present)));
         }
         if signature == Signature::Ptx {
@@ -206,12 +163,7 @@ impl Target {
             let twice = logic.join(co, co);
             formulas.push(logic.subset(twice, co));
         }
-        let halves = if parts.exchanges.is_empty() {
-            logic.union(source.read_halves, source.write_halves)
-        } else {
-            let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
-            logic.union(reads, writes)
-        };
+        let halves = parts.halves(logic, source, rmw);
         Self {
             universe,
             reads,
@@ -227,6 +179,89 @@ impl Target {
             relations,
             placed,
         }
+    }
+}
+
+impl Parts {
+    /// What all rows make of the source.
+    fn new(logic: &mut Logic, mapping: &Mapping, v: &Vocabulary, source: &Source, formulas: &mut Vec<Formula>) -> Self {
+        let mut parts = Parts::default();
+        for &(construct, relation) in &v.construct {
+            let set = logic.rel(relation);
+            for row in mapping.rows.iter().filter(|row| row.construct == construct) {
+                let set = match row.scope {
+                    ScopePattern::Any(_) => set,
+                    ScopePattern::Named(scope) => match find(&source.scopes, scope) {
+                        Some(scope) => logic.intersection(set, scope),
+                        None => continue,
+                    },
+                };
+                row_parts(logic, row, set, v, source, &mut parts, formulas);
+            }
+        }
+        parts
+    }
+
+    /// Address and data dependencies: those of the source, and those that rows make.
+    fn dependencies(
+        &self,
+        logic: &mut Logic,
+        v: &Vocabulary,
+        source: &Source,
+        unused: Expr,
+        [accesses, writes]: [Expr; 2],
+    ) -> Vec<(BaseRelation, Expr)> {
+        let mut relations = Vec::new();
+        for (dependency, dependent) in [(Dependency::Addr, accesses), (Dependency::Data, writes)] {
+            let Some(mut all) = find(&source.relations, dependency.relation()) else { continue };
+            if let Some(later) = self.by_rows(logic, v, source, dependency) {
+                all = logic.union(all, later);
+            }
+            if !self.unused.is_empty() {
+                let in_slots = logic.join(all, unused);
+                all = logic.union_all(2, [all, in_slots].into_iter().chain(self.own(dependency)));
+            }
+            if !self.depended_on.is_empty() || !self.unused.is_empty() {
+                all = logic.restrict_range(all, dependent);
+            }
+            relations.push((dependency.relation(), all));
+        }
+        relations
+    }
+
+    /// What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
+    fn control(&self, logic: &mut Logic, v: &Vocabulary, source: &Source, ctrl: Expr) -> Expr {
+        let ctrl = match self.by_rows(logic, v, source, Dependency::Ctrl) {
+            Some(later) => logic.union(ctrl, later),
+            None => ctrl,
+        };
+        let mut all = vec![ctrl];
+        all.extend(self.own(Dependency::Ctrl));
+        for &slot in v.before.iter().chain(&v.after) {
+            let slot = logic.rel(slot);
+            all.push(logic.join(ctrl, slot));
+        }
+        logic.union_all(2, all)
+    }
+
+    /// The halves of read-modify-writes.
+    fn halves(&self, logic: &mut Logic, source: &Source, rmw: Expr) -> Expr {
+        if self.exchanges.is_empty() {
+            return logic.union(source.read_halves, source.write_halves);
+        }
+        let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
+        logic.union(reads, writes)
+    }
+
+    /// What depends in this way on the reads of rows: all that comes behind.
+    fn by_rows(&self, logic: &mut Logic, v: &Vocabulary, source: &Source, dependency: Dependency) -> Option<Expr> {
+        let reads: Vec<Expr> = self.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
+        if reads.is_empty() { None } else { Some(behind(logic, v, source, &reads)) }
+    }
+
+    /// The slots of rows that depend in this way on their own read.
+    fn own(&self, dependency: Dependency) -> impl Iterator<Item = Expr> + '_ {
+        self.own.iter().filter(move |(d, _)| *d == dependency).map(|&(_, e)| e)
     }
 }
 
@@ -304,85 +339,102 @@ fn row_parts(
                 parts.own.push((dependency, logic.join(to_last, slot)));
             }
         }
+        let made = Made { row, lowering, set, last };
         for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
-            // The places of this step, and each source scope carried to them.
-            let (events, slot) = match role {
-                Role::Access => (set, None),
-                Role::Before(k) => (set, v.before.get(k)),
-                Role::After(k) => (last, v.after.get(k)),
-            };
-            let carry = |logic: &mut Logic, events: Expr| match slot {
-                Some(&slot) => {
-                    let slot = logic.rel(slot);
-                    logic.join(events, slot)
-                }
-                None => events,
-            };
-            let places = carry(logic, events);
-            parts.present.push(places);
-            let mut all = vec![places];
-            if step.unused {
-                parts.unused.extend(slot.map(|&slot| {
-                    let slot = logic.rel(slot);
-                    logic.restrict_domain(events, slot)
-                }));
-            }
-            // The read of a store that is a read-modify-write.
-            let half = match (role, unused_half(row, lowering)) {
-                (Role::Access, Some(Role::Before(k))) => v.before.get(k).map(|&slot| {
-                    let slot = logic.rel(slot);
-                    logic.restrict_domain(set, slot)
-                }),
-                _ => None,
-            };
-            match (step.operation, half) {
-                (Operation::Read, _) => parts.kinds.push((Kind::Read, places)),
-                (Operation::Write, _) => parts.kinds.push((Kind::Write, places)),
-                (Operation::Fence, _) => parts.kinds.push((Kind::Fence, places)),
-                (Operation::Rmw, Some(half)) => {
-                    let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
-                    let read = logic.range(half);
-                    parts.unused.push(half);
-                    parts.exchanges.push(logic.transpose(half));
-                    parts.kinds.extend([(Kind::Read, read), (Kind::Write, places)]);
-                    parts.present.push(read);
-                    parts.orders.extend([(whole.read_order(), read), (whole.write_order(), places)]);
-                    all.push(read);
-                }
-                (Operation::Rmw, None) => {
-                    let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
-                    parts.kinds.push((Kind::Read, places));
-                    parts.kinds.push((Kind::Write, last));
-                    parts.present.push(last);
-                    parts.orders.push((whole.read_order(), places));
-                    parts.orders.push((whole.write_order(), last));
-                    all.push(last);
-                }
-            }
-            if step.operation != Operation::Rmw {
-                parts.orders.push((step.order, places));
-            }
-            if step.volatile {
-                parts.volatile.extend(&all);
-            }
-            match step.scope {
-                StepScope::None => {}
-                StepScope::Named(scope) => parts.scopes.extend(all.iter().map(|&e| (scope, e))),
-                // A source without scopes speaks of the whole system.
-                StepScope::Same if source.scopes.is_empty() => parts.scopes.extend(all.iter().map(|&e| (Scope::Sys, e))),
-                StepScope::Same => {
-                    for &(scope, with_scope) in &source.scopes {
-                        let here = logic.intersection(events, with_scope);
-                        let here = carry(logic, here);
-                        parts.scopes.push((scope, here));
-                        if let Some(half) = half {
-                            let there = logic.join(here, half);
-                            parts.scopes.push((scope, there));
-                        } else if step.operation == Operation::Rmw {
-                            let there = logic.intersection(last, with_scope);
-                            parts.scopes.push((scope, there));
-                        }
-                    }
+            step_parts(logic, &made, step, role, v, source, parts);
+        }
+    }
+}
+
+/// A lowering and the events that have it.
+struct Made<'a> {
+    row: &'a Row,
+    lowering: &'a Lowering,
+    /// The first event of each operation.
+    set: Expr,
+    /// The last one: the write half of a read-modify-write.
+    last: Expr,
+}
+
+/// What one instruction of a lowering makes.
+fn step_parts(logic: &mut Logic, made: &Made<'_>, step: &Step, role: Role, v: &Vocabulary, source: &Source, parts: &mut Parts) {
+    let &Made { row, lowering, set, last } = made;
+    // The places of this step, and each source scope carried to them.
+    let (events, slot) = match role {
+        Role::Access => (set, None),
+        Role::Before(k) => (set, v.before.get(k)),
+        Role::After(k) => (last, v.after.get(k)),
+    };
+    let carry = |logic: &mut Logic, events: Expr| match slot {
+        Some(&slot) => {
+            let slot = logic.rel(slot);
+            logic.join(events, slot)
+        }
+        None => events,
+    };
+    let places = carry(logic, events);
+    parts.present.push(places);
+    let mut all = vec![places];
+    if step.unused {
+        parts.unused.extend(slot.map(|&slot| {
+            let slot = logic.rel(slot);
+            logic.restrict_domain(events, slot)
+        }));
+    }
+    // The read of a store that is a read-modify-write.
+    let half = match (role, unused_half(row, lowering)) {
+        (Role::Access, Some(Role::Before(k))) => v.before.get(k).map(|&slot| {
+            let slot = logic.rel(slot);
+            logic.restrict_domain(set, slot)
+        }),
+        _ => None,
+    };
+    match (step.operation, half) {
+        (Operation::Read, _) => parts.kinds.push((Kind::Read, places)),
+        (Operation::Write, _) => parts.kinds.push((Kind::Write, places)),
+        (Operation::Fence, _) => parts.kinds.push((Kind::Fence, places)),
+        (Operation::Rmw, Some(half)) => {
+            let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
+            let read = logic.range(half);
+            parts.unused.push(half);
+            parts.exchanges.push(logic.transpose(half));
+            parts.kinds.extend([(Kind::Read, read), (Kind::Write, places)]);
+            parts.present.push(read);
+            parts.orders.extend([(whole.read_order(), read), (whole.write_order(), places)]);
+            all.push(read);
+        }
+        (Operation::Rmw, None) => {
+            let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
+            parts.kinds.push((Kind::Read, places));
+            parts.kinds.push((Kind::Write, last));
+            parts.present.push(last);
+            parts.orders.push((whole.read_order(), places));
+            parts.orders.push((whole.write_order(), last));
+            all.push(last);
+        }
+    }
+    if step.operation != Operation::Rmw {
+        parts.orders.push((step.order, places));
+    }
+    if step.volatile {
+        parts.volatile.extend(&all);
+    }
+    match step.scope {
+        StepScope::None => {}
+        StepScope::Named(scope) => parts.scopes.extend(all.iter().map(|&e| (scope, e))),
+        // A source without scopes speaks of the whole system.
+        StepScope::Same if source.scopes.is_empty() => parts.scopes.extend(all.iter().map(|&e| (Scope::Sys, e))),
+        StepScope::Same => {
+            for &(scope, with_scope) in &source.scopes {
+                let here = logic.intersection(events, with_scope);
+                let here = carry(logic, here);
+                parts.scopes.push((scope, here));
+                if let Some(half) = half {
+                    let there = logic.join(here, half);
+                    parts.scopes.push((scope, there));
+                } else if step.operation == Operation::Rmw {
+                    let there = logic.intersection(last, with_scope);
+                    parts.scopes.push((scope, there));
                 }
             }
         }

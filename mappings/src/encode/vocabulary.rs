@@ -220,21 +220,27 @@ impl Vocabulary {
 
     /// The bounds of all relations for one shape.
     pub fn bounds(&self, atoms: &Atoms) -> Bounds {
-        let n = atoms.events();
-        let thread = &atoms.thread;
-        let event = Place::Event;
-        // In threads that the solver chooses, program order is at most the numbering.
-        let same_thread = |a: usize, b: usize| atoms.chosen || thread[a] == thread[b];
-        let ordered = || (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
         let mut bounds = Bounds::new(atoms.universe());
+        self.constant_bounds(atoms, &mut bounds);
+        self.event_bounds(atoms, &mut bounds);
+        self.dependency_bounds(atoms, &mut bounds);
+        self.copy_bounds(atoms, &mut bounds);
+        bounds
+    }
+
+    /// What a shape says of its events, threads and slots.
+    fn constant_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
+        let n = atoms.events();
+        let event = Place::Event;
+        let ordered = || atoms.ascending();
         let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
 
         exactly(self.events, atoms.set((0..n).map(event)));
         exactly(self.inits, atoms.set((0..n).map(Place::Init)));
         exactly(self.init_event, atoms.pairs((0..n).map(|e| (Place::Init(e), event(e)))));
-        let successors = || (1..n).filter(|&e| same_thread(e - 1, e));
+        let successors = (1..n).filter(|&e| atoms.may_share_thread(e - 1, e));
         let places = atoms.all_target_places();
-        let program_order = ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b)));
+        let program_order = ordered().filter(|&(a, b)| atoms.may_share_thread(a, b)).map(|(a, b)| (event(a), event(b)));
         let target_order = places.iter().enumerate().flat_map(|(i, &(p, s))| {
             places[i + 1..].iter().filter(move |&&(_, t)| atoms.chosen || s == t).map(move |&(q, _)| (p, q))
         });
@@ -242,11 +248,7 @@ impl Vocabulary {
             (self.po, atoms.pairs(program_order.clone())),
             (
                 self.next,
-                if atoms.chosen {
-                    atoms.pairs(program_order)
-                } else {
-                    atoms.pairs(successors().map(|e| (event(e - 1), event(e))))
-                },
+                if atoms.chosen { atoms.pairs(program_order) } else { atoms.pairs(successors.map(|e| (event(e - 1), event(e)))) },
             ),
             (self.target_po, atoms.pairs(target_order)),
             (
@@ -270,7 +272,14 @@ impl Vocabulary {
             exactly(slot, atoms.pairs((0..n).map(|e| (event(e), Place::After(e, k)))));
         }
         exactly(self.ascending, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
+    }
 
+    /// What the solver chooses of events and threads.
+    fn event_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
+        let n = atoms.events();
+        let event = Place::Event;
+        let ordered = || atoms.ascending();
+        let same_thread = |a: usize, b: usize| atoms.may_share_thread(a, b);
         let mut at_most = |relation: Relation, upper: TupleSet| {
             let lower = TupleSet::new(upper.arity());
             bounds.between(relation, lower, upper);
@@ -282,7 +291,7 @@ impl Vocabulary {
         for &(construct, relation) in &self.construct {
             // The read half of an RMW has its write half behind it in the same thread.
             let upper = match construct.operation {
-                Operation::Rmw => atoms.set(successors().map(|e| event(e - 1))),
+                Operation::Rmw => atoms.set((1..n).filter(|&e| same_thread(e - 1, e)).map(|e| event(e - 1))),
                 Operation::Fence => atoms.set((0..n).filter(|&e| anywhere || inside(e)).map(event)),
                 Operation::Read | Operation::Write => all(),
             };
@@ -294,8 +303,7 @@ impl Vocabulary {
         for &relation in self.choice.iter().chain(&self.data) {
             at_most(relation, all());
         }
-        let first_use = self.techniques.first_use;
-        let may_name = move |b: usize, a: usize| !first_use || b <= a;
+        let may_name = |b: usize, a: usize| self.may_name(b, a);
         let named = (0..n).flat_map(|a| (0..n).filter(move |&b| may_name(b, a)).map(move |b| (a, b)));
         at_most(self.at, atoms.pairs(named.map(|(a, b)| (event(a), event(b)))));
         let from_events = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (event(w), event(r))));
@@ -319,9 +327,13 @@ impl Vocabulary {
             at_most(relation, atoms.pairs(pairs));
         }
         let is_fence = |p: Place| Role::of(p).is_some_and(|role| self.content.sc_fences.contains(&role));
-        let fences: Vec<Place> = places.iter().map(|&(p, _)| p).filter(|&p| is_fence(p)).collect();
+        let fences: Vec<Place> = atoms.all_target_places().into_iter().map(|(p, _)| p).filter(|&p| is_fence(p)).collect();
         let fence_pairs = fences.iter().flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
         at_most(self.fence_order, atoms.pairs(fence_pairs));
+    }
+
+    /// Which dependencies programs may have.
+    fn dependency_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
         let [_, data, ctrl] = self.dependencies;
         for relation in self.dependencies {
             let possible = match self.content.programs {
@@ -330,30 +342,46 @@ impl Vocabulary {
                 Some(Programs::Dependent { .. }) => relation == ctrl || relation == data,
             };
             let upper = if possible {
-                atoms.pairs(ordered().filter(|&(a, b)| same_thread(a, b)).map(|(a, b)| (event(a), event(b))))
+                atoms.pairs(
+                    atoms
+                        .ascending()
+                        .filter(|&(a, b)| atoms.may_share_thread(a, b))
+                        .map(|(a, b)| (Place::Event(a), Place::Event(b))),
+                )
             } else {
                 TupleSet::new(2)
             };
-            at_most(relation, upper);
+            bounds.between(relation, TupleSet::new(2), upper);
         }
+    }
+
+    /// What reads in slots read, and the relations that are copied so that each is encoded once.
+    fn copy_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
+        let n = atoms.events();
+        let event = Place::Event;
+        let mut at_most = |relation: Relation, upper: TupleSet| bounds.between(relation, TupleSet::new(2), upper);
         let in_slots: Vec<(Place, usize)> = (0..n)
             .flat_map(|e| atoms.target_places(e).map(move |p| (p, e)))
             .filter(|&(p, _)| Role::of(p).is_some_and(|role| role != Role::Access && self.content.unused_reads.contains(&role)))
             .collect();
         if let Some(relation) = self.unused_rf {
             let of = |&(p, e): &(Place, usize)| {
-                let inits = (0..n).filter(|&i| may_name(i, e)).map(Place::Init);
+                let inits = (0..n).filter(|&i| self.may_name(i, e)).map(Place::Init);
                 (0..n).map(event).chain(inits).map(|w| (w, p)).collect::<Vec<_>>()
             };
             at_most(relation, atoms.pairs(in_slots.iter().flat_map(of)));
         }
         let slots = in_slots.iter().map(|&(p, _)| p);
         let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).chain(slots).collect();
-        let all_threads: Vec<Place> = (0..threads).map(Place::Thread).collect();
+        let all_threads: Vec<Place> = (0..atoms.shape.threads()).map(Place::Thread).collect();
         for &(copied, relation) in &self.copies {
             let places = if matches!(copied, Copied::Together(_)) { &all_threads } else { &memory };
             at_most(relation, atoms.pairs(places.iter().flat_map(|&p| places.iter().map(move |&q| (p, q)))));
         }
-        bounds
+    }
+
+    /// May an event name the location of another one? Locations are named in the order of their first use.
+    fn may_name(&self, of: usize, by: usize) -> bool {
+        !self.techniques.first_use || of <= by
     }
 }

@@ -152,72 +152,18 @@ impl Builder<'_> {
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
             }
             Operation::Load { access, destination, address } => {
-                let (space, from) = (self.space(address, access), self.address(address));
-                let effect = Effect::Load { space, bits: bits(access), strength: strength(access, space) };
-                let position = self.out.len();
-                self.push(effect, text, from, BTreeSet::new(), guard);
-                self.define(destination, BTreeSet::from([position]), guard, guarded);
-                if access.order == Some(AccessOrder::Acquire) {
-                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
-                }
+                self.load(access, std::slice::from_ref(destination), address, text, guard);
             }
+            Operation::VectorLoad { access, destinations, address } => self.load(access, destinations, address, text, guard),
             Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
                 let (from, data) = (self.address(address), self.of_value(value));
                 self.push(Effect::SurfaceStore, text, from, data, guard);
             }
-            Operation::Store { access, address, value } => {
-                if access.order == Some(AccessOrder::Release) {
-                    self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
-                }
-                let (space, from, data) = (self.space(address, access), self.address(address), self.of_value(value));
-                self.push(
-                    Effect::Store { space, bits: bits(access), strength: strength(access, space) },
-                    text,
-                    from,
-                    data,
-                    guard,
-                );
-            }
-            Operation::Atom(Atom { access, function, destination, address, operand, replacement }) => {
-                let scope = access.scope.unwrap_or(Scope::Gpu);
-                if matches!(access.order, Some(AccessOrder::Release | AccessOrder::AcqRel)) {
-                    self.before(scope, text, guard);
-                }
-                let space = self.space(address, access);
-                let mut data = self.of_value(operand);
-                data.extend(replacement.iter().flat_map(|r| self.of_value(r)));
-                let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
-                let effect = Effect::Atom {
-                    space,
-                    function: *function,
-                    bits: bits(access),
-                    strength: if space == Some(Space::Shared) { Strength::Weak } else { strong(scope) },
-                    reduction: destination.is_none() && !no_reduction,
-                };
-                let (position, from) = (self.out.len(), self.address(address));
-                self.push(effect, text, from, data, guard);
-                if let Some(d) = destination {
-                    self.define(d, BTreeSet::from([position]), guard, guarded);
-                }
-                if matches!(access.order, Some(AccessOrder::Acquire | AccessOrder::AcqRel)) {
-                    self.after(scope, text, guard, position);
-                }
-            }
+            Operation::Store { access, address, value } => self.store(access, address, std::slice::from_ref(value), text, guard),
+            Operation::VectorStore { access, address, values } => self.store(access, address, values, text, guard),
+            Operation::Atom(atom) => self.atom(atom, text, guard, guarded),
             Operation::Fence { order, scope } => {
-                let scope = scope.unwrap_or(Scope::Sys);
-                match order.unwrap_or(FenceOrder::AcqRel) {
-                    FenceOrder::Acquire => self.after(scope, text, guard, 0),
-                    FenceOrder::Release => self.before(scope, text, guard),
-                    // Tests of architectures that are texts are not compiled for GPUs.
-                    FenceOrder::AcqRel | FenceOrder::Text(_) => {
-                        self.before(scope, text, guard);
-                        self.after(scope, text, guard, 0);
-                    }
-                    FenceOrder::Sc => {
-                        self.plain(Effect::Membar { sc: true, scope: machine(scope) }, text, guard);
-                        self.after(scope, text, guard, 0);
-                    }
-                }
+                self.fence(order.unwrap_or(FenceOrder::AcqRel), scope.unwrap_or(Scope::Sys), text, guard);
             }
             Operation::Membar(level) => {
                 self.plain(Effect::Membar { sc: true, scope: level.scope() }, text, guard);
@@ -258,31 +204,78 @@ impl Builder<'_> {
                 self.control.extend(guard);
             }
             Operation::Goto(_) | Operation::Exit => self.control.extend(guard),
-            Operation::VectorLoad { access, destinations, address } => {
-                let (space, from) = (self.space(address, access), self.address(address));
-                let bits = bits(access) * destinations.len() as u8;
-                let position = self.out.len();
-                let effect = Effect::Load { space, bits, strength: strength(access, space) };
-                self.push(effect, text, from, BTreeSet::new(), guard);
-                for destination in destinations {
-                    self.define(destination, BTreeSet::from([position]), guard, guarded);
-                }
-                if access.order == Some(AccessOrder::Acquire) {
-                    self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
-                }
-            }
-            Operation::VectorStore { access, address, values } => {
-                if access.order == Some(AccessOrder::Release) {
-                    self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
-                }
-                let (space, from) = (self.space(address, access), self.address(address));
-                let data = values.iter().flat_map(|v| self.of_value(v)).collect();
-                let bits = bits(access) * values.len() as u8;
-                self.push(Effect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
-            }
             Operation::Label(_) => {}
         }
         Ok(())
+    }
+
+    /// A load of as many elements as there are destinations.
+    fn load(&mut self, access: &Access, destinations: &[String], address: &Address, text: &str, guard: &BTreeSet<usize>) {
+        let guarded = !guard.is_empty() || text.starts_with('@');
+        let (space, from) = (self.space(address, access), self.address(address));
+        let bits = bits(access) * destinations.len() as u8;
+        let position = self.out.len();
+        self.push(Effect::Load { space, bits, strength: strength(access, space) }, text, from, BTreeSet::new(), guard);
+        for destination in destinations {
+            self.define(destination, BTreeSet::from([position]), guard, guarded);
+        }
+        if access.order == Some(AccessOrder::Acquire) {
+            self.after(access.scope.unwrap_or(Scope::Sys), text, guard, position);
+        }
+    }
+
+    /// A store of as many elements as there are values.
+    fn store(&mut self, access: &Access, address: &Address, values: &[Value], text: &str, guard: &BTreeSet<usize>) {
+        if access.order == Some(AccessOrder::Release) {
+            self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
+        }
+        let (space, from) = (self.space(address, access), self.address(address));
+        let data = values.iter().flat_map(|v| self.of_value(v)).collect();
+        let bits = bits(access) * values.len() as u8;
+        self.push(Effect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
+    }
+
+    fn atom(&mut self, atom: &Atom, text: &str, guard: &BTreeSet<usize>, guarded: bool) {
+        let Atom { access, function, destination, address, operand, replacement } = atom;
+        let scope = access.scope.unwrap_or(Scope::Gpu);
+        if matches!(access.order, Some(AccessOrder::Release | AccessOrder::AcqRel)) {
+            self.before(scope, text, guard);
+        }
+        let space = self.space(address, access);
+        let mut data = self.of_value(operand);
+        data.extend(replacement.iter().flat_map(|r| self.of_value(r)));
+        let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+        let effect = Effect::Atom {
+            space,
+            function: *function,
+            bits: bits(access),
+            strength: if space == Some(Space::Shared) { Strength::Weak } else { strong(scope) },
+            reduction: destination.is_none() && !no_reduction,
+        };
+        let (position, from) = (self.out.len(), self.address(address));
+        self.push(effect, text, from, data, guard);
+        if let Some(d) = destination {
+            self.define(d, BTreeSet::from([position]), guard, guarded);
+        }
+        if matches!(access.order, Some(AccessOrder::Acquire | AccessOrder::AcqRel)) {
+            self.after(scope, text, guard, position);
+        }
+    }
+
+    fn fence(&mut self, order: FenceOrder, scope: Scope, text: &str, guard: &BTreeSet<usize>) {
+        match order {
+            FenceOrder::Acquire => self.after(scope, text, guard, 0),
+            FenceOrder::Release => self.before(scope, text, guard),
+            // Tests of architectures that are texts are not compiled for GPUs.
+            FenceOrder::AcqRel | FenceOrder::Text(_) => {
+                self.before(scope, text, guard);
+                self.after(scope, text, guard, 0);
+            }
+            FenceOrder::Sc => {
+                self.plain(Effect::Membar { sc: true, scope: machine(scope) }, text, guard);
+                self.after(scope, text, guard, 0);
+            }
+        }
     }
 }
 

@@ -77,15 +77,7 @@ impl Translator {
                 a.map(&mut self.circuit, |t| t % n * n + t / n)
             }
             N::Closure(a) => return self.closure(logic, *a, polarity),
-            N::Override(a, b) => {
-                let head = self.power(logic.arity(*b) - 1);
-                // What `b` says of a first column keeps `a` out: `b` occurs both ways.
-                let (a, kept) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity.flip()));
-                let b = self.translate_expr(logic, *b, polarity);
-                let domain = kept.map(&mut self.circuit, |t| t / head);
-                let rest = a.each(|t, bit| self.circuit.and(bit, !domain.get(t / head)));
-                rest.union(&b, &mut self.circuit)
-            }
+            N::Override(a, b) => self.overridden(logic, *a, *b, polarity),
             N::RestrictDomain(s, r) => {
                 let head = self.power(logic.arity(*r) - 1);
                 let (s, r) = (self.translate_expr(logic, *s, polarity), self.translate_expr(logic, *r, polarity));
@@ -126,6 +118,16 @@ impl Translator {
             }
         };
         Arc::new(matrix)
+    }
+
+    /// `a ++ b`: what `b` says of a first column keeps `a` out, so `b` occurs both ways.
+    fn overridden(&mut self, logic: &Logic, a: Expr, b: Expr, polarity: Polarity) -> Matrix {
+        let head = self.power(logic.arity(b) - 1);
+        let (a, kept) = (self.translate_expr(logic, a, polarity), self.translate_expr(logic, b, polarity.flip()));
+        let b = self.translate_expr(logic, b, polarity);
+        let domain = kept.map(&mut self.circuit, |t| t / head);
+        let rest = a.each(|t, bit| self.circuit.and(bit, !domain.get(t / head)));
+        rest.union(&b, &mut self.circuit)
     }
 
     /// The cells of a comprehension, one variable after the other.
