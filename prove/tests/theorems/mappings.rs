@@ -90,7 +90,7 @@ fn a_seq_cst_store_behind_its_fence_may_be_relaxed() {
 /// The order of SC is that of the fences. It has no step from one half of a read-modify-write to the other, and contains every other edge
 /// along program order, where program order itself has no more than these.
 #[test]
-#[ignore = "takes a minute of CPU, optimised"]
+#[ignore = "takes long; --ignored runs it"]
 fn a_seq_cst_store_behind_its_fence_may_be_relaxed_among_read_modify_writes() {
     let others = ["R.NA", "W.NA", "F.ACQ", "F.REL", "F.ACQ_REL", "F.SC"].map(str::to_owned);
     let mapping = with_seq_cst_store("fence.sc.sys ; st.relaxed.sys");
