@@ -115,6 +115,7 @@ fn theorems_of_a_model() {
     let own = [
         "/subject/model/includes/*/file/name",
         "/steps/*/step/claims/*/bound/*/union/*/seq/*/and",
+        "/steps/*/step/claims/*/bound/*/union/*/seq/*/seq/*/and",
         "/steps/*/step/claims/*/bound/*/union/*/union/*/seq/*/and",
         "/steps/*/step/claims/*/bound/*/union/*/union/*/union/*/seq/*/and",
     ];
