@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub struct Settled {
     /// In words: what would follow.
     pub what: String,
-    /// Are closures taken apart at their last step?
+    /// Are closures taken apart at the end of their chains?
     pub apart: bool,
     /// The events that it speaks of.
     pub events: usize,

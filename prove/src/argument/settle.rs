@@ -36,8 +36,8 @@ pub struct Found {
 
 impl Found {
     /// Leaves out what another refutation does not need besides `known`. One search looks for one by `known` alone, in the way in which this one
-    /// was found: with less that is known, simpler ways have no better chance. Lemma by lemma only what is at hand is looked at. (A search for
-    /// each finds shorter arguments, and takes more time than all the rest of a proof.)
+    /// was found: with less that is known, simpler ways have no better chance. Lemma by lemma only what is at hand is looked at: with a search for
+    /// each, too, arguments are shorter, but Fig. 11 with fences as the release of seq_cst operations took 115 s of CPU in place of 61.
     pub fn leave_out(&mut self, theory: &Theory, known: &Claims, obligation: &Obligation, reach: Reach, effort: &mut Effort) {
         let more: Lemmas = self.lemmas.iter().copied().filter(|l| !known.contains(l)).collect();
         if more.is_empty() || self.without(theory, known, obligation) {

@@ -22,7 +22,7 @@ pub struct KeptStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptObligation {
-    /// Are closures taken apart at their last step?
+    /// Are closures taken apart at the end of their chains?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
     /// Events that exist: `12: 0 3 -> 5`, the event 5 that sentence 12 of those that claim existence gives for the events 0 and 3; with

@@ -7,12 +7,10 @@ use margay_models::model::Model;
 use margay_models::signature::Signature;
 use margay_models::signature::architecture::{Architecture, built_in_words};
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::argument::{Rule, Step, complete};
-use margay_prove::ground::Effort;
-use margay_prove::theorem::{REACH, Setting};
+use margay_prove::theorem::Setting;
 use margay_prove::theory::facts;
 
-use super::{mapping, no_sc, options};
+use super::{follows, mapping, no_sc, options};
 
 #[test]
 #[ignore = "takes long; --ignored runs it"]
@@ -56,9 +54,7 @@ fn holds(model: &str, property: &str) -> bool {
     let model = Model::parse(SourceFile::new("property.cat", text), &FilesThenBuiltIn).expect("it is a model").model;
     let number = model.check_named("Property").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it has a rule");
-    let claim = setting.goals[0].claim.clone();
-    let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
-    complete(&setting.theory, &setting.theory, &[step], &[claim], REACH, &mut Effort::default()).is_ok()
+    follows(&setting, &setting.theory, setting.goals[0].claim.clone())
 }
 
 #[test]

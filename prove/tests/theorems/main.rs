@@ -10,11 +10,14 @@ mod sentences;
 mod tampering;
 
 use margay_mappings::check::{CheckOptions, asked};
-use margay_mappings::language::{LoadOptions, Mapping};
+use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
-use margay_prove::theorem::{Report, Setting, prove};
-use margay_prove::theory::Stop;
+use margay_models::diagnostic::SourceFile;
+use margay_prove::argument::{Claim, Rule, Step, complete};
+use margay_prove::ground::Effort;
+use margay_prove::theorem::{REACH, Report, Setting, prove};
 use margay_prove::theory::mapping::Selection;
+use margay_prove::theory::{Stop, Theory};
 
 /// From now on the solver is the one that the executable uses.
 fn use_cadical() {
@@ -47,6 +50,24 @@ fn setting<'a>(mapping: &'a Mapping, without: &[String]) -> Setting<'a> {
 /// Proves a mapping.
 fn proved(mapping: &Mapping, without: &[String]) -> Report {
     prove(&setting(mapping, without), &Stop::default())
+}
+
+/// Does a claim follow from what a setting supposes, without any lemma? `found`: the theory that has its names.
+fn follows(setting: &Setting<'_>, found: &Theory, claim: Claim) -> bool {
+    let step = Step { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
+    complete(&setting.theory, found, &[step], &[claim], REACH, &mut Effort::default()).is_ok()
+}
+
+/// Fig. 11 without scopes from c20, with some rows changed.
+fn fig_11_with(rows: &[(&str, &str)], target: &str) -> Mapping {
+    use_cadical();
+    let mut text = library::built_in("rc11-to-ptx-descoped").expect("it is shipped").text.clone();
+    for (row, by) in rows {
+        assert!(text.contains(row), "{row}");
+        text = text.replace(row, by);
+    }
+    let models = LoadOptions { source: Some("c20".to_owned()), target: Some(target.to_owned()) };
+    load_text(&SourceFile::new("changed.map", text), None, &models).expect("it is a mapping").mapping
 }
 
 /// The names of the axioms that are theorems.

@@ -1,9 +1,8 @@
 //! Fig. 11 is proved; no broken table is, and none with an axiom of the target less, unless a search finds nothing either.
 
 use margay_mappings::check::{CheckOptions, Level, Silent, Verdict, check};
-use margay_mappings::language::{LoadOptions, Mapping, load_text};
+use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
-use margay_models::diagnostic::SourceFile;
 use margay_models::library as models;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::certificate::{Document, Given};
@@ -12,7 +11,7 @@ use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
 use rayon::prelude::*;
 
-use super::{mapping, no_sc, options, proved, setting, theorems};
+use super::{fig_11_with, mapping, no_sc, options, proved, setting, theorems};
 
 #[test]
 fn fig_11_with_the_papers_operations() {
@@ -62,15 +61,13 @@ fn fig_11_with_scopes_and_seq_cst_accesses_is_no_theorem() {
     assert!(!theorems(&report).contains(&"SC"));
 }
 
+/// The row of seq_cst stores, and that of seq_cst read-modify-writes.
+const STORE: &str = "W.SC        => fence.sc.sys ; st.release.sys";
+const RMW: &str = "RMW.SC      => fence.sc.sys ; atom.acq_rel.sys";
+
 /// Fig. 11 without scopes and with another row for seq_cst stores.
 fn with_seq_cst_store(instructions: &str) -> Mapping {
-    super::use_cadical();
-    let text = library::built_in("rc11-to-ptx-descoped").expect("it is shipped").text.clone();
-    let row = "W.SC        => fence.sc.sys ; st.release.sys";
-    assert!(text.contains(row));
-    let file = SourceFile::new("changed.map", text.replace(row, &format!("W.SC => {instructions}")));
-    let models = LoadOptions { source: Some("c20".to_owned()), target: None };
-    load_text(&file, None, &models).expect("it is a mapping").mapping
+    fig_11_with(&[(STORE, &format!("W.SC => {instructions}"))], "ptx-6.0")
 }
 
 #[test]
@@ -110,16 +107,8 @@ fn proved_axiom(mapping: &Mapping, without: &[String], axiom: &str) -> Vec<Strin
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn fences_may_be_the_release_of_seq_cst_stores_and_read_modify_writes() {
-    super::use_cadical();
-    let text = library::built_in("rc11-to-ptx-descoped").expect("it is shipped").text.clone();
-    let rows = [
-        ("W.SC        => fence.sc.sys ; st.release.sys", "W.SC => fence.sc.sys ; st.relaxed.sys"),
-        ("RMW.SC      => fence.sc.sys ; atom.acq_rel.sys", "RMW.SC => fence.sc.sys ; atom.acquire.sys"),
-    ];
-    let changed = rows.iter().fold(text.clone(), |text, (row, by)| text.replace(row, by));
-    assert!(rows.iter().all(|(row, by)| text.contains(row) && changed.contains(by)));
-    let models = LoadOptions { source: Some("c20".to_owned()), target: None };
-    let mapping = load_text(&SourceFile::new("changed.map", changed.clone()), None, &models).expect("it is a mapping").mapping;
+    let store = (STORE, "W.SC => fence.sc.sys ; st.relaxed.sys");
+    let mapping = fig_11_with(&[store, (RMW, "RMW.SC => fence.sc.sys ; atom.acquire.sys")], "ptx-6.0");
     // Loads that acquire or are seq_cst, and what has these rows; all operations take minutes (results/theorems.md).
     let kept = ["R.ACQ", "R.SC", "W.RLX", "W.SC", "RMW.SC"];
     let all = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
@@ -127,8 +116,7 @@ fn fences_may_be_the_release_of_seq_cst_stores_and_read_modify_writes() {
     let report = proved(&mapping, &others);
     assert_eq!(theorems(&report), ["Coherence", "Atomicity", "SC"]);
     // The fence before the read-modify-write is needed.
-    let without = changed.replace("RMW.SC => fence.sc.sys ; ", "RMW.SC => ");
-    let mapping = load_text(&SourceFile::new("changed.map", without), None, &models).expect("it is a mapping").mapping;
+    let mapping = fig_11_with(&[store, (RMW, "RMW.SC => atom.acquire.sys")], "ptx-6.0");
     assert!(proved_axiom(&mapping, &others, "Coherence").is_empty());
 }
 

@@ -3,14 +3,15 @@
 use std::process::Command;
 
 use margay_mappings::check::{CheckOptions, Level, asked};
-use margay_mappings::language::{LoadOptions, Mapping, load_text};
+use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
-use margay_models::diagnostic::SourceFile;
 use margay_prove::certificate::KeptStep;
 use margay_prove::rocq::write;
 use margay_prove::theorem::{Setting, prove};
 use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
+
+use super::fig_11_with;
 
 /// Proved with the solver that the executable uses: without it a proof takes minutes.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
@@ -107,12 +108,7 @@ fn a_compilers_table() {
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn a_fence_that_releases_under_chapter_8() {
-    margay_cadical::backend().register();
-    let text = library::built_in("rc11-to-ptx-descoped").expect("it is shipped").text.clone();
-    let changed = text.replace("fence.sc.sys ; st.release.sys", "fence.sc.sys ; st.relaxed.sys");
-    assert_ne!(text, changed);
-    let models = LoadOptions { source: Some("c20".to_owned()), target: Some("ptx-8".to_owned()) };
-    let mapping = load_text(&SourceFile::new("changed.map", changed), None, &models).expect("it is a mapping").mapping;
+    let mapping = fig_11_with(&[("fence.sc.sys ; st.release.sys", "fence.sc.sys ; st.relaxed.sys")], "ptx-8");
     let without = [
         "R.NA",
         "R.RLX",

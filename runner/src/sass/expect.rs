@@ -152,9 +152,11 @@ impl Builder<'_> {
                 self.define(destination, BTreeSet::from([position]), guard, guarded);
             }
             Operation::Load { access, destination, address } => {
-                self.load(access, std::slice::from_ref(destination), address, text, guard);
+                self.load(access, std::slice::from_ref(destination), address, text, guard, guarded);
             }
-            Operation::VectorLoad { access, destinations, address } => self.load(access, destinations, address, text, guard),
+            Operation::VectorLoad { access, destinations, address } => {
+                self.load(access, destinations, address, text, guard, guarded)
+            }
             Operation::Store { access, address, value } if access.proxy != Proxy::Generic => {
                 let (from, data) = (self.address(address), self.of_value(value));
                 self.push(Effect::SurfaceStore, text, from, data, guard);
@@ -210,8 +212,15 @@ impl Builder<'_> {
     }
 
     /// A load of as many elements as there are destinations.
-    fn load(&mut self, access: &Access, destinations: &[String], address: &Address, text: &str, guard: &BTreeSet<usize>) {
-        let guarded = !guard.is_empty() || text.starts_with('@');
+    fn load(
+        &mut self,
+        access: &Access,
+        destinations: &[String],
+        address: &Address,
+        text: &str,
+        guard: &BTreeSet<usize>,
+        guarded: bool,
+    ) {
         let (space, from) = (self.space(address, access), self.address(address));
         let bits = bits(access) * destinations.len() as u8;
         let position = self.out.len();
