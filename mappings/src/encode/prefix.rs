@@ -22,7 +22,8 @@ use crate::language::Mapping;
 pub enum Sources {
     /// Each from the last write before it: the executions of an interleaving.
     Latest,
-    /// From the given writes; from the initial write with `None`.
+    /// Some from the given writes (from the initial write with `None`), the others from the last write before them: a lesson is about
+    /// more programs if it names no source that it need not name.
     Given(Vec<(usize, Option<usize>)>),
 }
 
@@ -168,27 +169,28 @@ fn restrict(logic: &mut Logic, source: &Source, atoms: &Atoms, prefix: &Prefix) 
     let among_writes = between(logic, writes, writes);
     let among_writes = logic.intersection(among_writes, order);
     let mo = logic.union(among_writes, from_inits);
-    let rf = match &prefix.sources {
-        Sources::Latest => {
-            let earlier = between(logic, writes, reads);
-            let earlier = logic.intersection(earlier, order);
-            let initial = between(logic, source.inits, reads);
-            let candidates = logic.union(earlier, initial);
-            let overwritten = logic.join(mo, candidates);
-            logic.difference(candidates, overwritten)
-        }
-        Sources::Given(given) => {
-            let from_writes = given.iter().filter_map(|&(r, w)| Some((event(w?), event(r))));
-            let from_writes = logic.constant(atoms.pairs(from_writes));
-            let possible = between(logic, writes, reads);
-            let from_writes = logic.intersection(possible, from_writes);
-            let initial = given.iter().filter(|(_, w)| w.is_none()).map(|&(r, _)| event(r));
-            let initial = logic.constant(atoms.set(initial));
-            let initial = logic.intersection(initial, reads);
-            let from_inits = between(logic, source.inits, initial);
-            logic.union(from_writes, from_inits)
-        }
+    let given: &[(usize, Option<usize>)] = match &prefix.sources {
+        Sources::Latest => &[],
+        Sources::Given(given) => given,
     };
+    let named = logic.constant(atoms.set(given.iter().map(|&(r, _)| event(r))));
+    let latest = logic.difference(reads, named);
+    let earlier = between(logic, writes, latest);
+    let earlier = logic.intersection(earlier, order);
+    let initial = between(logic, source.inits, latest);
+    let candidates = logic.union(earlier, initial);
+    let overwritten = logic.join(mo, candidates);
+    let from_latest = logic.difference(candidates, overwritten);
+    let from_writes = given.iter().filter_map(|&(r, w)| Some((event(w?), event(r))));
+    let from_writes = logic.constant(atoms.pairs(from_writes));
+    let possible = between(logic, writes, reads);
+    let from_writes = logic.intersection(possible, from_writes);
+    let initial = given.iter().filter(|(_, w)| w.is_none()).map(|&(r, _)| event(r));
+    let initial = logic.constant(atoms.set(initial));
+    let initial = logic.intersection(initial, reads);
+    let from_inits = between(logic, source.inits, initial);
+    let from_given = logic.union(from_writes, from_inits);
+    let rf = logic.union(from_latest, from_given);
     let sources = logic.range(rf);
     let read_something = logic.subset(reads, sources);
 

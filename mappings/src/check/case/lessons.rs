@@ -217,6 +217,21 @@ fn no_interleaving_tears_a_read_modify_write() {
     });
 }
 
+/// A lesson names the sources of stale reads; the others read the last write before them, so it is about programs that have a
+/// read-modify-write there too.
+#[test]
+fn reads_that_a_lesson_does_not_name_read_the_last_write() {
+    let file = library::built_in("rc11-to-ptx").expect("it is shipped");
+    let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let shape = Shape::of(&[4, 2]).expect("it is one");
+    // P1 stores and accesses y; then P0 reads what was before that store, does a read-modify-write, and accesses y.
+    let prefix = Prefix { order: vec![4, 5, 0, 1, 2, 3], sources: Sources::Given(vec![(0, None)]) };
+    within(&mapping, &["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"], 6, Programs::Guarded, |setting| {
+        let reasons = Refuter::new(&mapping.source).reasons();
+        assert_eq!(excluded(setting, &shape, &prefix, reasons, &[1], 20), 20);
+    });
+}
+
 /// What a certificate says was learned need not have been learned anywhere: whatever beginning of an execution it names, if its form is
 /// accepted, the programs that it excludes race.
 #[test]

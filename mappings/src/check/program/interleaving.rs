@@ -1,5 +1,5 @@
-//! Races that interleavings show: the executions of a program in which every read returns the last write before it. They are few,
-//! quickly gone through, and the shortest racing one says most about other programs.
+//! Races that interleavings show: the executions of a program in which every read returns the last write before it, or, where these
+//! show none, any write before it. They are few, quickly gone through, and the shortest racing one says most about other programs.
 
 use std::collections::HashSet;
 
@@ -15,6 +15,26 @@ pub struct Program<'a> {
     pub execution: &'a Execution,
     /// The events of each thread.
     threads: Vec<Vec<usize>>,
+}
+
+/// What reads may return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// The last write to the location before the read.
+    Latest,
+    /// Any write to the location before the read, as far as the model allows it.
+    Any,
+}
+
+/// What the source model says of a beginning of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// It is inconsistent.
+    Inconsistency,
+    /// It is consistent, and its program is undefined.
+    Race,
+    /// It is consistent and nothing more.
+    Nothing,
 }
 
 /// How far an interleaving has come.
@@ -69,6 +89,12 @@ impl<'a> Program<'a> {
         self.execution.data.column(Event::from(write)).0 & !right == 0
     }
 
+    /// The last write to the location of a read among what comes before it.
+    pub fn latest(&self, before: &[usize], read: usize) -> Option<usize> {
+        let location = |e: usize| self.execution.events[e].location;
+        before.iter().rev().copied().find(|&w| self.is(w, Kind::Write) && location(w) == location(read))
+    }
+
     /// The events of a prefix as an execution. `None` if a read has no source in it.
     pub fn part(&self, prefix: &Prefix) -> Option<Execution> {
         let x = self.execution;
@@ -95,13 +121,11 @@ impl<'a> Program<'a> {
             }
         }
         for (i, &r) in prefix.order.iter().enumerate().filter(|&(_, &e)| self.is(e, Kind::Read)) {
-            let source = match &prefix.sources {
-                Sources::Latest => {
-                    let before = prefix.order[..i].iter().rev();
-                    before.copied().find(|&w| self.is(w, Kind::Write) && location(w) == location(r))
-                }
-                Sources::Given(given) => given.iter().find(|(read, _)| *read == r)?.1,
+            let given = match &prefix.sources {
+                Sources::Latest => None,
+                Sources::Given(given) => given.iter().find(|(read, _)| *read == r),
             };
+            let source = given.map_or_else(|| self.latest(&prefix.order[..i], r), |&(_, source)| source);
             let from = match source {
                 Some(w) => at(w)?,
                 None => init(r)?,
@@ -111,37 +135,52 @@ impl<'a> Program<'a> {
         Some(part)
     }
 
-    /// Executes the next operation of a thread that is executed.
-    fn step(&self, state: &State, t: usize) -> Option<State> {
+    /// Executes the next operation of a thread that is executed, in each way that a read in it may read.
+    fn steps(&self, state: &State, t: usize, reads: Reads) -> Vec<State> {
         let mut after = state.clone();
         let first = loop {
-            let &e = self.threads[t].get(after.next[t])?;
+            let Some(&e) = self.threads[t].get(after.next[t]) else { return Vec::new() };
             after.next[t] += 1;
             if self.is_executed(e, after.right) {
                 break e;
             }
         };
         after.order.push(first);
-        if self.is(first, Kind::Read) {
-            let location = self.execution.events[first].location;
-            let writes = state.order.iter().rev().copied();
-            let source = writes.filter(|&w| self.is(w, Kind::Write)).find(|&w| self.execution.events[w].location == location);
+        if !self.is(first, Kind::Read) {
+            return vec![self.written(after, t, first)];
+        }
+        let location = self.execution.events[first].location;
+        let writes = state.order.iter().rev().copied().filter(|&w| self.is(w, Kind::Write));
+        let of_location = writes.filter(|&w| self.execution.events[w].location == location);
+        let mut sources: Vec<Option<usize>> = of_location.map(Some).chain([None]).collect();
+        // The write of a read-modify-write is the last in the order, so it reads the last but it.
+        if reads == Reads::Latest || self.write_half(first).is_some() {
+            sources.truncate(1);
+        }
+        let read = |source: Option<usize>| {
+            let mut after = after.clone();
             after.sources.push((first, source));
             let is_right = source == self.source(first) && source.is_none_or(|w| state.right >> w & 1 == 1);
             after.right |= u64::from(is_right) << first;
-        }
+            self.written(after, t, first)
+        };
+        sources.into_iter().map(read).collect()
+    }
+
+    /// Executes the write of the operation that begins with an event, if it has one.
+    fn written(&self, mut state: State, t: usize, first: usize) -> State {
         let written = if self.is(first, Kind::Write) { Some(first) } else { self.write_half(first) };
         if let Some(write) = written {
             if write != first {
-                after.next[t] += 1;
-                if !self.is_executed(write, after.right) {
-                    return Some(after);
+                state.next[t] += 1;
+                if !self.is_executed(write, state.right) {
+                    return state;
                 }
-                after.order.push(write);
+                state.order.push(write);
             }
-            after.right |= u64::from(self.writes_right(write, after.right)) << write;
+            state.right |= u64::from(self.writes_right(write, state.right)) << write;
         }
-        Some(after)
+        state
     }
 
     /// What an execution is, whatever the interleaving that made it.
@@ -155,20 +194,35 @@ impl<'a> Program<'a> {
         executed.into_iter().chain(from).chain(writes.iter().map(|&w| w as u8)).collect()
     }
 
-    /// The shortest interleaving that `is_racy` accepts; with `complete` only of whole executions.
-    pub fn race(&self, complete: bool, is_racy: &mut dyn FnMut(&Execution) -> bool) -> Option<Prefix> {
+    /// Where reads read from, without naming what the order says already.
+    pub fn named(&self, order: &[usize], sources: &[(usize, Option<usize>)]) -> Sources {
+        let is_stale = |&(read, source): &(usize, Option<usize>)| {
+            let before = order.iter().take_while(|&&e| e != read).copied().collect::<Vec<_>>();
+            self.latest(&before, read) != source
+        };
+        Sources::Given(sources.iter().copied().filter(is_stale).collect())
+    }
+
+    /// The shortest beginning of an execution that is found to race; with `complete` only of whole executions.
+    pub fn race(&self, complete: bool, reads: Reads, judge: &mut dyn FnMut(&Execution) -> Shows) -> Option<Prefix> {
         let threads = self.threads.len();
         let start = State { order: Vec::new(), next: vec![0; threads], sources: Vec::new(), right: 0 };
         let (mut now, mut seen) = (vec![start], HashSet::new());
         while !now.is_empty() {
             let mut then = Vec::new();
             for state in &now {
-                let next: Vec<State> = (0..threads).filter_map(|t| self.step(state, t)).collect();
+                let next: Vec<State> = (0..threads).flat_map(|t| self.steps(state, t, reads)).collect();
                 let last = state.order.last().copied().filter(|&e| !self.is(e, Kind::Fence));
                 if if complete { next.is_empty() } else { last.is_some() } {
-                    let prefix = Prefix { order: state.order.clone(), sources: Sources::Latest };
-                    if self.part(&prefix).is_some_and(|part| is_racy(&part)) {
-                        return Some(prefix);
+                    let sources = match reads {
+                        Reads::Latest => Sources::Latest,
+                        Reads::Any => self.named(&state.order, &state.sources),
+                    };
+                    let prefix = Prefix { order: state.order.clone(), sources };
+                    match self.part(&prefix).map(|part| judge(&part)) {
+                        Some(Shows::Race) => return Some(prefix),
+                        Some(Shows::Inconsistency) => continue,
+                        _ => {}
                     }
                 }
                 then.extend(next.into_iter().filter(|after| seen.insert(self.key(after))));
@@ -179,8 +233,12 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Is an execution consistent, and does it show that its program is undefined?
-pub fn is_racy(judge: &mut Judge, undefined: &[(usize, bool)], part: &Execution) -> bool {
+/// What a beginning of an execution shows.
+pub fn shows(judge: &mut Judge, undefined: &[(usize, bool)], part: &Execution) -> Shows {
     let judgement = judge.judge(part);
-    judgement.consistent && undefined.iter().any(|&(check, raised)| judgement.holds[check] == raised)
+    match judgement.consistent {
+        false => Shows::Inconsistency,
+        true if undefined.iter().any(|&(check, raised)| judgement.holds[check] == raised) => Shows::Race,
+        true => Shows::Nothing,
+    }
 }

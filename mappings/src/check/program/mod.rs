@@ -20,7 +20,7 @@ use margay_models::signature::Signature;
 use super::options::{CheckOptions, MAX_BOUND};
 use crate::encode::{Prefix, Reasons, Sources, is_undefined_behaviour};
 use crate::witness::{Fault, Witness};
-use interleaving::{Program, is_racy};
+use interleaving::{Program, Reads, Shows, shows};
 
 pub use extension::extends;
 pub use lesson::{Learned, Lesson, Taught, collect};
@@ -66,11 +66,13 @@ impl Refuter {
         self.reasons
     }
 
-    /// A race among the interleavings of the program.
+    /// A race among the interleavings of the program, rather one in which every read returns the last write before it: a lesson from
+    /// it need not ask whether the execution is consistent.
     pub fn race_of_interleaving(&mut self, witness: &Witness) -> Option<Prefix> {
         let program = Program::new(&witness.source);
         let (judge, undefined) = (&mut self.judge, &self.undefined);
-        program.race(self.reasons.complete, &mut |part| is_racy(judge, undefined, part))
+        let mut race = |reads| program.race(self.reasons.complete, reads, &mut |part| shows(judge, undefined, part));
+        race(Reads::Latest).or_else(|| race(Reads::Any))
     }
 
     /// Goes through all executions of the program: does one race, does one have the outcome?
@@ -129,11 +131,14 @@ impl Refuter {
                 None => break,
             }
         }
+        if let Sources::Given(given) = &prefix.sources {
+            prefix.sources = program.named(&prefix.order, given);
+        }
         Some(prefix)
     }
 
     fn shows_race(&mut self, program: &Program<'_>, prefix: &Prefix) -> bool {
-        program.part(prefix).is_some_and(|part| is_racy(&mut self.judge, &self.undefined, &part))
+        program.part(prefix).is_some_and(|part| shows(&mut self.judge, &self.undefined, &part) == Shows::Race)
     }
 }
 
