@@ -1,6 +1,6 @@
 //! Fig. 11 is proved; no broken table is, and none with an axiom of the target less, unless a search finds nothing either.
 
-use margay_mappings::check::{CheckOptions, Level, Silent, Verdict, check};
+use margay_mappings::check::CheckOptions;
 use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
 use margay_models::library as models;
@@ -11,6 +11,7 @@ use margay_prove::theory::Stop;
 use margay_prove::theory::mapping::Selection;
 use rayon::prelude::*;
 
+use super::mutants::judged;
 use super::{fig_11_with, mapping, no_sc, options, proved, setting, theorems};
 
 #[test]
@@ -96,7 +97,7 @@ fn a_seq_cst_store_behind_its_fence_may_be_relaxed_among_read_modify_writes() {
 
 /// The one axiom that is asked about, if it is a theorem.
 fn proved_axiom(mapping: &Mapping, without: &[String], axiom: &str) -> Vec<String> {
-    let asked = CheckOptions { axioms: vec![axiom.to_owned()], level: Level::Execution, ..options(without) };
+    let asked = CheckOptions { axioms: vec![axiom.to_owned()], ..options(without) };
     let (axioms, constructs) = margay_mappings::check::asked(mapping, &asked).expect("the options fit");
     let setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: true }).expect("it has a rule");
     prove(&setting, &Stop::default()).theorems()
@@ -142,18 +143,9 @@ fn no_broken_table_is_proved() {
     let asked: Vec<(&str, &str)> = all.iter().flat_map(|&name| ["ptx-6.0", "ptx-8"].map(|target| (name, target))).collect();
     asked.par_iter().for_each(|&(name, target)| {
         let mapping = onto_model(name, None, target);
-        let report = proved(&mapping, &no_sc());
-        let proved = theorems(&report);
+        let axioms = judged(&format!("{name} under {target}"), &mapping, &no_sc(), 4);
         // An axiom that the mistake leaves alone may be a theorem; all of them may not.
-        assert!(proved.len() < report.goals.len(), "{name} under {target}");
-        let found = check(&mapping, &CheckOptions { keep_going: true, ..options(&no_sc()) }, &Silent).expect("it is a mapping");
-        for axiom in found.axioms.iter().filter(|a| a.verdict == Verdict::Counterexample) {
-            assert!(
-                !proved.contains(&axiom.axiom.as_str()),
-                "{name} under {target}: {} is proved and has a counterexample",
-                axiom.axiom
-            );
-        }
+        assert!(axioms.iter().any(|a| a.1 != "theorem"), "{name} under {target}");
     });
 }
 
@@ -185,15 +177,10 @@ fn weakened_axioms_of_the_target_prove_less() {
         ("let cause-base = (po?; sw; po?)+", "let cause-base = po?; sw; po?"),
         ("let rec obs = (morally-strong & rf) | (obs; rmw; obs)", "let obs = morally-strong & rf"),
     ];
-    weakened.par_iter().for_each(|(line, by)| {
-        let mapping = onto(line, by);
-        let report = proved(&mapping, &no_sc());
-        let proved = theorems(&report);
-        let found = check(&mapping, &CheckOptions { keep_going: true, ..options(&no_sc()) }, &Silent).expect("it is a mapping");
-        for axiom in found.axioms.iter().filter(|a| a.verdict == Verdict::Counterexample) {
-            assert!(!proved.contains(&axiom.axiom.as_str()), "without `{line}`: {} has a counterexample", axiom.axiom);
-        }
-    });
+    let judged = |(line, by): &(&str, &str)| judged(&format!("without `{line}`"), &onto(line, by), &no_sc(), 4);
+    let all: Vec<Vec<(String, String)>> = weakened.par_iter().map(judged).collect();
+    let fallen = all.iter().filter(|axioms| axioms.iter().any(|a| a.1.starts_with("at "))).count();
+    assert!(fallen >= 6, "most of them have a counterexample of 4 events or fewer: {all:?}");
 }
 
 /// Texts that the reader of mappings is given.
