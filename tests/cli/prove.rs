@@ -20,6 +20,22 @@ fn fig_11_is_a_theorem() {
 }
 
 #[test]
+fn an_argument_is_shown_on_one_screen() {
+    let output = margay(&["prove", "rc11-to-ptx", "--without", NO_SC, "--axiom", "Coherence"]);
+    let text = out(&output);
+    assert!(text.lines().count() < 40, "{text}");
+    assert!(text.contains("hb in po | cause-base. [induction, ") && !text.contains("missing"), "{text}");
+    let last = text.lines().rfind(|l| l.contains("[direct, ")).expect("the axiom is the last step");
+    assert!(last.contains("irreflexive hb | hb; eco. [direct, 1 obligation, "), "{last}");
+    // Where it is cut, all of it can be had.
+    let brief = margay(&["prove", "rc11-to-ptx-descoped", "--axiom", "Coherence", "--bound", "1"]);
+    let all = margay(&["prove", "rc11-to-ptx-descoped", "--axiom", "Coherence", "--bound", "1", "-v"]);
+    let (brief, all) = (words(&out(&brief)), words(&out(&all)));
+    assert!(brief.contains("`-v` shows every claim.") && brief.contains(" more."), "{brief}");
+    assert!(!all.contains("`-v` shows") && !all.contains(" more.") && all.len() > brief.len(), "{all}");
+}
+
+#[test]
 fn a_broken_table_has_its_counterexample() {
     let folder = folder("prove/broken").join("out");
     let path = folder.to_str().expect("a path of text");

@@ -4,11 +4,13 @@ mod allowed;
 mod drawing;
 mod report;
 mod setting;
+mod shown;
 
 pub use allowed::Allowed;
 pub use drawing::Drawing;
 pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
 pub use setting::{Goal, Setting};
+pub use shown::{Shown, shown};
 
 use std::time::Instant;
 
@@ -70,9 +72,9 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
         };
     }
     let times = Times { search: searched, proof: completed, check: begin.elapsed() };
-    let steps = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
+    let (steps, names) = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
-    Report { goals, steps, tried: setting.tried(&finder), lemmas, proof, allowed, times, effort, stopped }
+    Report { goals, steps, names, tried: setting.tried(&finder), lemmas, proof, allowed, times, effort, stopped }
 }
 
 /// For each role a structure that what is supposed allows, or the operation that it does not.
@@ -89,8 +91,8 @@ fn contradictory(setting: &Setting, theory: &Theory, what: String, effort: Effor
     let gap = Gap { what, ..Gap::default() };
     let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
     let goals = setting.goals.iter().map(goal).collect();
-    let (steps, tried, lemmas, allowed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    Report { goals, steps, tried, lemmas, proof: None, allowed, times: Times::default(), effort, stopped }
+    let (steps, names, tried, lemmas, allowed) = Default::default();
+    Report { goals, steps, names, tried, lemmas, proof: None, allowed, times: Times::default(), effort, stopped }
 }
 
 /// Completes what was found: all goals together, or those that can be alone.
@@ -182,14 +184,16 @@ fn unfinished(setting: &Setting, failure: &Failure) -> Gap {
     }
 }
 
-/// The steps of a proof, for people.
-fn steps(setting: &Setting, proof: &Proof) -> Vec<StepReport> {
+/// The steps of a proof, for people, and the short names in them.
+fn steps(setting: &Setting, proof: &Proof) -> (Vec<StepReport>, Vec<(String, String)>) {
     let mut theory = setting.theory.clone();
-    let mut all = Vec::new();
+    let (mut all, mut claims) = (Vec::new(), Vec::new());
     for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {
         let Ok(step) = written.read(&mut theory) else { break };
+        claims.push(shown::shown(&theory, &step));
         all.push(StepReport {
             claims: step.claims.iter().map(|c| c.text(&theory)).collect(),
+            shown: Vec::new(),
             rule: step.rule.name(),
             obligations: settled.len(),
             witnesses: settled.iter().map(|s| s.events).max().unwrap_or(0),
@@ -200,5 +204,9 @@ fn steps(setting: &Setting, proof: &Proof) -> Vec<StepReport> {
         });
         theory.learn(number, &step);
     }
-    all
+    let names = shown::short_names(&theory, &mut claims);
+    for (step, shown) in all.iter_mut().zip(claims) {
+        step.shown = shown;
+    }
+    (all, names)
 }

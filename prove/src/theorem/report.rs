@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Allowed, Drawing};
+use super::{Allowed, Drawing, Shown};
 use crate::argument::Proof;
 use crate::ground::Effort;
 
@@ -40,6 +40,8 @@ impl GoalReport {
 pub struct StepReport {
     /// What it claims.
     pub claims: Vec<String>,
+    /// The claims for people, in the short [`names`](Report::names).
+    pub shown: Vec<Shown>,
     /// The rule: `direct`, `induction`, `orders`.
     pub rule: &'static str,
     /// How many obligations it left.
@@ -89,6 +91,8 @@ pub struct Report {
     pub goals: Vec<GoalReport>,
     /// The steps of the proof.
     pub steps: Vec<StepReport>,
+    /// Short names of long closures in what is shown of the steps, and what they stand for.
+    pub names: Vec<(String, String)>,
     /// For each relation, what was guessed of it, and whether it was kept.
     pub tried: Vec<(String, Vec<(String, bool)>)>,
     /// What came of the lemmas that a file suggests.

@@ -7,6 +7,7 @@ mod mutants;
 mod rocq;
 mod rules;
 mod sentences;
+mod shown;
 mod tampering;
 
 use margay_mappings::check::{CheckOptions, asked};

@@ -3,17 +3,21 @@
 use std::io;
 
 use margay_console::output::Output;
-use margay_console::table::{number, table};
+use margay_console::table::{counted, number, table};
 use margay_console::wrapped::{indented, wrapped};
 use margay_models::picture::text;
-use margay_prove::theorem::{Gap, Report, StepReport};
+use margay_prove::theorem::{Gap, Report, Shown, StepReport};
 
 use super::answer::{MappingAnswer, Said};
 use crate::check::human::between;
 use crate::check::print_counterexample;
 
-/// More direct steps than these are not listed.
+/// More direct steps than these are not listed, unless more is asked for.
 const MOST_DIRECT: usize = 12;
+
+/// So many groups of claims are shown of a step, and so many claims of each.
+const MOST_GROUPS: usize = 3;
+const MOST_ALIKE: usize = 4;
 
 /// Prints the answer.
 pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Result<()> {
@@ -21,9 +25,11 @@ pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Re
     output.print(&wrapped(&headline(answer, &whole, *output), output.width()))?;
     output.print(&between(answer.mapping))?;
     output.print("")?;
-    let rows: Vec<Vec<String>> =
+    let mut rows: Vec<Vec<String>> =
         answer.axioms().iter().map(|(name, said)| vec![(*name).to_owned(), words(said), missing(said)]).collect();
-    output.print(&table(&["axiom", "answer", "missing"], &rows, &[], output.width()))?;
+    let columns = if rows.iter().all(|row| row[2].is_empty()) { 2 } else { 3 };
+    rows.iter_mut().for_each(|row| row.truncate(columns));
+    output.print(&table(&["axiom", "answer", "missing"][..columns], &rows, &[], output.width()))?;
     for shown in &answer.presented() {
         print_counterexample(answer.mapping, shown, output)?;
     }
@@ -109,38 +115,59 @@ pub fn missing_events(gap: &Gap, output: &Output) -> io::Result<()> {
     Ok(())
 }
 
-/// The steps of the argument.
+/// The steps of the argument, in short unless more is asked for: `--format json` has every claim.
 pub fn steps(report: &Report, output: &Output) -> io::Result<()> {
     output.print(&output.heading("Argument"))?;
     let direct = report.steps.iter().filter(|s| s.rule == "direct").count();
-    let is_shown = |s: &StepReport| s.rule != "direct" || direct <= MOST_DIRECT;
-    for (number, step) in report.steps.iter().enumerate().filter(|(_, s)| is_shown(s)) {
-        let counts = match step.obligations {
-            0 => "from the steps before".to_owned(),
-            n => format!(
-                "{n} obligation{}, at most {} events{}{}",
-                if n == 1 { "" } else { "s" },
-                step.witnesses,
-                match step.values {
-                    0 => String::new(),
-                    1 => " and 1 value".to_owned(),
-                    v => format!(" and {v} values"),
-                },
-                match step.empty.len() {
-                    0 => String::new(),
-                    e => format!(", {e} of cases that cannot arise"),
-                }
-            ),
-        };
-        let line = format!("{:>3}. {} [{}, {counts}]", number + 1, step.claims.join("; "), step.rule);
+    let is_goal = |s: &StepReport| report.goals.iter().any(|g| s.claims.contains(&g.claim));
+    let is_shown = |s: &StepReport| output.verbose || direct <= MOST_DIRECT || s.rule != "direct" || is_goal(s);
+    let mut is_all = true;
+    for (number, step) in report.steps.iter().enumerate() {
+        if !is_shown(step) {
+            is_all = false;
+            continue;
+        }
+        let (claims, whole) = claims(step, output.verbose);
+        is_all &= whole;
+        let line = format!("{:>3}. {claims} [{}, {}]", number + 1, step.rule, counts(step));
         output.print(&indented(&line, output.width()))?;
     }
-    if direct > MOST_DIRECT {
-        let line =
-            format!("     and {direct} direct steps, which `--format json` lists, one for each edge of a relation and the like");
-        output.print(&indented(&line, output.width()))?;
+    for (short, name) in &report.names {
+        output.print(&indented(&format!("     {short} is {name}"), output.width()))?;
+    }
+    if !is_all {
+        output.print(&indented("     `-v` shows every claim.", output.width()))?;
     }
     Ok(())
+}
+
+/// What a step claims, and whether that is all of it.
+fn claims(step: &StepReport, all: bool) -> (String, bool) {
+    let (groups, members) = if all { (step.shown.len(), None) } else { (MOST_GROUPS, Some(MOST_ALIKE)) };
+    let shown: Vec<String> = step.shown.iter().take(groups).map(|s| s.text(members)).collect();
+    let left: usize = step.shown.iter().skip(groups).map(Shown::claims).sum();
+    let more = if left == 0 { String::new() } else { format!(" {left} more.") };
+    // Not a semicolon, which is composition.
+    let text = format!("{}.{more}", shown.join(". "));
+    let whole = left == 0 && step.shown.iter().take(groups).all(|s| s.text(members) == s.text(None));
+    (text, whole)
+}
+
+/// How much a step took.
+fn counts(step: &StepReport) -> String {
+    if step.obligations == 0 {
+        return "from the steps before".to_owned();
+    }
+    let values = match step.values {
+        0 => String::new(),
+        n => format!(" and {}", counted(n as u64, "value", "values")),
+    };
+    let empty = match step.empty.len() {
+        0 => String::new(),
+        n => format!(", {n} of cases that cannot arise"),
+    };
+    let obligations = counted(step.obligations as u64, "obligation", "obligations");
+    format!("{obligations}, at most {}{values}{empty}", counted(step.witnesses as u64, "event", "events"))
 }
 
 /// What was guessed, and what was thrown out.
