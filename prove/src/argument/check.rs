@@ -1,7 +1,7 @@
 //! Checks a proof: every obligation is made again from the theory and the steps, and every refutation followed. No solver takes part, nor
 //! anything of the search.
 
-use super::claim::{Claim, Rule};
+use super::claim::Claim;
 use super::obligations::{apart, obligations};
 use super::prove::Proof;
 use crate::theory::Theory;
@@ -25,16 +25,10 @@ pub fn check(theory: &mut Theory, proof: &Proof) -> Result<(Vec<Claim>, usize), 
     for (number, step) in proof.steps.iter().enumerate() {
         let flaw = |what: String| Flaw { step: number + 1, what };
         let step = &step.read(theory).map_err(flaw)?;
-        if let Rule::Orders { order, first, second } = &step.rule {
-            for claim in &step.claims {
-                let Claim::Acyclic(r) = claim else {
-                    return Err(flaw("the rule of orders is for `acyclic` alone".to_owned()));
-                };
-                let needed = theory.orders_need(*r, *order, first, second);
-                let needed = needed.ok_or_else(|| flaw("the two kinds of edges are not all edges of the relation".to_owned()))?;
-                if let Some(missing) = needed.iter().find(|c| !proved.contains(c)) {
-                    return Err(flaw(format!("the rule of orders needs what was not proved: {}", missing.text(theory))));
-                }
+        for claim in &step.claims {
+            let needed = theory.supports(&step.rule, claim).map_err(flaw)?;
+            if let Some(missing) = needed.iter().find(|c| !proved.contains(c)) {
+                return Err(flaw(format!("its rule needs what was not proved: {}", missing.text(theory))));
             }
         }
         let asked = obligations(theory, step);
@@ -43,7 +37,7 @@ pub fn check(theory: &mut Theory, proof: &Proof) -> Result<(Vec<Claim>, usize), 
             return Err(flaw(format!("it leaves {} obligations, and there are {} refutations", asked.len(), settled.len())));
         }
         let covered = |own: usize| asked.iter().any(|o| o.claim == own);
-        if !matches!(step.rule, Rule::Orders { .. })
+        if step.rule.has_obligations()
             && let Some(own) = (0..step.claims.len()).find(|&c| !covered(c))
         {
             return Err(flaw(format!("its rule shows nothing of `{}`", step.claims[own].text(theory))));

@@ -44,6 +44,13 @@ pub enum Rule {
         /// The second kind.
         second: Vec<ExprId>,
     },
+    /// `a; b` is within c, since a is within A, b within B, and `A; B` within c.
+    Through {
+        /// a, b
+        parts: [ExprId; 2],
+        /// A, B; a part may be its own.
+        between: [ExprId; 2],
+    },
 }
 
 /// A step of an argument.
@@ -58,12 +65,18 @@ pub struct Step {
 }
 
 impl Rule {
+    /// Does the rule leave obligations? If not, its claims follow from earlier ones ([`Theory::supports`]).
+    pub fn has_obligations(&self) -> bool {
+        matches!(self, Rule::Direct | Rule::Induction(_))
+    }
+
     /// The rule in a word.
     pub fn name(&self) -> &'static str {
         match self {
             Rule::Direct => "direct",
             Rule::Induction(_) => "induction",
             Rule::Orders { .. } => "orders",
+            Rule::Through { .. } => "through",
         }
     }
 }
@@ -118,8 +131,34 @@ impl Theory {
         }
     }
 
+    /// The claims by which a claim holds, of a rule that leaves no obligations.
+    ///
+    /// # Errors
+    /// Why the rule does not show the claim.
+    pub fn supports(&mut self, rule: &Rule, claim: &Claim) -> Result<Vec<Claim>, String> {
+        match (rule, claim) {
+            (Rule::Direct | Rule::Induction(_), _) => Ok(Vec::new()),
+            (Rule::Orders { order, first, second }, Claim::Acyclic(r)) => {
+                let needed = self.orders_need(*r, *order, first, second);
+                needed.ok_or_else(|| "the two kinds of edges are not all edges of the relation".to_owned())
+            }
+            (Rule::Orders { .. }, _) => Err("the rule of orders is for `acyclic` alone".to_owned()),
+            (&Rule::Through { parts, between }, &Claim::Within(whole, bound)) => {
+                let [own, other] = [parts, between].map(|[a, b]| self.exprs.sequence(a, b));
+                // Parentheses do not matter.
+                if self.exprs.sequence_parts(own) != self.exprs.sequence_parts(whole) {
+                    return Err("the rule is for a sequence of the two relations that it names".to_owned());
+                }
+                // What is its own needs no claim.
+                let all = [(other, bound), (parts[0], between[0]), (parts[1], between[1])];
+                Ok(all.into_iter().filter(|(a, b)| a != b).map(|(a, b)| Claim::Within(a, b)).collect())
+            }
+            (Rule::Through { .. }, _) => Err("the rule is for what is within a relation".to_owned()),
+        }
+    }
+
     /// The claims that the rule of orders needs, and whether the two kinds are all edges of the relation.
-    pub fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, first: &[ExprId], second: &[ExprId]) -> Option<Vec<Claim>> {
+    fn orders_need(&mut self, r: ExprId, order: Option<ExprId>, first: &[ExprId], second: &[ExprId]) -> Option<Vec<Claim>> {
         let is_edge = |e: &ExprId| first.contains(e) || second.contains(e);
         for (edge, parts) in edges_by_halves(self, r) {
             if !first.contains(&r) && !is_edge(&edge) && !parts.iter().all(is_edge) {

@@ -1,6 +1,6 @@
 //! What the goals need: which claims of which steps, found from the end of an argument, and nothing that a refutation can do without.
 
-use super::claim::{Claim, Rule, Step};
+use super::claim::{Claim, Step};
 use super::obligations::obligations;
 use super::prove::Failure;
 use super::settle::{Found, WAYS, Way, settle_one};
@@ -29,10 +29,9 @@ pub fn needed(
     for number in (0..steps.len()).rev() {
         let step = &steps[number];
         theory.before = number;
-        if let Rule::Orders { order, first, second } = &step.rule {
+        if !step.rule.has_obligations() {
             for claim in step.claims.iter().zip(needed[number].clone()).filter(|(_, n)| *n).map(|(c, _)| c) {
-                let Claim::Acyclic(r) = claim else { continue };
-                let supports = theory.orders_need(*r, *order, first, second).unwrap_or_default();
+                let supports = theory.supports(&step.rule, claim).unwrap_or_default();
                 mark(&steps[..number], &mut needed, &supports);
             }
             continue;

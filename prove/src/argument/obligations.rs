@@ -17,7 +17,7 @@ pub fn obligations(theory: &mut Theory, step: &Step) -> Vec<Obligation> {
     let found = match &step.rule {
         Rule::Direct => step.claims.iter().enumerate().filter_map(|(i, c)| direct(theory, i, c)).collect(),
         Rule::Induction(group) => induction(theory, group, &step.claims),
-        Rule::Orders { .. } => Vec::new(),
+        Rule::Orders { .. } | Rule::Through { .. } => Vec::new(),
     };
     for obligation in &found {
         let forms = [&obligation.question, &obligation.conclusion];

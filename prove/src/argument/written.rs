@@ -77,6 +77,13 @@ pub enum WrittenRule {
         /// The second kind of edges.
         second: Vec<WrittenExpr>,
     },
+    /// Through a relation between.
+    Through {
+        /// The parts of the sequence.
+        parts: [WrittenExpr; 2],
+        /// What contains each.
+        between: [WrittenExpr; 2],
+    },
 }
 
 /// A step.
@@ -123,6 +130,9 @@ impl WrittenStep {
                 first: first.iter().map(e).collect(),
                 second: second.iter().map(e).collect(),
             },
+            Rule::Through { parts, between } => {
+                WrittenRule::Through { parts: parts.each_ref().map(e), between: between.each_ref().map(e) }
+            }
         };
         Self { claims: step.claims.iter().map(claim).collect(), rule, known: step.known }
     }
@@ -144,6 +154,10 @@ impl WrittenStep {
                 order: order.as_ref().map(|e| relation(theory, e)).transpose()?,
                 first: all(theory, first)?,
                 second: all(theory, second)?,
+            },
+            WrittenRule::Through { parts: [a, b], between: [c, d] } => Rule::Through {
+                parts: [relation(theory, a)?, relation(theory, b)?],
+                between: [relation(theory, c)?, relation(theory, d)?],
             },
         };
         Ok(Step { claims, rule, known: self.known })

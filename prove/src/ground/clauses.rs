@@ -225,4 +225,6 @@ pub struct Reach {
     pub events: usize,
     /// The steps from the events that were asked about.
     pub steps: u8,
+    /// The most assignments that are looked at for a question, before its halves are looked at by themselves.
+    pub rounds: usize,
 }

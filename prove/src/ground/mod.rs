@@ -6,6 +6,7 @@
 //! contradictory.
 
 mod clauses;
+mod joined;
 mod problem;
 mod refutation;
 mod refuter;

@@ -2,6 +2,7 @@
 //! every instance is; and it can be checked without a solver.
 
 use super::clauses::{Clauses, Obligation, Origin, Reach, Value, is_congruence};
+use super::joined::joined;
 use super::problem::{Answer, Effort, Limits, Problem};
 use super::refuter::{Step, check, refute};
 use super::structure::Structure;
@@ -34,8 +35,8 @@ pub enum Outcome {
 /// What a search knew of an obligation's events when it had refuted it: more than one refutation needs.
 #[derive(Debug, Clone)]
 pub struct AtHand {
-    values: Vec<Value>,
-    instances: Vec<Origin>,
+    pub(super) values: Vec<Value>,
+    pub(super) instances: Vec<Origin>,
 }
 
 /// The most conflicts of a refutation.
@@ -49,16 +50,44 @@ pub type Claims = FxHashSet<(usize, usize)>;
 
 /// Looks for a refutation of an obligation. Of claims that were proved before, these alone are known; `None` for all.
 pub fn settle(theory: &Theory, claims: Option<&Claims>, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
-    let (answer, values, instances) = search(theory, claims, obligation, reach, effort);
+    let at_hand = match refuted(theory, claims, obligation, reach, effort) {
+        Ok(at_hand) => at_hand,
+        Err(other) => return other,
+    };
+    let found = refutation(theory, obligation, at_hand.clone(), CONFLICTS);
+    found.map_or(Outcome::Unknown, |found| Outcome::Refuted(found, at_hand))
+}
+
+/// What refutes an obligation. Where a limit is reached, each half of the question is looked at by itself: fewer things are possible in it,
+/// so that fewer events are needed.
+///
+/// # Errors
+/// The outcome, where it is another one.
+fn refuted(
+    theory: &Theory,
+    claims: Option<&Claims>,
+    obligation: &Obligation,
+    reach: Reach,
+    effort: &mut Effort,
+) -> Result<AtHand, Outcome> {
+    let halves = obligation.question.halves();
+    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
+    let limits = if halves.is_some() { Limits { rounds: reach.rounds, ..limits } } else { limits };
+    let (answer, at_hand) = search(theory, claims, obligation, limits, effort);
     match answer {
-        Answer::Model(structure) => Outcome::Model(structure),
-        Answer::Unknown => Outcome::Unknown,
-        Answer::Refuted => {
-            let at_hand = AtHand { values, instances };
-            let found = refutation(theory, obligation, at_hand.clone(), CONFLICTS);
-            found.map_or(Outcome::Unknown, |found| Outcome::Refuted(found, at_hand))
-        }
+        Answer::Model(structure) => return Err(Outcome::Model(structure)),
+        Answer::Refuted => return Ok(at_hand),
+        Answer::Unknown => {}
     }
+    let halves = halves.filter(|_| !theory.stop.is_raised()).ok_or(Outcome::Unknown)?;
+    let mut parts = Vec::new();
+    for question in halves {
+        let half = Obligation { question, ..obligation.clone() };
+        let at_hand = refuted(theory, claims, &half, reach, effort)?;
+        let Refutation { values, instances, .. } = refutation(theory, &half, at_hand, CONFLICTS).ok_or(Outcome::Unknown)?;
+        parts.push(AtHand { values, instances });
+    }
+    joined(theory, obligation.events, parts).ok_or(Outcome::Unknown)
 }
 
 /// A structure in which formulas hold together.
@@ -78,10 +107,9 @@ fn search(
     theory: &Theory,
     claims: Option<&Claims>,
     obligation: &Obligation,
-    reach: Reach,
+    limits: Limits,
     effort: &mut Effort,
-) -> (Answer, Vec<Value>, Vec<Origin>) {
-    let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
+) -> (Answer, AtHand) {
     let mut problem = Problem::new(theory, obligation.events, limits);
     problem.know(claims);
     problem.ask(&obligation.question);
@@ -95,7 +123,7 @@ fn search(
     };
     effort.add(problem.effort);
     let instances = problem.instances.iter().map(|i| i.origin.clone()).collect();
-    (answer, problem.values(), instances)
+    (answer, AtHand { values: problem.values(), instances })
 }
 
 /// The clauses of an obligation: those of the question, of the values, and the instances.
@@ -142,11 +170,12 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
             }
         }
         let shrunk = kept.len() < instances.len() || needed.contains(&false);
-        instances = kept;
-        values = keep(&values, &needed);
         if !shrunk {
             return Some(Refutation { values, instances, steps });
         }
+        // What is left gets the next numbers.
+        let less = AtHand { values: keep(&values, &needed), instances: kept };
+        AtHand { values, instances } = joined(theory, obligation.events, vec![less])?;
     }
 }
 

@@ -6,8 +6,8 @@ use super::symbol::{Pred, Symbols};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(u8);
 
-/// How many events an obligation may have.
-pub const MAX_EVENTS: usize = 64;
+/// How many events an obligation and what exists for it may have together: so many have a bit in the words of a structure.
+pub const MAX_EVENTS: usize = 128;
 
 impl Term {
     /// The variable of that number.
@@ -17,7 +17,7 @@ impl Term {
 
     /// The event of that number.
     pub fn event(number: usize) -> Self {
-        assert!(number < 2 * MAX_EVENTS, "events are numbered below variables");
+        assert!(number < MAX_EVENTS, "events are numbered below variables");
         Self(number as u8)
     }
 

@@ -175,6 +175,14 @@ impl Exprs {
         self.make(expr)
     }
 
+    /// The parts of nested sequences, left to right.
+    pub fn sequence_parts(&self, id: ExprId) -> Vec<ExprId> {
+        match self.get(id) {
+            Expr::Sequence(a, b) => [a, b].into_iter().flat_map(|part| self.sequence_parts(part)).collect(),
+            _ => vec![id],
+        }
+    }
+
     /// The operands of nested unions, left to right.
     pub fn union_parts(&self, id: ExprId) -> Vec<ExprId> {
         match self.get(id) {

@@ -83,6 +83,26 @@ impl Form {
         self.distribute(false)
     }
 
+    /// Two formulas of which one holds where this does: each has half of the first disjunction. `None` if there is no disjunction. The
+    /// cases of both, in this order, are those of the whole.
+    pub fn halves(&self) -> Option<[Self; 2]> {
+        match self {
+            Form::Const(_) | Form::Lit(_) => None,
+            Form::Or(parts) => {
+                let (first, second) = parts.split_at(parts.len() / 2);
+                Some([first, second].map(|half| Form::or(half.iter().cloned())))
+            }
+            Form::And(parts) => {
+                let (at, halves) = parts.iter().enumerate().find_map(|(at, part)| Some((at, part.halves()?)))?;
+                let with = |half: Form| {
+                    let replaced = parts.iter().enumerate().map(|(i, part)| if i == at { half.clone() } else { part.clone() });
+                    Form::and(replaced)
+                };
+                Some(halves.map(with))
+            }
+        }
+    }
+
     fn distribute(&self, conjunctive: bool) -> Vec<Vec<Lit>> {
         match self {
             Form::Const(value) if *value == conjunctive => Vec::new(),

@@ -1,7 +1,7 @@
 //! Edges: a relation as the union of the ways through it, and the rule of two orders.
 
 use super::writer::Writer;
-use crate::argument::Claim;
+use crate::argument::{Claim, Rule};
 use crate::logic::{Expr, ExprId, Meaning, Term};
 
 impl Writer {
@@ -38,6 +38,38 @@ impl Writer {
             }
         }
         if names.is_empty() { String::new() } else { format!("unfold {}. ", names.join(", ")) }
+    }
+
+    /// `a; b` within a relation, by what contains a and b.
+    pub fn through(&mut self, name: &str, claim: &Claim, rule: &Rule, proved: &[(Claim, String)]) -> Result<(), String> {
+        let (Rule::Through { parts, between }, Claim::Within(whole, bound)) = (rule, claim) else {
+            return Err("this is another rule".to_owned());
+        };
+        // What is in a relation is in what contains it, by the lemma that says so.
+        let contains = |part: ExprId, within: ExprId, term: &str| {
+            if part == within {
+                return Ok(term.to_owned());
+            }
+            let known = proved.iter().find(|p| p.0 == Claim::Within(part, within));
+            known.map(|p| format!("({} _ _ {term})", p.1)).ok_or("a rule needs what was not proved")
+        };
+        let first = contains(parts[0], between[0], "first")?;
+        let second = contains(parts[1], between[1], "second")?;
+        let other = self.theory.exprs.sequence(between[0], between[1]);
+        let both = contains(other, *bound, &format!("(ex_intro _ e2 (conj {first} {second}))"))?;
+        self.text.names.extend(&self.theory);
+        let statement = self.text.claim(&self.theory, claim);
+        // Parentheses are set anew.
+        let grouped = self.theory.exprs.sequence(parts[0], parts[1]);
+        let [own, grouped] = [*whole, grouped].map(|e| self.text.within(&self.theory, e, 2));
+        let again = if own == grouped {
+            "intros e0 e1 whole.".to_owned()
+        } else {
+            let lemma = self.entails(&[Term::event(0), Term::event(1)], &format!("{own} e0 e1"), &format!("{grouped} e0 e1"));
+            format!("intros e0 e1 whole. apply {lemma} in whole.")
+        };
+        self.lemma(name, &statement, &format!("{again} destruct whole as (e2 & first & second). exact {both}."));
+        Ok(())
     }
 
     /// `acyclic`, by the rule of two orders.

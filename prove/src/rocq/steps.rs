@@ -47,6 +47,12 @@ impl Writer {
                 }
                 Ok(())
             }
+            rule @ Rule::Through { .. } => {
+                for (own, claim) in step.claims.iter().enumerate() {
+                    self.through(&claim_name((number, own)), claim, rule, proved)?;
+                }
+                Ok(())
+            }
         }
     }
 

@@ -83,7 +83,7 @@ fn is_initial(theory: &Theory, e: ExprId) -> bool {
 }
 
 /// Which kind of member is tried first: closures, which compose with themselves, then what is recursive, then sequences with one of them.
-fn rank(theory: &Theory, e: ExprId) -> u8 {
+pub(super) fn rank(theory: &Theory, e: ExprId) -> u8 {
     let meaning = |e: ExprId| theory.as_symbol(e).map(|p| theory.symbols.get(p).meaning);
     let recursive = |e: ExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
     match theory.exprs.get(e) {

@@ -5,8 +5,35 @@ use super::invariant::{MOST, NoInvariant, Search, Way};
 use crate::argument::LastStep;
 use crate::ground::{Answer, Limits, Problem};
 use crate::logic::{Atom, Form, Lit, Term};
+use crate::theory::Theory;
 
 impl Search<'_> {
+    /// Sees to it that each of some ways is within the union, in their order. Most are within what is there already, and there may be a
+    /// million: all are asked about together, and halves of them where that does not show it.
+    pub(super) fn cover_all(&mut self, ways: &Way) -> Result<(), Box<NoInvariant>> {
+        if self.effort.rounds > self.most {
+            return Err(self.fail(ways, None));
+        }
+        let of = |form: Form| Way { form, ..*ways };
+        match ways.form.halves() {
+            Some(_) if self.are_within(ways) => Ok(()),
+            Some(halves) => halves.into_iter().try_for_each(|half| self.cover_all(&of(half))),
+            None => {
+                let cases = ways.form.cases().into_iter();
+                cases.map(|lits| of(Form::and(lits.into_iter().map(Form::lit)))).try_for_each(|way| self.cover(&way, 0))
+            }
+        }
+    }
+
+    /// Are all of some ways within the union, as far as that is seen without looking at each?
+    fn are_within(&mut self, ways: &Way) -> bool {
+        let mut problem = not_within(self.theory, &self.items, &ways.form, ways.events, self.limits);
+        let refuted = problem.solve() == Answer::Refuted;
+        let effort = problem.effort;
+        self.effort.add(effort);
+        refuted
+    }
+
     /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
     /// operation are told from others; then closures are taken apart at the end of their chains.
     pub(super) fn cover(&mut self, way: &Way, depth: usize) -> Result<(), Box<NoInvariant>> {
@@ -63,14 +90,7 @@ impl Search<'_> {
 
     /// Sees to it that a way is within the union, by one relation more.
     fn cover_whole(&mut self, way: &Way) -> Result<(), Box<NoInvariant>> {
-        for lit in way.form.lits() {
-            self.theory.explain(lit.atom.pred);
-        }
-        let mut problem = Problem::new(self.theory, way.events, self.limits);
-        problem.ask(&way.form);
-        for clause in self.items.iter().flat_map(|i| &i.absent) {
-            problem.suppose(clause.clone(), None);
-        }
+        let mut problem = not_within(self.theory, &self.items, &way.form, way.events, self.limits);
         let first = match problem.solve() {
             Answer::Refuted => {
                 self.effort.add(problem.effort);
@@ -126,16 +146,29 @@ impl Search<'_> {
     /// Is a relation within a union in every execution?
     pub(super) fn within(&mut self, a: &Candidate, union: &[&Candidate]) -> bool {
         let (form, events) = super::houdini::open_all(self.theory, a.expr, Term::event(0), Term::event(1), 2, &[]);
-        for lit in form.lits() {
-            self.theory.explain(lit.atom.pred);
-        }
-        let mut problem = Problem::new(self.theory, events, Limits { depth: 0, ..self.limits });
-        problem.ask(&form);
-        for clause in union.iter().flat_map(|b| &b.absent) {
-            problem.suppose(clause.clone(), None);
-        }
+        let limits = Limits { depth: 0, ..self.limits };
+        let mut problem = not_within(self.theory, union.iter().copied(), &form, events, limits);
         let refuted = problem.solve() == Answer::Refuted;
         self.effort.add(problem.effort);
         refuted
     }
+}
+
+/// The problem: some events are as a form says, and the first two are in no member of the union.
+fn not_within<'a, 'c>(
+    theory: &'a mut Theory,
+    union: impl IntoIterator<Item = &'c Candidate>,
+    form: &Form,
+    events: usize,
+    limits: Limits,
+) -> Problem<'a> {
+    for lit in form.lits() {
+        theory.explain(lit.atom.pred);
+    }
+    let mut problem = Problem::new(theory, events, limits);
+    problem.ask(form);
+    for clause in union.into_iter().flat_map(|member| &member.absent) {
+        problem.suppose(clause.clone(), None);
+    }
+    problem
 }

@@ -113,7 +113,7 @@ impl Finder {
         Ok(())
     }
 
-    fn limits(&self, steps: u8) -> Limits {
+    pub(super) fn limits(&self, steps: u8) -> Limits {
         Limits { events: self.reach.events, depth: steps, ..Limits::default() }
     }
 
@@ -162,7 +162,7 @@ impl Finder {
     }
 
     /// What the ends of a closure are.
-    fn ends(&mut self, closure: Pred) {
+    fn sets_of_ends(&mut self, closure: Pred) {
         let sets: Vec<Pred> = self.theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
         sets.iter().for_each(|&s| self.theory.explain(s));
         let vocabulary = Vocabulary { sets, relations: Vec::new() };
@@ -172,7 +172,7 @@ impl Finder {
 
     /// Finds an invariant of a closure.
     pub(super) fn bounded(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
-        self.ends(closure);
+        self.sets_of_ends(closure);
         let mut failed = None;
         for steps in [0, self.reach.steps] {
             let limits = self.limits(steps);
@@ -223,7 +223,13 @@ impl Finder {
             }
         }
         let mut found = Vec::new();
+        let mut is_halved = false;
         for &(number, expr) in checks {
+            // What has an argument is to be completed even if the time is not enough for all.
+            if !is_halved && found.iter().any(|f: &(usize, Result<Claim, Missing>)| f.1.is_ok()) {
+                self.theory.stop = self.theory.stop.half_way();
+                is_halved = true;
+            }
             let check = &source.checks[number];
             if let Some(none) = needs(self, &missing, expr) {
                 found.push((number, Err(none)));
@@ -236,7 +242,8 @@ impl Finder {
                 let orders = self.strict_orders(&relations, places);
                 let mut candidates = self.members.clone();
                 candidates.extend(self.order_candidates(closures));
-                self.acyclic(expr, &orders, &candidates)
+                let ends = self.ends(&relations, places);
+                self.acyclic(expr, &orders, &candidates, &ends)
             } else {
                 self.try_claim(&claim, 0, 2)
                     .map(|()| self.step(vec![claim.clone()], Rule::Direct, true))

@@ -38,12 +38,13 @@ pub struct NoInvariant {
     pub effort: Effort,
 }
 
-/// A way to come into the closure: what is there, where earlier pairs are of the given relations.
+/// Ways to come into the closure: what is there, where earlier pairs are of the given relations.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
+    /// What is there; one way for each of its cases.
     pub(super) form: Form,
     pub(super) events: usize,
-    /// Does it begin at an initial write? Such ways have members of their own: an initial write is first in every order, but no
+    /// Do they begin at an initial write? Such ways have members of their own: an initial write is first in every order, but no
     /// operation that synchronises.
     pub(super) initial: bool,
 }
@@ -60,8 +61,7 @@ const GIVEN_UP: usize = 24;
 pub fn find(theory: &mut Theory, of: Pred, candidates: &[(u8, ExprId)], limits: Limits) -> Result<Invariant, Box<NoInvariant>> {
     let rules = rules(theory, &[of], true);
     let candidates: Vec<Candidate> = candidates.iter().map(|&(rank, e)| Candidate::new(theory, e, rank)).collect();
-    let mut search = Search { theory, of, candidates, items: Vec::new(), steps: Vec::new(), effort: Effort::default(), limits };
-    search.find_steps();
+    let mut search = Search::new(theory, of, candidates, limits);
     let mut first: Option<Box<NoInvariant>> = None;
     let mut given_up = Vec::new();
     loop {
@@ -99,11 +99,23 @@ pub(super) struct Search<'a> {
     /// Relations that have the steps from one half of an operation to the other.
     pub(super) steps: Vec<Pred>,
     pub(super) effort: Effort,
+    /// The most assignments that are looked at in all.
+    pub(super) most: usize,
     pub(super) limits: Limits,
 }
 
 /// What is in no candidate, and the member behind which it comes.
 type Stuck = (Box<NoInvariant>, Option<ExprId>);
+
+impl<'a> Search<'a> {
+    /// A search that has found nothing yet.
+    pub(super) fn new(theory: &'a mut Theory, of: Pred, candidates: Vec<Candidate>, limits: Limits) -> Self {
+        let (items, steps) = (Vec::new(), Vec::new());
+        let mut search = Self { theory, of, candidates, items, steps, effort: Effort::default(), most: usize::MAX, limits };
+        search.find_steps();
+        search
+    }
+}
 
 impl Search<'_> {
     /// Adds members until each way into the closure is within them.
@@ -122,8 +134,8 @@ impl Search<'_> {
                 return Ok(());
             }
             for (r, choice) in open {
-                for way in self.ways(&rules[r], &choice) {
-                    self.cover(&way, 0).map_err(|failed| (failed, choice.iter().max().map(|&i| self.items[i].expr)))?;
+                for ways in self.ways(&rules[r], &choice) {
+                    self.cover_all(&ways).map_err(|failed| (failed, choice.iter().max().map(|&i| self.items[i].expr)))?;
                 }
                 done.push((r, choice));
             }
@@ -145,7 +157,7 @@ impl Search<'_> {
         }
     }
 
-    /// The cases of a rule whose earlier pairs are of the given members.
+    /// The ways of a rule whose earlier pairs are of the given members.
     fn ways(&mut self, rule: &Rule, choice: &[usize]) -> Vec<Way> {
         let mut next = rule.events;
         let mut form = rule.body.clone();
@@ -158,14 +170,11 @@ impl Search<'_> {
         }
         let Some(init) = self.theory.symbols.named("IW") else { return Vec::new() };
         let starts = Lit::yes(Atom::unary(init, Term::event(0)));
-        let mut ways = Vec::new();
-        for initial in [false, true] {
-            for mut lits in form.cases() {
-                lits.push(if initial { starts } else { !starts });
-                ways.push(Way { form: Form::and(lits.into_iter().map(Form::lit)), events: next, initial });
-            }
-        }
-        ways
+        let way = |initial| {
+            let start = if initial { starts } else { !starts };
+            Way { form: Form::and([form.clone(), Form::Lit(start)]), events: next, initial }
+        };
+        [false, true].map(way).into()
     }
 
     pub(super) fn fail(&self, way: &Way, structure: Option<Structure>) -> Box<NoInvariant> {
@@ -179,7 +188,7 @@ impl Search<'_> {
         })
     }
 
-    fn exprs(&self) -> Vec<ExprId> {
+    pub(super) fn exprs(&self) -> Vec<ExprId> {
         self.items.iter().map(|i| i.expr).collect()
     }
 

@@ -2,6 +2,7 @@
 //! contains even behind any number of A edges. A cycle without B would be a loop of A's closure; any other, cut behind each B edge, is
 //! a cycle of S.
 
+use super::between::Ends;
 use super::candidate;
 use super::finder::{Finder, Missing};
 use crate::argument::{Claim, Rule};
@@ -167,14 +168,20 @@ impl Finder {
     ///
     /// # Errors
     /// What was missing in the first attempt.
-    pub(super) fn acyclic(&mut self, r: ExprId, orders: &[ExprId], candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+    pub(super) fn acyclic(
+        &mut self,
+        r: ExprId,
+        orders: &[ExprId],
+        candidates: &[(u8, ExprId)],
+        ends: &Ends,
+    ) -> Result<(), Missing> {
         let edges = edges_by_halves(&mut self.theory, r);
         let mut left = orders.to_vec();
         let mut known = FxHashMap::default();
         let mut missing = None;
         for _ in 0..ATTEMPTS {
             let Some(Split { order, first, second, .. }) = self.best_split(&edges, &left, &mut known) else { break };
-            match self.by_orders(r, order, first, second, candidates) {
+            match self.by_orders(r, order, first, second, candidates, ends) {
                 Ok(()) => return Ok(()),
                 Err(what) => missing = missing.or(Some(what)),
             }
@@ -235,6 +242,7 @@ impl Finder {
         first: Vec<ExprId>,
         second: Vec<ExprId>,
         candidates: &[(u8, ExprId)],
+        ends: &Ends,
     ) -> Result<(), Missing> {
         for &edge in &second {
             self.step(vec![Claim::Within(edge, order)], Rule::Direct, false);
@@ -247,7 +255,9 @@ impl Finder {
             self.show(Claim::Irreflexive(chain))?;
             for &edge in &second {
                 let both = self.theory.exprs.sequence(chain, edge);
-                self.show(Claim::Within(both, order))?;
+                if !self.behind_chain(chain, edge, order, ends) {
+                    self.show(Claim::Within(both, order))?;
+                }
             }
         }
         self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: Some(order), first, second }, true);

@@ -23,7 +23,7 @@ use crate::theory::{Stop, Theory};
 /// How far obligations may reach: the most events, and how many steps from those that they speak of. Where operations have their fences
 /// before them, an edge of SC speaks of 9 events, and its refutation has up to 28 values, which is not yet what finding it takes: with 40
 /// events in all it was not found again by what it needs alone. A structure has room for 128.
-pub const REACH: Reach = Reach { events: 120, steps: 1 };
+pub const REACH: Reach = Reach { events: 120, steps: 1, rounds: 5000 };
 
 /// Searches for an argument of each goal, completes it, and checks it. What is not checked is no theorem.
 pub fn prove(setting: &Setting, stop: &Stop) -> Report {

@@ -5,8 +5,8 @@ use super::Theory;
 use crate::logic::clause::MAX_EVENTS;
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 
-/// New events have numbers below this one, which leaves some for the events that a property speaks of.
-const MOST_OPENED: usize = MAX_EVENTS - 20;
+/// New events have numbers below this one, which leaves some for the events that a property speaks of, and for those that exist.
+const MOST_OPENED: usize = MAX_EVENTS / 2 - 20;
 
 /// What becomes of a symbol when it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

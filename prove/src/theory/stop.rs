@@ -18,4 +18,14 @@ impl Stop {
     pub fn is_raised(&self) -> bool {
         self.flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
+
+    /// A stop that comes earlier: what begins now has half of the time that is left. The other half is for what must follow.
+    #[must_use]
+    pub fn half_way(&self) -> Self {
+        let half = |deadline: Instant| {
+            let now = Instant::now();
+            now + deadline.saturating_duration_since(now) / 2
+        };
+        Self { flag: self.flag.clone(), deadline: self.deadline.map(half) }
+    }
 }

@@ -4,7 +4,7 @@
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
-use margay_prove::argument::{Claim, LastStep, Rule, Step, complete};
+use margay_prove::argument::{Claim, LastStep, Rule, Step, complete, obligations};
 use margay_prove::ground::{Effort, Obligation, Outcome, Reach, settle};
 use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Term};
 use margay_prove::search::property::Property;
@@ -104,7 +104,7 @@ fn few_events_that_lack_one_are_no_counterexample() {
         suppositions: Vec::new(),
         conclusion: Form::Const(true),
     };
-    let reach = Reach { events: 6, steps: 1 };
+    let reach = Reach { events: 6, ..REACH };
     let few = settle(&theory, None, &asked(2), reach, &mut Effort::default());
     assert!(matches!(few, Outcome::Model(_)), "two events without an existence: {few:?}");
     theory.assume_existence(next, &reason, Use::Steps(0));
@@ -147,4 +147,63 @@ fn the_end_of_a_chain_is_told_in_one_way() {
         let last = LastStep::of(&mut theory, closure).expect("it is a closure");
         assert_eq!(theory.text(last.ends), expected);
     }
+}
+
+/// What a settled question is, with a limit on the assignments that are looked at before it is halved; a refutation must hold.
+fn settled(question: &str, rounds: usize) -> Outcome {
+    let model = read(&format!("empty ({question}) as Question"));
+    let setting = setting(&model);
+    let step = Step { claims: vec![setting.goals[0].claim.clone()], rule: Rule::Direct, known: true };
+    let mut theory = setting.theory.clone();
+    let asked = obligations(&mut theory, &step);
+    assert_eq!(asked.len(), 1);
+    let found = settle(&theory, None, &asked[0], Reach { rounds, ..REACH }, &mut Effort::default());
+    if let Outcome::Refuted(refutation, _) = &found {
+        refutation.check(&theory, &asked[0]).unwrap_or_else(|what| panic!("{question}: {what}"));
+    }
+    found
+}
+
+#[test]
+fn what_is_refuted_by_halves_is_refuted_as_a_whole() {
+    super::use_cadical();
+    // Each part has a reason of its own, some of which speak of events that exist, and some are shared.
+    let parts = ["po & po^-1", "rf; rf", "(co; co) \\ co", "[F]; loc", "rmw; rmw", "(rf; rf^-1) \\ loc", "co; [R]", "rmw \\ po"];
+    let all = parts.join(" | ");
+    for rounds in [1, 2, 5000] {
+        assert!(matches!(settled(&all, rounds), Outcome::Refuted(..)), "{rounds} rounds");
+        let nested = format!("({all}); ({all})");
+        assert!(matches!(settled(&nested, rounds), Outcome::Refuted(..)), "{rounds} rounds");
+        // One part that can be there is found in whichever half it is.
+        for at in 0..parts.len() {
+            let mut some = parts.to_vec();
+            some[at] = "rf";
+            assert!(matches!(settled(&some.join(" | "), rounds), Outcome::Model(_)), "{at}, {rounds} rounds");
+        }
+    }
+}
+
+#[test]
+fn a_sequence_is_within_what_one_of_wider_relations_is() {
+    let model = read("empty (rf; po) \\ (rf; po) as Question");
+    let setting = setting(&model);
+    let mut theory = setting.theory.clone();
+    let [rf, po, co, fr] = ["rf", "po", "co", "fr"].map(|name| theory.symbols.named(name).expect("it has a name"));
+    let [rf, po, co, fr] = [rf, po, co, fr].map(|p| theory.exprs.symbol(p));
+    let [own, other] = [[rf, po], [co, po]].map(|[a, b]| theory.exprs.sequence(a, b));
+    let rule = |parts, between| Rule::Through { parts, between };
+    let claim = Claim::Within(own, fr);
+    let needed = theory.supports(&rule([rf, po], [co, po]), &claim);
+    assert_eq!(needed, Ok(vec![Claim::Within(other, fr), Claim::Within(rf, co)]));
+    // It is for this sequence and no other, and for what is within a relation.
+    assert!(theory.supports(&rule([rf, co], [co, po]), &claim).is_err());
+    assert!(theory.supports(&rule([rf, po], [co, po]), &Claim::Irreflexive(own)).is_err());
+    // A proof by it needs both claims: neither is true here.
+    let step = Step { claims: vec![claim.clone()], rule: rule([rf, po], [co, po]), known: false };
+    let proved = complete(&setting.theory, &theory, &[step], &[claim], REACH, &mut Effort::default());
+    let proof = proved.expect("nothing is left to show of the step itself").1;
+    assert!(
+        margay_prove::argument::check(&mut setting.theory.clone(), &proof)
+            .is_err_and(|flaw| flaw.what.contains("needs what was not proved"))
+    );
 }

@@ -1,0 +1,80 @@
+//! What is at hand of several parts of a question, put together: what refutes each part refutes the whole.
+
+use rustc_hash::FxHashSet;
+
+use super::clauses::{Origin, Value};
+use super::refutation::AtHand;
+use crate::logic::clause::MAX_EVENTS;
+use crate::logic::{Atom, Term};
+use crate::theory::Theory;
+
+/// The values and instances of all parts. `events`: how many events the question speaks of; those of the values get the next numbers, in
+/// order. What two parts say of the same events is there once. `None` if there are too many events.
+pub(super) fn joined(theory: &Theory, events: usize, parts: Vec<AtHand>) -> Option<AtHand> {
+    let mut whole = Joined { theory, next: events, values: Vec::new(), instances: Vec::new(), seen: FxHashSet::default() };
+    for part in parts {
+        whole.add(events, part)?;
+    }
+    Some(AtHand { values: whole.values, instances: whole.instances })
+}
+
+struct Joined<'a> {
+    theory: &'a Theory,
+    /// The number of the next event.
+    next: usize,
+    values: Vec<Value>,
+    instances: Vec<Origin>,
+    seen: FxHashSet<Origin>,
+}
+
+impl Joined<'_> {
+    fn add(&mut self, events: usize, part: AtHand) -> Option<()> {
+        // The new number of each event, and of each value.
+        let mut names: Vec<Option<Term>> = (0..MAX_EVENTS).map(|e| (e < events).then(|| Term::event(e))).collect();
+        let mut numbers = Vec::new();
+        let shares = |values: &[Value], v: &Value| values.iter().filter(|other| other.event == v.event).count() > 1;
+        for value in &part.values {
+            let made = usize::from(self.theory.sources[value.source].existence.events);
+            let of: Vec<Term> = value.of.iter().map(|t| names[t.index()]).collect::<Option<_>>()?;
+            let same = |v: &Value| v.source == value.source && v.of == of && (made == 0 || !shares(&self.values, v));
+            let known = (value.unless.is_empty() && (made == 0 || !shares(&part.values, value)))
+                .then(|| self.values.iter().position(same))
+                .flatten();
+            let number = known.unwrap_or(self.values.len());
+            let event = match (known, value.unless.first()) {
+                (Some(v), _) => self.values[v].event,
+                (None, Some(_)) => names[value.event.index()]?,
+                (None, None) if self.next + made.max(1) > MAX_EVENTS => return None,
+                (None, None) => Term::event(self.next),
+            };
+            if known.is_none() {
+                let unless = value.unless.iter().map(|&u| numbers[u]).collect();
+                self.next += if value.unless.is_empty() { made } else { 0 };
+                self.values.push(Value { source: value.source, of, event, unless });
+            }
+            for k in 0..made {
+                names[value.event.index() + k] = Some(Term::event(event.index() + k));
+            }
+            numbers.push(number);
+        }
+        for origin in part.instances {
+            let origin = renamed(origin, &names)?;
+            if self.seen.insert(origin.clone()) {
+                self.instances.push(origin);
+            }
+        }
+        Some(())
+    }
+}
+
+/// An instance at events with other numbers.
+fn renamed(origin: Origin, names: &[Option<Term>]) -> Option<Origin> {
+    let all = |terms: Vec<Term>| terms.into_iter().map(|t| names[t.index()]).collect::<Option<Vec<Term>>>();
+    let atom = |a: Atom| Some(Atom::binary(a.pred, names[a.args[0].index()]?, names[a.args[1].index()]?));
+    Some(match origin {
+        Origin::Fact(number, at) => Origin::Fact(number, all(at)?),
+        Origin::Supposed(number, at) => Origin::Supposed(number, all(at)?),
+        Origin::Congruence(equality, [has, lacks]) => Origin::Congruence(atom(equality)?, [atom(has)?, atom(lacks)?]),
+        other @ (Origin::Question(_) | Origin::Value(..)) => other,
+    })
+}

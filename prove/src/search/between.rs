@@ -1,0 +1,131 @@
+//! Edges behind a chain. A claim about a chain and an edge behind it speaks of all events of both, and of all ways in which the edge may be
+//! there. In most cases it is enough what the edge is to the end of the order: a relation from its first event to a fence beside its second.
+
+use super::candidate::{Candidate, rank};
+use super::finder::Finder;
+use super::houdini::open_all;
+use super::invariant::{Search, Way};
+use crate::argument::{Claim, Rule};
+use crate::logic::{Expr, ExprId, Pred, Term};
+
+/// The most assignments that are looked at to find what contains an edge.
+const MOST_ROUNDS: usize = 12_000;
+
+/// What edges may be within, each with how early it is tried.
+pub(super) struct Ends {
+    /// Relations of the target.
+    whole: Vec<(u8, ExprId)>,
+    /// The same to a fence, or to an event with a fence beside it.
+    to_fences: Vec<(u8, ExprId)>,
+}
+
+impl Finder {
+    /// What edges may be within: relations of the target. `places`: the relations from operations to their fences.
+    pub(super) fn ends(&mut self, relations: &[Pred], places: &[Pred]) -> Ends {
+        let mut ends = Ends { whole: Vec::new(), to_fences: Vec::new() };
+        let names = ["F", "rmw"].map(|n| self.theory.symbols.named(n));
+        let [Some(fence), Some(rmw)] = names else { return ends };
+        let exprs = &mut self.theory.exprs;
+        let [fence, rmw] = [fence, rmw].map(|p| exprs.symbol(p));
+        let fence = exprs.make(Expr::Diagonal(fence));
+        let places: Vec<ExprId> = places.iter().map(|&p| exprs.symbol(p)).collect();
+        let mut beside = vec![fence];
+        for place in places {
+            let back = exprs.make(Expr::Inverse(place));
+            let to_write = exprs.sequence(back, rmw);
+            beside.extend([back, to_write]);
+        }
+        for &relation in relations {
+            let relation = self.theory.exprs.symbol(relation);
+            let rank = rank(&self.theory, relation);
+            ends.whole.push((rank, relation));
+            let exprs = &mut self.theory.exprs;
+            let parts: Vec<ExprId> = beside.iter().map(|&end| exprs.sequence(relation, end)).collect();
+            // Which of its two fences an event has depends on its row, and an event may be one itself.
+            for of_one_place in parts[1..].chunks(2) {
+                let union = exprs.union_all(std::iter::once(parts[0]).chain(of_one_place.iter().copied()));
+                ends.to_fences.push((rank, union));
+            }
+            ends.to_fences.push((rank, parts[0]));
+        }
+        ends.whole.sort_by_key(|e| e.0);
+        ends.to_fences.sort_by_key(|e| e.0);
+        ends
+    }
+
+    /// Shows that a chain with an edge behind it is within an order, by a relation that contains the edge and is within the order behind the
+    /// chain; false if none was found.
+    pub(super) fn behind_chain(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &Ends) -> bool {
+        let Some(between) = self.contained(edge, ends) else { return false };
+        let whole = self.theory.exprs.sequence(chain, between);
+        if self.show(Claim::Within(whole, order)).is_err() {
+            return false;
+        }
+        let both = self.theory.exprs.sequence(chain, edge);
+        let rule = Rule::Through { parts: [chain, edge], between: [chain, between] };
+        self.step(vec![Claim::Within(both, order)], rule, false);
+        true
+    }
+
+    /// Shows that an edge is within a relation that ends at fences.
+    fn contained(&mut self, edge: ExprId, ends: &Ends) -> Option<ExprId> {
+        if let Some(bound) = self.container(edge, &ends.to_fences) {
+            let bound = self.between_ends_of(edge, bound);
+            return self.show(Claim::Within(edge, bound)).is_ok().then_some(bound);
+        }
+        // With two closures that have bounds there are as many ways as these have members together: what comes before the last one is put
+        // within a relation first.
+        let parts = self.before_last_bounded(edge)?;
+        let [before, behind] = parts;
+        let wider = self.container(before, &ends.whole)?;
+        self.show(Claim::Within(before, wider)).ok()?;
+        let lighter = self.theory.exprs.sequence(wider, behind);
+        let bound = self.container(lighter, &ends.to_fences)?;
+        let bound = self.between_ends_of(edge, bound);
+        self.show(Claim::Within(lighter, bound)).ok()?;
+        self.step(vec![Claim::Within(edge, bound)], Rule::Through { parts, between: [wider, behind] }, false);
+        Some(bound)
+    }
+
+    /// The two parts of a sequence, the second of which begins with its last closure that has a bound; `None` if it is the only one.
+    fn before_last_bounded(&mut self, edge: ExprId) -> Option<[ExprId; 2]> {
+        let all = self.theory.exprs.sequence_parts(edge);
+        let at = all.iter().rposition(|&e| self.has_bounded(e))?;
+        let (before, behind) = all.split_at(at);
+        if !before.iter().any(|&e| self.has_bounded(e)) {
+            return None;
+        }
+        let mut sequence = |parts: &[ExprId]| parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b));
+        Some([sequence(before)?, sequence(behind)?])
+    }
+
+    fn has_bounded(&self, e: ExprId) -> bool {
+        match self.theory.exprs.get(e) {
+            Expr::Sequence(a, b) | Expr::Intersection(a, b) => self.has_bounded(a) || self.has_bounded(b),
+            _ => self.theory.as_symbol(e).is_some_and(|p| self.theory.bound(p).is_some()),
+        }
+    }
+
+    /// A relation between the sets that an edge begins and ends with: `[A]; r; [B]`.
+    fn between_ends_of(&mut self, edge: ExprId, r: ExprId) -> ExprId {
+        let exprs = &mut self.theory.exprs;
+        let all = exprs.sequence_parts(edge);
+        let [first, last] = [all.first(), all.last()].map(|e| e.copied().filter(|&e| matches!(exprs.get(e), Expr::Diagonal(_))));
+        let whole = last.map_or(r, |set| exprs.sequence(r, set));
+        first.map_or(whole, |set| exprs.sequence(set, whole))
+    }
+
+    /// A union of some relations that contains another one in every execution.
+    fn container(&mut self, expr: ExprId, candidates: &[(u8, ExprId)]) -> Option<ExprId> {
+        let (form, events) = open_all(&mut self.theory, expr, Term::event(0), Term::event(1), 2, &[]);
+        let limits = self.limits(self.reach.steps);
+        let candidates = candidates.iter().map(|&(rank, e)| Candidate::new(&mut self.theory, e, rank)).collect();
+        let mut search = Search::new(&mut self.theory, Pred::EQUAL, candidates, limits);
+        search.most = MOST_ROUNDS;
+        let found = search.cover_all(&Way { form, events, initial: false });
+        let (items, effort) = (search.exprs(), search.effort);
+        self.effort.add(effort);
+        // An edge that is never there needs none.
+        (found.is_ok() && !items.is_empty()).then(|| self.theory.exprs.union_all(items))
+    }
+}
