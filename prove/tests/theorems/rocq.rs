@@ -5,6 +5,7 @@ use std::process::Command;
 use margay_mappings::check::{CheckOptions, Level, asked};
 use margay_mappings::language::{LoadOptions, Mapping};
 use margay_mappings::library;
+use margay_models::signature::{Signature, constructs};
 use margay_prove::certificate::KeptStep;
 use margay_prove::rocq::write;
 use margay_prove::theorem::{Setting, prove};
@@ -130,6 +131,19 @@ fn a_fence_that_releases_under_chapter_8() {
     assert_closed(&text);
     assert!(text.contains("closure_ends _ "), "a chain is taken apart at its last two steps");
     assert_accepted("fence", &text);
+}
+
+/// Chains of SC with an edge behind them are within the order of the fences through what contains the edge.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn seq_cst_loads_and_stores_behind_fences() {
+    let others = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
+    let without: Vec<String> = others.filter(|name| !["R.SC", "W.SC"].contains(&name.as_str())).collect();
+    let without: Vec<&str> = without.iter().map(String::as_str).collect();
+    let text = file(&mapping("rc11-to-ptx-descoped", None), &without, &["SC"]);
+    assert_closed(&text);
+    assert!(text.contains(", through. *)"), "a step has that rule");
+    assert_accepted("seq_cst", &text);
 }
 
 #[test]
