@@ -103,7 +103,7 @@ parts! {
     pub struct Step {
         /// What it claims.
         pub claims: Vec<String>,
-        /// `direct`, `induction` or `orders`.
+        /// `direct`, `induction`, `orders` or `through`.
         pub rule: String,
         /// How many obligations it has.
         pub obligations: usize,

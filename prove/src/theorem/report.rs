@@ -42,7 +42,7 @@ pub struct StepReport {
     pub claims: Vec<String>,
     /// The claims for people, in the short [`names`](Report::names).
     pub shown: Vec<Shown>,
-    /// The rule: `direct`, `induction`, `orders`.
+    /// The rule: `direct`, `induction`, `orders` or `through`.
     pub rule: &'static str,
     /// How many obligations it left.
     pub obligations: usize,
