@@ -19,7 +19,7 @@ impl Theory {
             let name = format!("{}-is-on-its-kinds-of-events", tag.names()[0]);
             self.no_event(Expr::Difference(base.sets[&BaseSet::Tag(tag)], kinds), &name);
         }
-        if !architecture.scopes().is_empty() {
+        if !architecture.scopes(true).is_empty() {
             self.assume_levels(architecture, base);
         }
     }

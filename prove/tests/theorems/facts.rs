@@ -41,8 +41,8 @@ fn facts_are_true_of_executions_that_a_search_finds() {
 
 #[test]
 fn facts_of_every_signature_are_read() {
-    let texts = built_in_words().into_iter().filter_map(|w| Architecture::built_in(&w)).map(Signature::Text);
-    for signature in [Signature::Plain, Signature::C, Signature::Ptx].into_iter().chain(texts) {
+    let texts = built_in_words().into_iter().filter_map(|w| Architecture::built_in(&w));
+    for signature in [Signature::PLAIN, Signature::C, Signature::PTX].into_iter().chain(texts) {
         assert!(facts(signature).checks.len() > 10);
     }
 }
