@@ -505,7 +505,7 @@ impl Lines {
     /// `unused LOAD`: a load beside the access of a row.
     fn unused(&self, step: Step, at: Span, construct: Construct, target: Signature) -> Result<Step, Diagnostic> {
         let wrong = |message: &str, help: &str| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help));
-        if !target.tabular().is_some() {
+        if target.tabular().is_none() {
             return wrong(
                 "`unused` is for targets that are texts",
                 "take the load away: this target has no rows with several accesses",

@@ -120,9 +120,9 @@ fn some_models_do_not_know_the_optional_scope() {
 fn execution() -> Execution {
     let machine = machine();
     let full = machine.instruction("fence.full").expect("a fence").order;
-    let event = |kind, thread, order, scope| EventData {
+    let event = |kind, thread: Option<u8>, order, scope| EventData {
         location: (kind != Kind::Fence).then_some(0),
-        value: (kind != Kind::Fence).then_some(i64::from(thread != None)),
+        value: (kind != Kind::Fence).then_some(i64::from(thread.is_some())),
         scope,
         ..EventData::new(kind, thread, order)
     };

@@ -50,7 +50,7 @@ impl Architecture {
     pub fn words(self) -> &'static [&'static str] {
         match &self.description().front_end {
             Some(front_end) => &front_end.words,
-            None => std::slice::from_ref(&self.entry().word),
+            None => std::slice::from_ref(&self.description().word),
         }
     }
 

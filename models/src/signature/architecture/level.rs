@@ -8,8 +8,8 @@ use crate::execution::Scope;
 pub(super) struct LevelDescription {
     pub(super) scope: Scope,
     /// In instructions and where threads are placed; the first one is the one to show.
-    pub(super) names: Vec<&'static str>,
-    /// In .cat the set of the operations of this scope: the names in capitals.
+    pub(super) words: Vec<&'static str>,
+    /// In .cat the set of the operations of this scope: the names in sets.
     pub(super) sets: Vec<&'static str>,
     /// In .cat: the threads of both events share it.
     pub(super) same: &'static str,
@@ -54,7 +54,7 @@ impl Level {
 
     /// Its name in instructions and where threads are placed.
     pub fn name(self) -> &'static str {
-        self.description().names[0]
+        self.description().words[0]
     }
 
     /// Which level of the hierarchy it is.
@@ -134,7 +134,7 @@ impl Architecture {
 
     /// The scope that a word names, by any of its names; `None` for anything else.
     pub fn scope_named(self, word: &str) -> Option<Scope> {
-        self.description().levels.iter().find(|level| level.names.contains(&word)).map(|level| level.scope)
+        self.description().levels.iter().find(|level| level.words.contains(&word)).map(|level| level.scope)
     }
 
     /// The names of its scopes, as a list for messages.

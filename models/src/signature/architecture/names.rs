@@ -152,7 +152,7 @@ impl Reader<'_> {
             || self.is_picked(name)
             || self.is_scope(name)
             || name == INCLUSION
-            || BaseRelation::defined(name).is_some()
+            || BaseRelation::defined(name).is_some_and(|relation| relation.level().is_none())
             || self.tag_index(name).is_some();
         if taken {
             return Err(self.error(

@@ -83,7 +83,7 @@ impl Reader<'_> {
         let is_base = COMMON_SETS.iter().any(|(_, names)| names.contains(&set.as_str()));
         if is_base || self.tag_index(&set).is_some() || self.is_picked(&set) {
             let help =
-                format!("in .cat the operations of a scope are the set of its name in capitals, and `{set}` is something else");
+                format!("in .cat the operations of a scope are the set of its name in sets, and `{set}` is something else");
             return Err(self.error(span, format!("`{name}` is no name for a scope"), "taken", help));
         }
         if let Some((_, first)) = before.find(|(other, _)| other.eq_ignore_ascii_case(name)) {
@@ -129,12 +129,12 @@ impl Reader<'_> {
         for (i, (name, _, level)) in read.iter().enumerate() {
             let scope = level.unwrap_or(usual[i]);
             self.description.scopes.push(scope);
-            let names: Vec<&'static str> = name.split('|').map(leaked).collect();
+            let words: Vec<&'static str> = name.split('|').map(leaked).collect();
             self.description.levels.push(LevelDescription {
                 scope,
-                sets: names.iter().map(|name| leaked(&name.to_ascii_uppercase())).collect(),
-                same: leaked(&format!("same-{}", names[0])),
-                names,
+                sets: words.iter().map(|name| leaked(&name.to_ascii_uppercase())).collect(),
+                same: leaked(&format!("same-{}", words[0])),
+                words,
             });
         }
         Ok(())
@@ -146,8 +146,8 @@ impl Reader<'_> {
         let Some((name, span)) = rest.first() else {
             return Err(self.error(after(keyword), "expected the name of a scope", "expected a scope", shape));
         };
-        let Some(level) = self.description.levels.iter().find(|level| level.names.contains(name)) else {
-            let names: Vec<&str> = self.description.levels.iter().map(|level| level.names[0]).collect();
+        let Some(level) = self.description.levels.iter().find(|level| level.words.contains(name)) else {
+            let names: Vec<&str> = self.description.levels.iter().map(|level| level.words[0]).collect();
             let help = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "write this line below the line `scopes`, with one of its names".to_owned(),
@@ -196,7 +196,7 @@ impl Reader<'_> {
         for (i, scoped) in instructions.iter().enumerate().filter(|(_, i)| i.scoped) {
             let clash = |other: &Instruction| {
                 let behind = other.mnemonic.strip_prefix(scoped.mnemonic).and_then(|rest| rest.strip_prefix('.'));
-                behind.is_some_and(|word| self.description.levels.iter().any(|l| l.names.contains(&word)))
+                behind.is_some_and(|word| self.description.levels.iter().any(|l| l.words.contains(&word)))
             };
             if let Some(second) = instructions.iter().position(clash) {
                 let message = format!("`{}` is `{}` with a scope", instructions[second].mnemonic, scoped.mnemonic);

@@ -11,7 +11,7 @@
 //! read ldar A scoped
 //! ```
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::scan::{Item, Line, lines};
 use super::{Architecture, Description, leaked};
@@ -45,6 +45,7 @@ const STATEMENTS: [(&str, &str); 19] = [
 /// Reads a text. Only those of the program itself may name a front end.
 pub(super) fn read(
     file: &Arc<SourceFile>,
+    word: &'static str,
     architecture: Architecture,
     front_end_allowed: bool,
 ) -> Result<Description, Vec<Diagnostic>> {
@@ -53,6 +54,7 @@ pub(super) fn read(
         architecture,
         front_end_allowed,
         description: Description {
+            word,
             title: "",
             file: file.clone(),
             tags: Vec::new(),
@@ -66,7 +68,6 @@ pub(super) fn read(
             levels: Vec::new(),
             optional: None,
             front_end: None,
-            conditions: OnceLock::new(),
         },
         picked_sets: Vec::new(),
         picked_relations: Vec::new(),
