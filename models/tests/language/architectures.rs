@@ -253,6 +253,23 @@ fn texts_that_are_wrong() {
     }
 }
 
+/// Names that are taken by a line above, whichever of the two lines comes first.
+#[test]
+fn names_of_two_things() {
+    for (lines, place, message) in [
+        ("relations po|same-wg\nscopes wg < all\nread ld scoped", "3:8", "`wg` is no name for a scope"),
+        ("sets NA|WG\nscopes wg < all\nread ld scoped", "3:8", "`wg` is no name for a scope"),
+        ("scopes wg|work < all\nsets NA|WORK\nread ld scoped", "3:9", "`WORK` is the name of something else already"),
+        ("scopes wg|work|wg < all\nread ld scoped", "2:16", "two scopes `wg`"),
+        ("scopes wg|work < work\nread ld scoped", "2:18", "two scopes `work`"),
+        ("scopes wg| < all\nread ld scoped", "2:11", "`` is no name for a scope"),
+        ("scopes wg|work < all\ntag ACQ on R\nread ld scoped\nread ld.work ACQ", "5:6", "`ld.work` is `ld` with a scope"),
+    ] {
+        let said = read("toy", &format!("architecture \"toy\"\n{lines}\nwrite st\n")).expect_err(lines)[0].to_string();
+        assert!(said.contains(&format!("toy.arch:{place}: ")) && said.contains(message), "{lines}\n{said}");
+    }
+}
+
 /// The texts of PTX, C and plain executions have what their front ends make.
 #[test]
 fn architectures_with_a_front_end() {

@@ -12,6 +12,7 @@ mod scan;
 mod scopes;
 mod strength;
 mod tag;
+mod tag_lines;
 mod text;
 
 pub use find::{beside, built_in_words, find};

@@ -2,7 +2,6 @@
 //! `relations` and `print` of an architecture's text.
 
 use super::level::{Level, SameLevel};
-use super::tag::INCLUSION;
 use super::text::{Reader, after, is_name};
 use super::{Architecture, Tag, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
@@ -12,6 +11,9 @@ use crate::signature::{BaseRelation, BaseSet};
 
 /// The sets that any text can pick: of the accesses without a tag, and of all fences, `MFENCE`.
 const SETS: [BaseSet; 4] = [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet::Mfence];
+
+/// The other name of inclusion of scopes, beside `sr`.
+pub(super) const INCLUSION: &str = "incl";
 
 /// The dependencies.
 const DEPENDENCIES: [BaseRelation; 3] = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];

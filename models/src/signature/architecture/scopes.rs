@@ -81,6 +81,11 @@ impl Reader<'_> {
         }
         let set = name.to_ascii_uppercase();
         let is_base = COMMON_SETS.iter().any(|(_, names)| names.contains(&set.as_str()));
+        let same = format!("same-{name}");
+        if self.tag_index(&same).is_some() || self.is_picked(&same) {
+            let help = format!("in .cat `{same}` relates the threads that share the scope, and a line above has this name");
+            return Err(self.error(span, format!("`{name}` is no name for a scope"), "taken", help));
+        }
         if is_base || self.tag_index(&set).is_some() || self.is_picked(&set) {
             let help =
                 format!("in .cat the operations of a scope are the set of its name in sets, and `{set}` is something else");
