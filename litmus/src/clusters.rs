@@ -3,16 +3,15 @@
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::execution::Scope;
 use margay_models::model::Model;
-use margay_models::signature::Signature;
 
 use std::sync::Arc;
 
-use crate::test::{AtomicCall, Body, CScope, Expression, Operation, Place, Statement, StatementKind, Test};
+use crate::test::{AtomicCall, Body, CScope, Dialect, Expression, Operation, Place, Statement, StatementKind, Test};
 
 /// The error of a test that uses what the model does not know: a cluster scope or barrier. Where threads are placed may name
 /// clusters that nothing speaks of.
 pub fn mismatch(test: &Test, model: &Model, file: &Arc<SourceFile>) -> Option<Diagnostic> {
-    let older = model.signature == Signature::Ptx && !model.knows_clusters();
+    let older = Dialect::of(model.signature) == Dialect::Ptx && !model.knows_clusters();
     let (place, what) = older.then(|| first_use(test))??;
     let error = Diagnostic::error(format!("{what}, but `{}` has no clusters", model.name)).at(file, place.0, "here");
     Some(error.help("clusters came with PTX ISA 7.8: use `ptx-8`, or the scope `gpu` or `cta`"))

@@ -90,7 +90,7 @@ impl Questions {
 
     fn unfold_with(&self, test: &Test, options: &Options, skip_waiting: bool) -> Result<Unfolding, Error> {
         let of_test = test.dialect.signature();
-        if of_test != self.signature && self.signature != Signature::Plain {
+        if of_test != self.signature && !self.signature.is_plain() {
             return Err(Error::Signature { test: of_test, model: self.signature });
         }
         let bounds = Bounds { skip_waiting, ..options.bounds };

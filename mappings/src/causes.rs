@@ -194,7 +194,7 @@ fn blame<'a>(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperat
 fn strongest(lowering: &Lowering, target: Signature) -> Lowering {
     let scope = StepScope::Named(Scope::Sys);
     let fence = Step { operation: Operation::Fence, order: Order::Sc, scope, volatile: false, failed: false, unused: false };
-    if let Signature::Text(architecture) = target {
+    if let Some(architecture) = target.tabular() {
         // With the strongest of its fences on each side nothing more is to be had of an access.
         let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
         let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else { return lowering.clone() };

@@ -24,6 +24,9 @@ pub enum Order {
 }
 
 impl Order {
+    /// The orders of C++ and PTX, without that of plain accesses.
+    pub const MEMORY_ORDERS: [Order; 5] = [Self::Rlx, Self::Acq, Self::Rel, Self::AcqRel, Self::Sc];
+
     /// The tag in .cat files, empty for [`Order::Plain`].
     pub fn tag(self) -> &'static str {
         match self {

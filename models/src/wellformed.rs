@@ -1,7 +1,9 @@
 //! Is an execution one of its signature at all? First its indices must be in range, then the conditions of
-//! models/signatures/*.cat must hold, one file for each signature; the judge evaluates them.
+//! models/signatures/*.cat must hold; the judge evaluates them. An architecture with a front end has a file of its own there. What those
+//! of all others are follows from what their texts say is chosen.
 
-use std::sync::{Arc, OnceLock};
+use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::bits::{Event, MAX_EVENTS};
 use crate::diagnostic::SourceFile;
@@ -41,24 +43,49 @@ pub fn model(signature: Signature) -> &'static Model {
     &conditions(signature).0
 }
 
+/// The files of signatures/ that a text of an architecture can name.
+const FILES: [(&str, &str); 3] = [
+    ("plain.cat", include_str!("../signatures/plain.cat")),
+    ("c.cat", include_str!("../signatures/c.cat")),
+    ("ptx.cat", include_str!("../signatures/ptx.cat")),
+];
+
 /// The conditions of a signature, read once.
 fn conditions(signature: Signature) -> &'static (Model, Judge) {
-    static PLAIN: OnceLock<(Model, Judge)> = OnceLock::new();
-    static C: OnceLock<(Model, Judge)> = OnceLock::new();
-    static PTX: OnceLock<(Model, Judge)> = OnceLock::new();
-    let (cell, name, text) = match signature {
-        // Tags are not the business of well-formedness: every set of them is some instruction's.
-        Signature::Plain | Signature::Text(_) => (&PLAIN, "plain", include_str!("../signatures/plain.cat")),
-        Signature::C => (&C, "c", include_str!("../signatures/c.cat")),
-        Signature::Ptx => (&PTX, "ptx", include_str!("../signatures/ptx.cat")),
-    };
-    cell.get_or_init(|| {
-        let source = SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{name}.cat"), text);
-        let loaded =
-            Model::parse(source, &Common).expect("the files of signatures/ are part of the program and read without errors");
+    signature.conditions(|| {
+        let of_front_end = signature.well_formed().and_then(|name| FILES.into_iter().find(|(known, _)| *known == name));
+        let source = match of_front_end {
+            Some((name, text)) => SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{name}"), text),
+            None => SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{signature}.cat"), of_text(signature)),
+        };
+        let typed = match of_front_end {
+            Some(_) => Model::parse(source, &Common),
+            None => Model::parse_as(source, &Common, signature),
+        };
+        let loaded = typed.expect("the files of signatures/ are part of the program and read without errors");
         let judge = Judge::new(&loaded.model);
         (loaded.model, judge)
     })
+}
+
+/// The conditions of an architecture without a front end. Tags are not the business of well-formedness: every set of them is some
+/// instruction's.
+fn of_text(signature: Signature) -> String {
+    let mut text = "include \"common.cat\"\n\nempty ((IW * IW) & loc) \\ id as each-location-has-one-initial-write\n".to_owned();
+    if signature.total_coherence() {
+        text += "empty ((W * W) & loc) \\ (co | co^-1 | id) as coherence-order-is-total\n";
+    }
+    if let Some(set) = signature.ordered_fences() {
+        let fences = format!("(F & {})", set.name());
+        let written = writeln!(
+            text,
+            "empty sync_fence \\ ({fences} * {fences}) as fence-sc-order-relates-the-fences-that-its-text-says\n\
+             acyclic sync_fence as fence-sc-order-has-no-cycle\n\
+             empty (sync_fence; sync_fence) \\ sync_fence as fence-sc-order-is-transitive"
+        );
+        written.expect("a text can be written");
+    }
+    text
 }
 
 /// The one file that the signatures include.

@@ -129,7 +129,7 @@ fn said(mapping: &Mapping, measured: &Measured) -> Said {
                     step.scope = StepScope::Named(slot.scope.unwrap_or(Scope::Sys));
                 }
                 let one = margay_mappings::language::Lowering { steps: vec![step], ..lowering.clone() };
-                one.text(Signature::Ptx, "s")
+                one.text(Signature::PTX, "s")
             });
             let text = steps.collect::<Vec<_>>().join(" ; ");
             if text.is_empty() { "nothing".to_owned() } else { text }

@@ -23,9 +23,9 @@ impl Language {
     /// Its executions.
     pub fn signature(self) -> Signature {
         match self {
-            Self::Ptx => Signature::Ptx,
+            Self::Ptx => Signature::PTX,
             Self::C => Signature::C,
-            Self::Generic => Signature::Plain,
+            Self::Generic => Signature::PLAIN,
         }
     }
 

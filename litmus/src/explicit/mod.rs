@@ -106,7 +106,6 @@ impl Runner {
         }
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(unfolding);
-        let total = self.questions.signature.total_coherence();
         let mut axioms = axioms.to_vec();
         for number in 0..unfolding.len() {
             let skeleton = unfolding.skeleton(number)?;
@@ -120,7 +119,8 @@ impl Runner {
                 cycles: &cycles,
                 number,
             };
-            if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, total).run() {
+            if let Some(Found { execution, finals }) = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
+            {
                 return Ok(Some(Witness { execution, finals, paths: unfolding.chosen(number) }));
             }
             if let Some(spent) = &effort.spent {

@@ -30,7 +30,6 @@ impl Runner {
         let unfolding = self.questions.unfold(test, options)?;
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(&unfolding);
-        let total = self.questions.signature.total_coherence();
         let mut axioms = self.questions.axioms.clone();
         let mut effort = Effort::new(options);
         let addresses = (0..test.locations.len()).map(|l| unfolding.address(l)).collect();
@@ -56,7 +55,7 @@ impl Runner {
                     cycles: &cycles,
                     number,
                 };
-                let found = Search::new(&mut engine, &skeleton, &goal, total).run();
+                let found = Search::new(&mut engine, &skeleton, &goal, self.questions.signature).run();
                 let Some(found) = found else { break };
                 let values = variables.iter().map(|v| value(v, &found, &skeleton).unwrap_or(0)).collect();
                 if !outcomes.values.insert(values) {

@@ -7,8 +7,9 @@
 
 use margay_models::bits::{BitMatrix, Event, EventSet};
 use margay_models::evaluate::Plan;
-use margay_models::execution::{Execution, Kind, Order};
+use margay_models::execution::{Execution, Kind};
 use margay_models::judge::Judge;
+use margay_models::signature::Signature;
 
 use super::cycle::CycleValues;
 use super::interval::{Chosen, Machine, Status};
@@ -115,9 +116,10 @@ pub(super) struct Search<'a, 'e> {
 }
 
 impl<'a, 'e> Search<'a, 'e> {
-    /// `total`: is coherence order total?
-    pub fn new(engine: &'a mut Engine<'e>, skeleton: &'a Skeleton, goal: &'a Goal, total: bool) -> Self {
+    /// `signature`: that of the model, which says which orders are chosen.
+    pub fn new(engine: &'a mut Engine<'e>, skeleton: &'a Skeleton, goal: &'a Goal, signature: Signature) -> Self {
         let x = &skeleton.execution;
+        let total = signature.total_coherence();
         let n = x.size();
         let kind = |e: usize| x.events[e].kind;
         let is_write = |e: usize| matches!(kind(e), Kind::Init | Kind::Write);
@@ -143,11 +145,9 @@ impl<'a, 'e> Search<'a, 'e> {
             }
         }
         let mut sync_fence = PartialOrder { must: vec![0; n], may: vec![0; n], related: vec![0; n] };
-        if !total {
-            let fences = x.events_where(|e| e.kind == Kind::Fence && e.order == Order::Sc);
-            for f in fences.iter() {
-                sync_fence.may[f.index()] = fences.0 & !(1 << f.0);
-            }
+        let fences = x.events_where(|e| signature.is_ordered_fence(e));
+        for f in fences.iter() {
+            sync_fence.may[f.index()] = fences.0 & !(1 << f.0);
         }
         engine.machine.prepare(engine.plan, x);
         Self {

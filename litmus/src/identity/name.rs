@@ -176,11 +176,11 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
         let (paths, _) = unfolding.thread(t);
         paths.iter().flat_map(|p| &p.events).any(|e| e.data.scope.is_some())
     };
-    let unscoped = unfolding.signature() == Signature::C && !threads.iter().any(|&t| scopes(t));
+    let unscoped = unfolding.signature().can_be_unscoped() && !threads.iter().any(|&t| scopes(t));
     if !unfolding.signature().has_places() || unscoped || threads.len() < 2 {
         return String::new();
     }
-    let own = unfolding.signature().architecture().is_some();
+    let own = unfolding.signature().tabular().is_some();
     let clusters = own || threads.iter().any(|&t| all[t].cluster != all[t].cta);
     let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
     for (position, &t) in threads.iter().enumerate() {

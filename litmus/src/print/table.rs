@@ -18,7 +18,7 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
     out.push_str(&braces(&groups));
     out.push('\n');
     let signature = test.dialect.signature();
-    let clusters = signature.architecture().is_some() || shows_clusters(test);
+    let clusters = signature.tabular().is_some() || shows_clusters(test);
     let levels: Vec<Scope> = signature.scopes(clusters).iter().copied().filter(|&s| s != Scope::Sys).collect();
     let header = |t: ThreadId| {
         let numbers = test.threads[t.index()]

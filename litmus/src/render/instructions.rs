@@ -2,7 +2,7 @@
 
 use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
-use margay_models::signature::{self, Construct, Signature, Tags};
+use margay_models::signature::{self, Construct, Tags};
 
 use super::Error;
 use super::dataflow::inputs;
@@ -167,7 +167,7 @@ impl Column<'_> {
 
     /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`).
     fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), Error> {
-        let generic = self.x.signature == Signature::Plain;
+        let generic = !self.x.signature.has_orders();
         let data = self.data(e).clone();
         let guard = self.predicate(predicate)?;
         let operation = match (data.kind, pair) {
@@ -247,7 +247,7 @@ impl Column<'_> {
 
     /// The tags of the instruction of an architecture that is a text, if it has one with this order.
     fn tags(&self, operation: signature::Operation, order: Order) -> Option<Tags> {
-        let Signature::Text(architecture) = self.x.signature else { return None };
+        let architecture = self.x.signature.tabular()?;
         let construct = Construct { operation, order };
         architecture.mnemonic(construct).map(|_| architecture.tags_of(construct))
     }
@@ -260,38 +260,38 @@ impl Column<'_> {
     /// The order of the read-modify-write whose halves have the given ones; `None` if there is no such instruction, and nothing where there
     /// are no orders.
     fn rmw_order(&self, read: &EventData, write: &EventData) -> Option<Option<AccessOrder>> {
-        match self.x.signature {
-            Signature::Plain => Some(None),
-            Signature::Text(architecture) => {
+        match self.x.signature.tabular() {
+            Some(architecture) => {
                 let whole = architecture.whole(read.order, write.order)?;
                 Some(Some(AccessOrder::Text(architecture.tags_of(whole))))
             }
-            _ => rmw_order(read.order, write.order).map(Some),
+            None if !self.x.signature.has_orders() => Some(None),
+            None => rmw_order(read.order, write.order).map(Some),
         }
     }
 
     /// The same for a compare-and-swap that failed, of which there is the read alone.
     fn failed_order(&self, read: &EventData) -> Option<Option<AccessOrder>> {
-        match self.x.signature {
-            Signature::Plain => Some(None),
-            Signature::Text(architecture) => {
+        match self.x.signature.tabular() {
+            Some(architecture) => {
                 let of = |c: &Construct| c.operation == signature::Operation::Rmw && c.read_order() == read.order;
                 let whole = architecture.constructs().into_iter().find(of)?;
                 Some(Some(AccessOrder::Text(architecture.tags_of(whole))))
             }
-            _ => rmw_order(read.order, Order::Rlx).map(Some),
+            None if !self.x.signature.has_orders() => Some(None),
+            None => rmw_order(read.order, Order::Rlx).map(Some),
         }
     }
 
     /// The qualifiers of a load or store.
     fn access(&self, data: &EventData, e: Event) -> Result<Access, Error> {
-        if let Signature::Text(_) = self.x.signature {
+        if self.x.signature.tabular().is_some() {
             let operation = if data.kind == Kind::Read { signature::Operation::Read } else { signature::Operation::Write };
             let tags = self.tags(operation, data.order).ok_or(Error::NoInstruction(e))?;
             let scope = self.scope(Construct { operation, order: data.order }, data);
             return Ok(Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() });
         }
-        access(data, self.x.signature == Signature::Plain, e)
+        access(data, !self.x.signature.has_orders(), e)
     }
 
     fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), Error> {

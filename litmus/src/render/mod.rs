@@ -14,7 +14,6 @@ use std::fmt;
 
 use margay_models::bits::{Event, EventSet};
 use margay_models::execution::{Execution, Kind, Placement, Proxy, Scope};
-use margay_models::signature::Signature;
 
 use crate::test::{
     Alias, Condition, Dialect, InitialValue, LocationDeclaration, Place, Proposition, Quantifier, RegisterDeclaration, Test,
@@ -88,18 +87,18 @@ pub fn from_execution(execution: &Execution, name: &str, description: Option<&st
 pub fn render(execution: &Execution, name: &str, description: Option<&str>, finals: &[Option<Event>]) -> Result<Rendered, Error> {
     check(execution)?;
     let values = Values::new(execution, finals)?;
+    let dialect = Dialect::of(execution.signature);
     let mut lines = vec![None; execution.size()];
     let mut threads = Vec::new();
     for t in 0..execution.threads.len() {
         let id = ThreadId(t as u8);
         let events: Vec<Event> =
             (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread == Some(id.0)).collect();
-        let (body, parameters, places) = match execution.signature {
-            Signature::C => c::thread(execution, &events, &values)?,
-            Signature::Ptx | Signature::Plain | Signature::Text(_) => {
-                let (body, places) = instructions::thread(execution, &events, &values)?;
-                (body, Vec::new(), places)
-            }
+        let (body, parameters, places) = if dialect == Dialect::C {
+            c::thread(execution, &events, &values)?
+        } else {
+            let (body, places) = instructions::thread(execution, &events, &values)?;
+            (body, Vec::new(), places)
         };
         for (event, line) in places {
             lines[event.index()] = Some(Line { thread: id, line });
@@ -107,12 +106,6 @@ pub fn render(execution: &Execution, name: &str, description: Option<&str>, fina
         let placement = (execution.signature.has_places() && has_scopes(execution)).then(|| placement(execution, t));
         threads.push(Thread { placement, parameters, body, place: Place::default() });
     }
-    let dialect = match execution.signature {
-        Signature::C => Dialect::C,
-        Signature::Ptx => Dialect::Ptx,
-        Signature::Plain => Dialect::Generic,
-        Signature::Text(architecture) => Dialect::Text(architecture),
-    };
     let test = Test {
         dialect,
         name: word(name),
@@ -171,16 +164,15 @@ pub(crate) fn check(x: &Execution) -> Result<(), Error> {
 
 /// Does the execution say anything with scopes? Without, the placement of threads means nothing (unscoped C11).
 fn has_scopes(x: &Execution) -> bool {
-    let always = x.signature == Signature::Ptx || x.signature.architecture().is_some();
-    always || x.events.iter().any(|e| e.scope.is_some())
+    !x.signature.can_be_unscoped() || x.events.iter().any(|e| e.scope.is_some())
 }
 
 /// Where a thread runs; in a cluster of its own cta's name where nothing is of cluster scope.
 fn placement(x: &Execution, thread: usize) -> Placement {
     let p = x.threads[thread];
-    if let Signature::Text(architecture) = x.signature {
+    if let Some(architecture) = x.signature.tabular() {
         // The levels that the architecture has, and no others.
-        return architecture.scopes().iter().fold(Placement::default(), |place, &s| place.with_number(s, p.number(s)));
+        return architecture.scopes(true).iter().fold(Placement::default(), |place, &s| place.with_number(s, p.number(s)));
     }
     // Warps are no scope here: the threads of one cta are in one place.
     let in_cta = |p: Placement| Placement { warp: 0, ..p };
@@ -228,7 +220,7 @@ fn handle(x: &Execution, location: usize) -> Proxy {
 
 /// In the tabular forms the registers that are asked about start at 0; C declares them in the program.
 fn registers(x: &Execution, values: &Values) -> Vec<RegisterDeclaration> {
-    if x.signature == Signature::C {
+    if Dialect::of(x.signature) == Dialect::C {
         return Vec::new();
     }
     let declared = |e: usize| {

@@ -2,7 +2,7 @@
 //! models/src/signature/base.rs, and apart from `Execution::base_set` and `base_relation`, which the judge uses.
 
 use margay_models::execution::{EventData, Kind, Location, Order, Placement, Proxy, Scope};
-use margay_models::signature::{BaseRelation, BaseSet};
+use margay_models::signature::{BaseRelation, BaseSet, Signature};
 
 use crate::unfold::Merged;
 
@@ -10,6 +10,8 @@ use crate::unfold::Merged;
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     pub merged: &'a Merged,
+    /// Which orders are chosen.
+    pub signature: Signature,
     pub locations: &'a [Location],
     /// For each location the one whose generic address it has.
     pub generic: &'a [u8],
@@ -89,10 +91,7 @@ impl Facts<'_> {
             BaseRelation::Po => x.thread.is_some() && x.thread == y.thread && self.merged.precedes(a, b),
             BaseRelation::Rf => of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Read]) && same_place(),
             BaseRelation::Co => a != b && of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Write]) && same_place(),
-            BaseRelation::SyncFence => {
-                let strong = |e: &EventData| e.kind == Kind::Fence && e.order == Order::Sc;
-                a != b && strong(x) && strong(y)
-            }
+            BaseRelation::SyncFence => a != b && self.signature.is_ordered_fence(x) && self.signature.is_ordered_fence(y),
             BaseRelation::Loc => same_place(),
             BaseRelation::Vloc => self.address(a).is_some() && self.address(a) == self.address(b),
             BaseRelation::Int => a == b || x.thread.is_some() && x.thread == y.thread,

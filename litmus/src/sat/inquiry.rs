@@ -113,13 +113,13 @@ impl Runner {
         let (merged, domains) = merge(unfolding)?;
         let facts = Facts {
             merged: &merged,
+            signature: self.questions.signature,
             locations: unfolding.locations(),
             generic: unfolding.generic(),
             threads: unfolding.threads(),
         };
-        let total = self.questions.signature.total_coherence();
         let start = |bounds| answers.start(bounds);
-        let mut problem = Problem::new(&self.translation, facts, &domains, total, start)?;
+        let mut problem = Problem::new(&self.translation, facts, &domains, self.questions.signature, start)?;
         problem.break_symmetry(unfolding.asked());
         for &axiom in &self.questions.axioms {
             problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);

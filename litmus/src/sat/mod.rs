@@ -88,13 +88,14 @@ impl Runner {
         let (merged, domains) = merge(&unfolding)?;
         let facts = Facts {
             merged: &merged,
+            signature: self.questions.signature,
             locations: unfolding.locations(),
             generic: unfolding.generic(),
             threads: unfolding.threads(),
         };
-        let total = self.questions.signature.total_coherence();
         let mut solver = Solver(Backend::default());
-        let mut problem = Problem::new(&self.translation, facts, &domains, total, |bounds| solver.start(bounds))?;
+        let mut problem =
+            Problem::new(&self.translation, facts, &domains, self.questions.signature, |bounds| solver.start(bounds))?;
         problem.break_symmetry(unfolding.asked());
         let limits = options.limits();
         let quantifier = test.condition.quantifier;

@@ -2,7 +2,7 @@
 //! is computed of values is in values.rs, what is asked of final states in condition.rs.
 
 use margay_models::execution::Kind;
-use margay_models::signature::BaseRelation;
+use margay_models::signature::{BaseRelation, Signature};
 use margay_solver::{Atom, Bounds, Literal, Relation, Session, TupleSet, Universe};
 
 use super::base::Facts;
@@ -39,7 +39,7 @@ impl<'a> Problem<'a> {
         translation: &'a Translation,
         facts: Facts<'a>,
         domains: &'a Domains,
-        total: bool,
+        signature: Signature,
         start: impl FnOnce(Bounds) -> Session,
     ) -> Result<Self, unfold::Error> {
         let events = facts.merged.events.len();
@@ -67,9 +67,9 @@ impl<'a> Problem<'a> {
         problem.values_flow();
         problem.suppositions();
         if let Some(co) = vocabulary.searched(BaseRelation::Co) {
-            problem.order(co, BaseRelation::Co, total);
+            problem.order(co, BaseRelation::Co, signature.total_coherence());
         }
-        if let Some(fences) = vocabulary.searched(BaseRelation::SyncFence).filter(|_| !total) {
+        if let Some(fences) = vocabulary.searched(BaseRelation::SyncFence).filter(|_| signature.ordered_fences().is_some()) {
             problem.order(fences, BaseRelation::SyncFence, false);
         }
         Ok(problem)

@@ -33,11 +33,11 @@ impl Vocabulary {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
         // Those left out follow from others (models/src/lower.rs), which must then be there.
         let derived_from = |set: BaseSet| matches!(set, BaseSet::R | BaseSet::W) && model.mentions_set(BaseSet::M);
-        let own = BaseSet::all(model.signature).into_iter().filter(|s| matches!(s, BaseSet::Tag(_) | BaseSet::Level(_)));
+        let own = BaseSet::all(model.signature).filter(|s| matches!(s, BaseSet::Tag(_) | BaseSet::Level(_)));
         let sets =
             BaseSet::ALL.iter().copied().chain(own).filter(|&s| !matches!(s, BaseSet::Universe | BaseSet::M | BaseSet::Rmw));
         let sets = sets.filter(|&s| model.mentions_set(s) || derived_from(s));
-        let own = BaseRelation::all(model.signature).into_iter().filter(|r| matches!(r, BaseRelation::Same(_)));
+        let own = BaseRelation::all(model.signature).filter(|r| matches!(r, BaseRelation::Same(_)));
         let relations = BaseRelation::ALL.iter().copied().chain(own);
         let relations = relations.filter(|r| !matches!(r, BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext));
         let relations = relations.filter(|&r| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::{Order, Scope};
 
-use margay_models::signature::{Architecture, Construct, Signature};
+use margay_models::signature::{Architecture, Construct};
 
 use toml::Spanned;
 
@@ -50,11 +50,10 @@ fn names(kind: Kind, strength: Strength, architecture: Option<Architecture>) -> 
         let unscoped = format!("{}.{}", kind_name(kind), strength.order.name());
         return [format!("{unscoped}.{}", strength.scope.name()), unscoped];
     };
-    let signature = Signature::Text(architecture);
     let construct = text::operation(kind).map(|operation| Construct { operation, order: strength.order });
     let unscoped = construct.and_then(|c| architecture.mnemonic(c)).unwrap_or_default().to_owned();
-    match construct.is_some_and(|c| c.has_scope(signature)) {
-        true => [format!("{unscoped}.{}", signature.scope_name(strength.scope)), unscoped],
+    match construct.is_some_and(|c| c.has_scope(architecture)) {
+        true => [format!("{unscoped}.{}", architecture.scope_name(strength.scope)), unscoped],
         false => [unscoped.clone(), unscoped],
     }
 }
@@ -63,7 +62,7 @@ fn names(kind: Kind, strength: Strength, architecture: Option<Architecture>) -> 
 fn all(architecture: Option<Architecture>) -> Vec<(Kind, Strength)> {
     let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
     let of = |kind: Kind| match architecture {
-        Some(architecture) => text::strengths(architecture, kind, architecture.scopes()),
+        Some(architecture) => text::strengths(architecture, kind, architecture.scopes(true)),
         None => {
             let orders = ORDERS.into_iter().filter(|&order| exists(kind, order));
             orders.flat_map(|order| Scope::ALL.map(|scope| Strength { order, scope })).collect()

@@ -2,7 +2,7 @@
 //! accesses. An instruction without a scope counts as one of the narrowest scope.
 
 use margay_models::execution::{Order, Placement, Scope};
-use margay_models::signature::{self, Architecture, Construct, Signature};
+use margay_models::signature::{self, Architecture, Construct};
 
 use super::{Kind, Means, Site, Strength};
 use crate::test::{AccessOrder, FenceOrder, Operation, Test, ThreadId};
@@ -23,7 +23,7 @@ pub(super) fn strengths(architecture: Architecture, kind: Kind, scopes: &[Scope]
     let of_kind = architecture.constructs().into_iter().filter(|c| operation(kind) == Some(c.operation));
     of_kind
         .flat_map(|construct| {
-            let scopes = if construct.has_scope(Signature::Text(architecture)) { scopes } else { &[Scope::Warp] };
+            let scopes = if construct.has_scope(architecture) { scopes } else { &[Scope::Warp] };
             scopes.iter().map(move |&scope| Strength { order: construct.order, scope })
         })
         .collect()
@@ -33,13 +33,13 @@ pub(super) fn strengths(architecture: Architecture, kind: Kind, scopes: &[Scope]
 pub(super) fn options(test: &Test, architecture: Architecture, site: &Site, means: Means) -> Vec<Strength> {
     let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
     let all = |s: &Scope| places.iter().all(|p| places.iter().all(|q| p.shares(*s, *q)));
-    let widest = architecture.scopes().iter().copied().find(all).unwrap_or(Scope::Sys);
+    let widest = architecture.scopes(true).iter().copied().find(all).unwrap_or(Scope::Sys);
     // Wider scopes than that say no more.
     let now = site.now.map(|n| n.scope);
-    let scopes: Vec<Scope> = architecture.scopes().iter().copied().filter(|&s| s <= widest || Some(s) == now).collect();
+    let scopes: Vec<Scope> = architecture.scopes(true).iter().copied().filter(|&s| s <= widest || Some(s) == now).collect();
     let mut found = strengths(architecture, site.kind, &scopes);
     if let (Some(now), Some(operation)) = (site.now, operation(site.kind)) {
-        let is_scoped = Construct { operation, order: now.order }.has_scope(Signature::Text(architecture));
+        let is_scoped = Construct { operation, order: now.order }.has_scope(architecture);
         found.retain(|s| {
             let scope_kept = s.scope == now.scope || !is_scoped;
             now.at_most(*s) && now != *s && (means.orders || s.order == now.order) && (means.scopes || scope_kept)
@@ -73,7 +73,7 @@ pub(super) fn set(architecture: Architecture, operation: &mut Operation, kind: K
     let Some(of) = self::operation(kind) else { return };
     let construct = Construct { operation: of, order: strength.order };
     let tags = architecture.tags_of(construct);
-    let its_scope = construct.has_scope(Signature::Text(architecture)).then_some(strength.scope);
+    let its_scope = construct.has_scope(architecture).then_some(strength.scope);
     match operation {
         Operation::Load { access, .. } | Operation::Store { access, .. } => {
             (access.order, access.scope) = (Some(AccessOrder::Text(tags)), its_scope);

@@ -92,7 +92,7 @@ impl Dialect {
     fn alone(self, thread: ThreadId) -> Placement {
         let ptx = Placement { cluster: thread.0, cta: thread.0, ..Placement::default() };
         let Self::Text(architecture) = self else { return ptx };
-        let below = architecture.scopes().iter().filter(|&&scope| scope < Scope::Gpu);
+        let below = architecture.scopes(true).iter().filter(|&&scope| scope < Scope::Gpu);
         below.fold(Placement::default(), |place, &scope| place.with_number(scope, thread.0))
     }
 
@@ -100,9 +100,19 @@ impl Dialect {
     pub fn signature(self) -> Signature {
         match self {
             Self::C => Signature::C,
-            Self::Ptx | Self::GpuPtx => Signature::Ptx,
-            Self::Generic => Signature::Plain,
-            Self::Text(architecture) => Signature::Text(architecture),
+            Self::Ptx | Self::GpuPtx => Signature::PTX,
+            Self::Generic => Signature::PLAIN,
+            Self::Text(architecture) => architecture,
+        }
+    }
+
+    /// The syntax in which tests of these executions are written.
+    pub fn of(signature: Signature) -> Self {
+        match signature.front_end() {
+            Some("c") => Self::C,
+            Some("ptx") => Self::Ptx,
+            Some(_) => Self::Generic,
+            None => Self::Text(signature),
         }
     }
 }

@@ -75,7 +75,7 @@ pub struct Unfolding {
 }
 
 impl Unfolding {
-    /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::Plain`],
+    /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::PLAIN`],
     /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
     pub fn new(test: &Test, signature: Signature, bounds: Bounds) -> Result<Self, Error> {
         crate::cells::one_size_each(test)?;
@@ -195,7 +195,7 @@ impl Unfolding {
 /// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
 fn one_width_each(paths: &[Vec<Path>], shared: &Shared) -> Result<(), Error> {
     // The width that values of a location have counts too, where it comes from an access that no path comes to.
-    let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| shared.signature != Signature::C);
+    let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| Dialect::of(shared.signature) != Dialect::C);
     let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(narrow).collect();
     for e in paths.iter().flatten().flat_map(|p| &p.events) {
         let (Some(bits), Some(location)) = (e.bits, e.data.location) else { continue };

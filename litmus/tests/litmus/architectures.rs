@@ -33,10 +33,10 @@ fn architecture((word, scopes): (&str, &str)) -> Architecture {
 
 fn instruction(architecture: Architecture) -> impl Strategy<Value = Instruction> {
     let constructs = architecture.constructs();
-    (0..constructs.len(), 0..architecture.scopes().len()).prop_map(move |(which, scope)| {
+    (0..constructs.len(), 0..architecture.scopes(true).len()).prop_map(move |(which, scope)| {
         let construct = constructs[which];
         let tags = architecture.tags_of(construct);
-        let scope = architecture.takes_scope(construct).then(|| architecture.scopes()[scope]);
+        let scope = architecture.takes_scope(construct).then(|| architecture.scopes(true)[scope]);
         let access = Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() };
         let (address, value, destination) = (Address::location("x"), Value::Integer(1), "r0".to_owned());
         Instruction::from(match construct.operation {
@@ -55,7 +55,7 @@ fn instruction(architecture: Architecture) -> impl Strategy<Value = Instruction>
 fn thread(architecture: Architecture) -> impl Strategy<Value = Thread> {
     let body = vec(instruction(architecture), 1..4);
     (body, vec(0..3u8, 5), any::<bool>()).prop_map(move |(body, numbers, placed)| {
-        let levels = architecture.scopes().iter().filter(|&&s| s != Scope::Sys);
+        let levels = architecture.scopes(true).iter().filter(|&&s| s != Scope::Sys);
         let place = levels.clone().zip(numbers).fold(Placement::default(), |p, (&s, n)| p.with_number(s, n));
         let placement = (placed && levels.count() > 0).then_some(place);
         Thread { placement, parameters: Vec::new(), body: Body::Instructions(body), place: Default::default() }

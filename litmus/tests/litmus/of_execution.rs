@@ -114,7 +114,7 @@ fn of_random_executions() {
     }
     for _ in 0..3_000 {
         let which = rng.usize(0..asked.len());
-        let x = random(&mut rng, [Signature::C, Signature::Ptx][which]);
+        let x = random(&mut rng, [Signature::C, Signature::PTX][which]);
         if let Some(said) = asked[which].same(&x, &[]) {
             *verdicts.entry((which, said.reachable, said.racy)).or_insert(0) += 1;
         }

@@ -23,7 +23,7 @@ const APART: [Placement; 2] =
 
 /// Message passing: Wx, Wy, Ry, Rx, and the two initial writes; the first read reads from `Wy`, the second one from the start.
 fn message_passing(signature: Signature, orders: [Order; 4]) -> Execution {
-    let scope = |o: Order| (o != Order::Plain && signature != Signature::Plain).then_some(Scope::Gpu);
+    let scope = |o: Order| (o != Order::Plain && signature != Signature::PLAIN).then_some(Scope::Gpu);
     let kinds = [(Kind::Write, 0, 0), (Kind::Write, 0, 1), (Kind::Read, 1, 1), (Kind::Read, 1, 0)];
     let mut events: Vec<EventData> = kinds.iter().zip(orders).map(|(&(k, t, l), o)| event(k, t, o, scope(o), Some(l))).collect();
     events.extend([init(0), init(1)]);
@@ -38,7 +38,7 @@ fn message_passing(signature: Signature, orders: [Order; 4]) -> Execution {
 
 #[test]
 fn message_passing_in_ptx() {
-    let x = message_passing(Signature::Ptx, [Order::Plain, Order::Rel, Order::Acq, Order::Plain]);
+    let x = message_passing(Signature::PTX, [Order::Plain, Order::Rel, Order::Acq, Order::Plain]);
     let rendered = render(&x, "mp", Some("message passing"), &[]).unwrap();
     insta::assert_snapshot!(rendered.test.to_string(), @r#"
     PTX mp
@@ -81,7 +81,7 @@ fn message_passing_in_scoped_c_with_control_dependency() {
 
 #[test]
 fn message_passing_without_orders_or_scopes() {
-    let mut x = message_passing(Signature::Plain, [Order::Plain; 4]);
+    let mut x = message_passing(Signature::PLAIN, [Order::Plain; 4]);
     x.addr.insert(Event(2), Event(3));
     insta::assert_snapshot!(render(&x, "mp", None, &[]).unwrap().test.to_string(), @r"
     GENERIC mp
@@ -108,7 +108,7 @@ fn exchanges_and_dependencies_in_ptx() {
         init(0),
         init(1),
     ];
-    let mut x = Execution::new(Signature::Ptx, events, APART.to_vec(), vec![location("l0", 0, false), location("l0", 1, false)]);
+    let mut x = Execution::new(Signature::PTX, events, APART.to_vec(), vec![location("l0", 0, false), location("l0", 1, false)]);
     for (r, w) in [(0, 1), (4, 5)] {
         x.rmw.insert(Event(r), Event(w));
     }
@@ -147,7 +147,7 @@ fn exchanges_and_dependencies_in_ptx() {
 
 #[test]
 fn the_caller_chooses_among_maximal_writes() {
-    let mut x = message_passing(Signature::Ptx, [Order::Plain; 4]);
+    let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.events[1].location = Some(0);
     x.events[2].location = Some(0);
     x.events[2].kind = Kind::Write;
@@ -166,13 +166,13 @@ fn the_caller_chooses_among_maximal_writes() {
 
 #[test]
 fn what_no_program_does_is_an_error() {
-    let mut x = message_passing(Signature::Ptx, [Order::Plain; 4]);
+    let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.data.insert(Event(2), Event(1));
     assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::Dependency(Event(2), Event(1)));
-    let mut x = message_passing(Signature::Ptx, [Order::Plain; 4]);
+    let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.rf.remove(Event(4), Event(3));
     assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::NoSource(Event(3)));
-    let x = message_passing(Signature::Ptx, [Order::Plain, Order::Sc, Order::Acq, Order::Plain]);
+    let x = message_passing(Signature::PTX, [Order::Plain, Order::Sc, Order::Acq, Order::Plain]);
     assert_eq!(render(&x, "d", None, &[]).unwrap_err(), Error::NoInstruction(Event(1)));
 }
 
@@ -187,7 +187,7 @@ fn names_of_one_memory() {
         init(0),
     ];
     let same = |name: &str| Location { name: name.into(), physical: 0, atomic: false };
-    let mut x = Execution::new(Signature::Ptx, events, APART.to_vec(), ["x", "s", "y", "c"].map(same).to_vec());
+    let mut x = Execution::new(Signature::PTX, events, APART.to_vec(), ["x", "s", "y", "c"].map(same).to_vec());
     x.generic = vec![0, 0, 2, 2];
     x.co.insert(Event(3), Event(0));
     x.rf.insert(Event(0), Event(1));
@@ -205,7 +205,7 @@ fn names_of_one_memory() {
     let source = margay_models::diagnostic::SourceFile::new("names.litmus", rendered.test.to_string());
     let read = margay_litmus::read::test(&source).unwrap();
     assert!(read.warnings.is_empty(), "{:?}", read.warnings);
-    let unfolding = margay_litmus::unfold::Unfolding::new(&read.test, Signature::Ptx, Default::default()).unwrap();
+    let unfolding = margay_litmus::unfold::Unfolding::new(&read.test, Signature::PTX, Default::default()).unwrap();
     let again = unfolding.skeleton(0).unwrap().execution;
     assert_eq!((again.generic, again.locations), (x.generic.clone(), x.locations.clone()));
     // There is no instruction that stores through a texture, and no atom through a surface.

@@ -50,14 +50,7 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<Use>> {
 
 /// The order of a read-modify-write whose halves have these orders.
 fn whole(signature: Signature, read: Order, write: Order) -> Option<Order> {
-    if let Signature::Text(architecture) = signature {
-        return architecture.whole(read, write).map(|c| c.order);
-    }
-    Some(match (read, write) {
-        (Order::Acq, Order::Rel) => Order::AcqRel,
-        (Order::Rlx, Order::Rel) => Order::Rel,
-        (order, _) => order,
-    })
+    signature.whole(read, write).map(|c| c.order)
 }
 
 /// The target execution of the operations, each lowered as `lowerings` says. Reads-from, modification order and dependencies are the

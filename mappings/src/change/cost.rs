@@ -11,7 +11,7 @@ use margay_models::model::Model;
 use margay_models::signature::Signature;
 use toml::Spanned;
 
-use crate::language::{Lowering, Step, StepScope, instruction};
+use crate::language::{Lowering, Step, StepScope, instruction, is_ptx};
 
 /// The table that is used where no other is given: machine instructions on sm_90.
 pub const DEFAULT: &str = include_str!("../../costs/sm_90.toml");
@@ -69,7 +69,7 @@ impl Costs {
                 let span = name.span();
                 let error = Diagnostic::error(format!("`{text}` is no instruction of {target}"));
                 let help = match nearest(text, known.iter().map(String::as_str)) {
-                    Some(near) if target == Signature::Ptx => format!("did you mean `{near}`?"),
+                    Some(near) if is_ptx(target) => format!("did you mean `{near}`?"),
                     _ => "name instructions as the right-hand sides of mappings do (docs/mapping-language.md)".to_owned(),
                 };
                 errors.push(error.at(file, Span::new(span.start, span.end), "unknown").help(help));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_shipped_table_has_what_mappings_emit() {
-        let costs = Costs::read(&SourceFile::new("sm_90.toml", DEFAULT), Signature::Ptx).expect("a table");
+        let costs = Costs::read(&SourceFile::new("sm_90.toml", DEFAULT), Signature::PTX).expect("a table");
         assert_eq!(costs, Costs::default());
         let mapping = published();
         let of = |head: &str| {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_table_is_said_at_its_place() {
-        let read = |text: &str| Costs::read(&SourceFile::new("c.toml", text), Signature::Ptx);
+        let read = |text: &str| Costs::read(&SourceFile::new("c.toml", text), Signature::PTX);
         let errors = read("\"fence.sc\" = 4\n\"fence.acqrel\" = 2\n").expect_err("no such fence");
         assert!(errors[0].to_string().contains("`fence.acqrel` is no instruction of"), "{}", errors[0]);
         assert_eq!(errors[0].labels.len(), 1);

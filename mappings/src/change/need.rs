@@ -77,7 +77,7 @@ fn same_but_for_scopes(a: &Lowering, b: &Lowering) -> bool {
 /// A language compiled to itself.
 fn identity(model: &Model) -> Result<Mapping, Vec<Diagnostic>> {
     let row = |construct: Construct| {
-        let speaks = model.is_scoped() || model.signature.architecture().is_some();
+        let speaks = model.is_scoped() || model.signature.tabular().is_some();
         let scope = if speaks && construct.has_scope(model.signature) { ".s" } else { "" };
         let operation = format!("{}{scope}", construct.name(model.signature));
         format!("{operation} => {operation}\n")

@@ -29,7 +29,7 @@ impl Steps {
             signature: mapping.target.signature,
             scopes: mapping.target.scopes(),
             // An instruction of a text that takes a scope is never without.
-            scoped: mapping.target.is_scoped() || mapping.target.signature.architecture().is_some(),
+            scoped: mapping.target.is_scoped() || mapping.target.signature.tabular().is_some(),
             passes: mapping.scopes().iter().all(|s| mapping.target.signature.scopes(true).contains(s)),
         }
     }

@@ -1,7 +1,7 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
-use margay_models::signature::{Construct, Signature};
+use margay_models::signature::{BaseSet, Construct};
 
 use super::case::Ask;
 use super::certify;
@@ -76,8 +76,8 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
 fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     let source = &mapping.source;
     let mut errors = Vec::new();
-    // Assembly has no undefined behaviour: of plain executions every program counts.
-    if source.signature == Signature::C && !source.checks.iter().any(is_undefined_behaviour) {
+    // Where no access is non-atomic there is no undefined behaviour, and every program counts.
+    if BaseSet::Na.is_in(source.signature) && !source.checks.iter().any(is_undefined_behaviour) {
         let end = source.source.text.trim_end().len();
         let error = Diagnostic::error(format!("the source model `{}` does not say what a data race is", source.name))
             .at(&source.source, Span { start: end, end }, "expected a definition like `flag ~empty race as Race`")

@@ -98,7 +98,7 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     }
     // What is special is selected by its own names, the rest by those of constructs.
     let named = |list: &[String]| -> (Vec<Group>, Vec<String>) {
-        let group = |name: &String| GROUPS.iter().find(|g| g.name == name.to_uppercase() && old.signature == Signature::Ptx);
+        let group = |name: &String| GROUPS.iter().find(|g| g.name == name.to_uppercase() && g.is_in(old.signature));
         (list.iter().filter_map(group).copied().collect(), list.iter().filter(|n| group(n).is_none()).cloned().collect())
     };
     let ((only, only_constructs), (without, without_constructs)) = (named(&options.only), named(&options.without));
@@ -148,6 +148,13 @@ pub struct Group {
     relations: &'static [BaseRelation],
     /// Is it in the newer ISA only? Then both models must be of that.
     newer: bool,
+}
+
+impl Group {
+    /// Can models of the signature speak of them?
+    fn is_in(&self, signature: Signature) -> bool {
+        self.sets.iter().any(|set| set.is_in(signature)) || self.relations.iter().any(|relation| relation.is_in(signature))
+    }
 }
 
 const fn marked(name: &'static str, specials: &'static [Special], sets: &'static [BaseSet], newer: bool) -> Group {
@@ -206,17 +213,14 @@ pub(super) fn blind(subjects: Subjects<'_>, extent: &Extent) -> Vec<&'static str
 }
 
 /// The scopes that operations have where two models are compared: none if neither looks at them (PTX instructions cannot do without
-/// one), clusters only if a model names them and both know them. A model that sees scopes by inclusion alone cannot tell a cluster
-/// from a gpu.
+/// one), an optional one (clusters) only if a model names it and both know it. A model that sees scopes by inclusion alone cannot tell a
+/// cluster from a gpu.
 pub(crate) fn scopes(models: [&Model; 2]) -> Vec<Scope> {
+    let signature = models[0].signature;
     if !models.iter().any(|m| m.is_scoped()) {
-        let needs = models[0].signature == Signature::Ptx || models[0].signature.architecture().is_some();
-        return if needs && models[0].signature.has_places() { vec![Scope::Sys] } else { Vec::new() };
+        let needs = signature.has_places() && !signature.can_be_unscoped();
+        return if needs { vec![Scope::Sys] } else { Vec::new() };
     }
-    if let Signature::Text(architecture) = models[0].signature {
-        return architecture.scopes().to_vec();
-    }
-    let names = |m: &&Model| m.mentions_set(BaseSet::Cluster) || m.mentions_relation(BaseRelation::Scluster);
-    let clusters = models.iter().all(|m| m.knows_clusters()) && models.iter().any(names);
-    Scope::ALL.into_iter().filter(|&s| s != Scope::Cluster || clusters).collect()
+    let named = |optional: Scope| models.iter().all(|m| m.knows_clusters()) && models.iter().any(|m| m.names_scope(optional));
+    signature.scopes(signature.optional_scope().is_none_or(named)).to_vec()
 }

@@ -2,20 +2,19 @@
 //! mapping the older model speaks of the source execution and the newer one of what it is compiled to; without, both speak of
 //! one execution of their signature.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::Scope;
 use margay_models::lower::{Base, lower};
 use margay_models::model::{Model, Role as CheckRole};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
 use super::problem::{content, is_undefined_behaviour, satisfied, sees_scopes_by_inclusion};
-use super::sets::find;
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::special::Special;
 use super::symmetry;
-use super::target::{Target, TargetBase, fence_order};
+use super::target::{Target, TargetBase, fence_order, ordered_fences};
 use super::technique::Techniques;
 use super::vocabulary::{Content, Role, Vocabulary};
 use super::{Problem, ProblemOptions};
@@ -89,13 +88,16 @@ impl Comparison {
         let source = Source::new(&mut logic, &v);
         let mut wellformed = source.wellformed(&mut logic, &v, extent.typed);
         let coherence = if signature.total_coherence() { source.mo } else { source.partial_co };
-        let fence_sc = (signature == Signature::Ptx).then(|| {
+        let fence_sc = signature.ordered_fences().map(|_| {
             let order = logic.rel(v.fence_order);
-            fence_order(&mut logic, order, source.fences, &source.orders, &mut wellformed);
-            let twice = logic.join(coherence, coherence);
-            wellformed.push(logic.subset(twice, coherence));
+            let strong = ordered_fences(&mut logic, signature, source.fences, &source.orders);
+            fence_order(&mut logic, order, strong, &mut wellformed);
             order
         });
+        if !signature.total_coherence() {
+            let twice = logic.join(coherence, coherence);
+            wellformed.push(logic.subset(twice, coherence));
+        }
         if models.iter().all(|m| sees_scopes_by_inclusion(m)) {
             wellformed.extend(symmetry::narrow_scopes(&mut logic, &source));
         }
@@ -177,9 +179,8 @@ impl Comparison {
         let from_inits = logic.restrict_domain(inits, loc);
         let from_inits = logic.restrict_range(from_inits, writes);
         let other = logic.union(among, from_inits);
-        let fence_sc = (model.signature == Signature::Ptx).then(|| {
-            let strong = find(&self.source.orders, Order::Sc).unwrap_or_else(|| logic.empty(1));
-            let strong = logic.intersection(strong, self.source.fences);
+        let fence_sc = model.signature.ordered_fences().map(|_| {
+            let strong = ordered_fences(logic, model.signature, self.source.fences, &self.source.orders);
             let order = logic.constant(fence_sc);
             let order = logic.restrict_domain(strong, order);
             logic.restrict_range(order, strong)
@@ -210,7 +211,7 @@ fn side(model: &Model, logic: &mut Logic, base: &dyn Base) -> Side {
     side
 }
 
-/// Executions of one signature: of PTX with a partial coherence order and Fence-SC order.
+/// Executions of one signature, with its coherence order, total or partial, and its order of fences.
 struct OneSignature<'a> {
     base: SourceBase<'a>,
     coherence: Expr,

@@ -1,6 +1,6 @@
 //! The whole formula for a mapping, independent of shape and bound.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::Scope;
 use margay_models::lower::{Base, lower};
 use margay_models::model::{Check, CheckKind, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
@@ -275,7 +275,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
                 if step.unused {
                     unused_reads.push(role);
                 }
-                if step.operation == Operation::Fence && step.order == Order::Sc {
+                if step.operation == Operation::Fence && mapping.target.signature.is_order_of_ordered_fence(step.order) {
                     sc_fences.push(role);
                 }
                 match step.scope {

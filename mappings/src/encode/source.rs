@@ -186,7 +186,7 @@ impl Source {
 
     /// The events that have a scope: in C++ and PTX all that are not plain, elsewhere those of the instructions that take one.
     pub(super) fn scoped(&self, logic: &mut Logic, v: &Vocabulary) -> Expr {
-        if v.content.signature.architecture().is_none() {
+        if v.content.signature.tabular().is_none() {
             return self.atomics(logic);
         }
         let next = logic.rel(v.next);

@@ -156,10 +156,13 @@ impl Target {
             let all = parts.control(logic, v, source, ctrl);
             relations.push((BaseRelation::Ctrl, logic.restrict_range(all, present)));
         }
-        if signature == Signature::Ptx {
+        if signature.ordered_fences().is_some() {
             let order = logic.rel(v.fence_order);
             relations.push((BaseRelation::SyncFence, order));
-            fence_order(logic, order, fences, &orders, formulas);
+            let strong = ordered_fences(logic, signature, fences, &orders);
+            fence_order(logic, order, strong, formulas);
+        }
+        if !signature.total_coherence() {
             let twice = logic.join(co, co);
             formulas.push(logic.subset(twice, co));
         }
@@ -265,12 +268,15 @@ impl Parts {
     }
 }
 
-/// Fence-SC order is a strict partial order over the `fence.sc` that are present (PTX ISA 8.9.3).
-pub(super) fn fence_order(logic: &mut Logic, order: Expr, fences: Expr, orders: &[(Order, Expr)], formulas: &mut Vec<Formula>) {
-    let strong = match find(orders, Order::Sc) {
-        Some(sc) => logic.intersection(sc, fences),
-        None => logic.empty(1),
-    };
+/// The fences that the chosen order of fences relates (PTX: `fence.sc`), of the events of each order.
+pub(super) fn ordered_fences(logic: &mut Logic, signature: Signature, fences: Expr, orders: &[(Order, Expr)]) -> Expr {
+    let ordered = orders.iter().filter(|(order, _)| signature.is_order_of_ordered_fence(*order)).map(|&(_, events)| events);
+    let ordered = logic.union_all(1, ordered.collect::<Vec<_>>());
+    logic.intersection(ordered, fences)
+}
+
+/// Fence-SC order is a strict partial order over the fences that it relates, those of them that are present (PTX ISA 8.9.3).
+pub(super) fn fence_order(logic: &mut Logic, order: Expr, strong: Expr, formulas: &mut Vec<Formula>) {
     let allowed = logic.product(strong, strong);
     formulas.push(logic.subset(order, allowed));
     let twice = logic.join(order, order);

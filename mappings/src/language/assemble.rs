@@ -6,6 +6,7 @@ use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation, Signature};
 
 use super::about::Left;
+use super::instruction::is_c;
 use super::kind::{self, Cell, OPERATIONS, Set, TYPES, Use};
 use super::parse::{Lines, Nothing, Written};
 use super::{Form, Lowering, Mapping, Row, ScopePattern, StepScope, Used};
@@ -69,8 +70,8 @@ struct Group<'a> {
 /// The orders that the other outcome of a compare-exchange can have.
 pub fn partners(form: Form, signature: Signature) -> Vec<Option<Order>> {
     match form {
-        Form::CompareExchange if signature == Signature::C => vec![Some(Order::Rlx), Some(Order::Acq), Some(Order::Sc)],
-        Form::FailedCompareExchange if signature == Signature::C => {
+        Form::CompareExchange if is_c(signature) => vec![Some(Order::Rlx), Some(Order::Acq), Some(Order::Sc)],
+        Form::FailedCompareExchange if is_c(signature) => {
             [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc].into_iter().map(Some).collect()
         }
         _ => vec![None],

@@ -27,7 +27,7 @@ pub fn failed(step: Step) -> Step {
 
 /// The width of the access at the end of an instruction, where it is not that of the object: `atom.acquire.s.b32`.
 pub fn width(text: &str, target: Signature) -> (&str, Option<u16>) {
-    let split = text.rsplit_once(".b").filter(|_| target == Signature::Ptx);
+    let split = text.rsplit_once(".b").filter(|_| is_ptx(target));
     match split.and_then(|(head, bits)| Some((head, bits.parse().ok().filter(|b| [8, 16, 32, 64, 128].contains(b))?))) {
         Some((head, bits)) => (head, Some(bits)),
         None => (text, None),
@@ -36,16 +36,26 @@ pub fn width(text: &str, target: Signature) -> (&str, Option<u16>) {
 
 /// The scope that a word names in PTX, CUDA or OpenCL; `None` for anything else, which is then a variable.
 pub fn scope_name(word: &str) -> Option<Scope> {
-    Signature::Ptx.scope_named(word)
+    Signature::PTX.scope_named(word)
+}
+
+/// Do rows write the operations of the signature as instructions of PTX?
+pub fn is_ptx(signature: Signature) -> bool {
+    signature.front_end() == Some("ptx")
+}
+
+/// Do rows tell the forms of a compare-exchange apart, as C++ does?
+pub fn is_c(signature: Signature) -> bool {
+    signature.front_end() == Some("c")
 }
 
 /// Reads one instruction of the target's signature. `variable` is the scope variable of the row, if it has one.
 pub fn parse(text: &str, target: Signature, variable: Option<&str>) -> Result<Step, BadInstruction> {
     let parts: Vec<&str> = text.split('.').collect();
-    match target {
-        Signature::Ptx => ptx(text, &parts, variable),
-        Signature::Text(architecture) => of_text(text, architecture, variable),
-        Signature::C | Signature::Plain => construct(text, &parts, target, variable),
+    match target.tabular() {
+        Some(architecture) => of_text(text, architecture, variable),
+        None if is_ptx(target) => ptx(text, &parts, variable),
+        None => construct(text, &parts, target, variable),
     }
 }
 
@@ -88,7 +98,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
         return Ok(Step {
             operation,
             order: Order::Sc,
-            scope: scope(level, variable, Signature::Ptx)?,
+            scope: scope(level, variable, Signature::PTX)?,
             volatile: false,
             failed: false,
             unused: false,
@@ -131,7 +141,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
     }
     let scope = match rest {
         [] => None,
-        [word] => Some(scope(word, variable, Signature::Ptx)?),
+        [word] => Some(scope(word, variable, Signature::PTX)?),
         [_, extra, ..] => return Err(bad(format!("unexpected `.{extra}` after the scope"), "write instruction.order.scope")),
     };
     let scope = match (operation, order, scope) {
@@ -158,7 +168,7 @@ fn ptx(text: &str, parts: &[&str], variable: Option<&str>) -> Result<Step, BadIn
 
 /// `ldar`, `ld.acquire.wg`: an instruction of an architecture that is a text, and its scope if it takes one.
 fn of_text(text: &str, architecture: Architecture, variable: Option<&str>) -> Result<Step, BadInstruction> {
-    let target = Signature::Text(architecture);
+    let target = architecture;
     let scoped = text.rsplit_once('.').and_then(|(mnemonic, word)| {
         let construct = architecture.instruction(mnemonic).filter(|c| c.has_scope(target))?;
         Some((construct, word))

@@ -21,7 +21,7 @@ mod write;
 pub use about::{About, Evidence, Known, Left};
 pub use dependency::{Dependencies, Dependency};
 pub use event::Half;
-pub(crate) use instruction::parse as instruction;
+pub(crate) use instruction::{is_ptx, parse as instruction};
 pub(crate) use resolve::read;
 pub use resolve::{LoadOptions, Loaded, load, load_text};
 

@@ -294,7 +294,7 @@ impl Lines {
         let (form, success) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (failure, scope) = tail.split_once('.').map_or((tail, None), |(f, s)| (f, Some(s)));
         let wrong = |what: String, help: &str| Err(Diagnostic::error(what).at(&self.file, span, "here").help(help.to_owned()));
-        if source != Signature::C || !["CAS", "CAS_FAIL"].contains(&form) {
+        if !instruction::is_c(source) || !["CAS", "CAS_FAIL"].contains(&form) {
             return wrong(
                 format!("`{name}`: only a compare-exchange has two orders"),
                 "write CAS.SUCCESS/FAILURE.s or CAS_FAIL.SUCCESS/FAILURE.s, e.g. `CAS.REL/ACQ.s`",
@@ -437,9 +437,8 @@ impl Lines {
         }
         let accesses: Vec<&Step> = steps.iter().filter(|s| s.carries()).collect();
         // A store of a machine may be an exchange, whose read nobody uses.
-        let exchanges = |s: &Step| {
-            construct.operation == Operation::Write && s.operation == Operation::Rmw && matches!(target, Signature::Text(_))
-        };
+        let exchanges =
+            |s: &Step| construct.operation == Operation::Write && s.operation == Operation::Rmw && target.tabular().is_some();
         let error = match (construct.operation, accesses.as_slice()) {
             (Operation::Fence, []) => None,
             (Operation::Fence, _) => Some("a fence must become fences alone, or `nothing`"),
@@ -449,12 +448,12 @@ impl Lines {
             (Operation::Rmw, _) => Some("a read-modify-write must become exactly one read-modify-write, and fences around it"),
         };
         if let Some(message) = error {
-            let help = match target {
-                Signature::Text(_) => {
+            let help = match target.tabular() {
+                Some(_) => {
                     "of a loop write the round that succeeds; a store may be a read-modify-write, and a load whose value nobody uses \
                      may stand beside the access: `unused LOAD` (docs/mapping-language.md)"
                 }
-                _ => {
+                None => {
                     "the mapping language cannot express lowerings with other accesses; of a loop write the round that succeeds \
                      (docs/mapping-language.md)"
                 }
@@ -506,7 +505,7 @@ impl Lines {
     /// `unused LOAD`: a load beside the access of a row.
     fn unused(&self, step: Step, at: Span, construct: Construct, target: Signature) -> Result<Step, Diagnostic> {
         let wrong = |message: &str, help: &str| Err(Diagnostic::error(message).at(&self.file, at, "here").help(help));
-        if !matches!(target, Signature::Text(_)) {
+        if target.tabular().is_none() {
             return wrong(
                 "`unused` is for targets that are texts",
                 "take the load away: this target has no rows with several accesses",
@@ -569,12 +568,12 @@ impl Lines {
                 None => diagnostic.help(format!("constructs: {}", known.join(", "))),
             });
         };
-        if source == Signature::Plain && !rest.is_empty() {
+        if source.is_plain() && !rest.is_empty() {
             return Err(Diagnostic::error("operations of this source model have neither orders nor scopes")
                 .at(&self.file, span, "more than an operation")
                 .help(format!("constructs: {}", names.join(", "))));
         }
-        if form != Form::Usual && construct.order == Order::Plain && source == Signature::C {
+        if form != Form::Usual && construct.order == Order::Plain && instruction::is_c(source) {
             return Err(Diagnostic::error("a compare-exchange is atomic")
                 .at(&self.file, span, "not an order of it")
                 .help("orders: RLX, ACQ, SC; of a successful one also REL and ACQ_REL"));

@@ -8,9 +8,10 @@ use margay_models::execution::Scope;
 use margay_models::library;
 use margay_models::limited;
 use margay_models::model::Model;
-use margay_models::signature::{Signature, constructs};
+use margay_models::signature::constructs;
 
 use super::assemble::assemble;
+use super::instruction::is_ptx;
 use super::parse::Lines;
 use super::{Lowering, Mapping, Row, ScopePattern, StepScope};
 
@@ -195,7 +196,7 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
         }
         let cluster = row.alternatives.iter().find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
         if let Some(lowering) = cluster
-            && mapping.target.signature == Signature::Ptx
+            && is_ptx(mapping.target.signature)
             && !mapping.target.knows_clusters()
         {
             errors.push(

@@ -7,6 +7,7 @@ use margay_models::signature::{Construct, Operation, Signature};
 
 use super::about::About;
 use super::assemble;
+use super::instruction::is_ptx;
 use super::kind::{OPERATIONS, Set, TYPES, Use};
 use super::{Form, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 
@@ -18,10 +19,10 @@ impl Step {
             StepScope::Same => Some(variable),
             StepScope::Named(scope) => Some(target.scope_name(scope)),
         };
-        if target != Signature::Ptx {
-            let name = match (self.failed, target) {
+        if !is_ptx(target) {
+            let name = match (self.failed, target.tabular()) {
                 // There is its read alone.
-                (true, Signature::Text(architecture)) => {
+                (true, Some(architecture)) => {
                     let of = |c: &Construct| c.operation == Operation::Rmw && c.read_order() == self.order;
                     let whole = architecture.constructs().into_iter().find(of);
                     whole.map_or_else(|| Operation::Rmw.to_string(), |c| c.name(target))

@@ -112,7 +112,7 @@ fn placement_without_scopes() {
         text: "mapping \"m\" from tso to ptx-6.0\nR => ld.weak\nW => st.relaxed.gpu\nRMW => atom\nF => nothing\n".to_owned(),
         source: Edit { added: Vec::new(), dropped: Vec::new() },
         target: Edit { added: vec!["~empty po & loc & scta as Same-Cta".to_owned()], dropped: Vec::new() },
-        only: constructs(Signature::Plain).into_iter().take(2).collect(),
+        only: constructs(Signature::PLAIN).into_iter().take(2).collect(),
         typed: false,
     };
     let mapping = case.mapping();

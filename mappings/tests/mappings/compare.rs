@@ -412,7 +412,7 @@ fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) ->
 
 /// The execution with every coherence order and Fence-SC order that its signature has.
 pub fn variants(execution: &Execution) -> Vec<Execution> {
-    if execution.signature != Signature::Ptx {
+    if execution.signature != Signature::PTX {
         return vec![execution.clone()];
     }
     let n = execution.size();

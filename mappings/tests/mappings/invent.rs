@@ -64,15 +64,15 @@ impl Edit {
 
 /// Sets and relations that models of a signature may name.
 fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
-    let sets: &[&str] = match signature {
-        Signature::Plain | Signature::Text(_) => &["W", "R", "M", "F", "IW", "RMW"],
-        Signature::C => &["W", "R", "F", "IW", "NA", "A", "RLX", "ACQ", "REL", "SC", "RMW"],
-        Signature::Ptx => &["W", "R", "F", "IW", "WEAK", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "RMW"],
+    let sets: &[&str] = match signature.word() {
+        "C" => &["W", "R", "F", "IW", "NA", "A", "RLX", "ACQ", "REL", "SC", "RMW"],
+        "PTX" => &["W", "R", "F", "IW", "WEAK", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "RMW"],
+        _ => &["W", "R", "M", "F", "IW", "RMW"],
     };
-    let relations: &[&str] = match signature {
-        Signature::Plain | Signature::Text(_) => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
-        Signature::C => &["po", "rf", "co", "fr", "loc", "ext", "rmw", "sr"],
-        Signature::Ptx => &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"],
+    let relations: &[&str] = match signature.word() {
+        "C" => &["po", "rf", "co", "fr", "loc", "ext", "rmw", "sr"],
+        "PTX" => &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"],
+        _ => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
     };
     // At execution level a source that looks at dependencies has executions that programs here do not have.
     let relations = [relations, if dependencies { &["ctrl", "data", "(rf | ctrl | data)"] } else { &[] }].concat();
@@ -108,7 +108,7 @@ fn instruction(target: Signature, operation: Operation, variable: bool) -> Boxed
     let scopes: Vec<&str> = if variable { vec!["s", "s", "s", "cta", "gpu", "sys"] } else { vec!["cta", "gpu", "sys"] };
     (select(fitting), select(scopes))
         .prop_map(move |(c, scope)| {
-            if target != Signature::Ptx {
+            if target != Signature::PTX {
                 let suffix = if c.has_scope(target) && target == Signature::C { format!(".{scope}") } else { String::new() };
                 return format!("{}{suffix}", c.name(target));
             }
@@ -174,18 +174,20 @@ fn row(source: Signature, scoped: bool, target: Signature, construct: Construct)
 
 /// A mapping between two shipped models, every row random.
 pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
-    use Signature::{C, Plain, Ptx};
+    const C: Signature = Signature::C;
+    const PLAIN: Signature = Signature::PLAIN;
+    const PTX: Signature = Signature::PTX;
     let pairs = vec![
-        ("rc11-scoped", C, true, "ptx-6.0", Ptx),
-        ("rc11-scoped", C, true, "ptx-6.0", Ptx),
-        ("c20-scoped", C, true, "ptx-6.0-any-fence", Ptx),
+        ("rc11-scoped", C, true, "ptx-6.0", PTX),
+        ("rc11-scoped", C, true, "ptx-6.0", PTX),
+        ("c20-scoped", C, true, "ptx-6.0-any-fence", PTX),
         ("rc11-scoped-mo-atomic", C, true, "rc11-scoped", C),
-        ("rc11-lb", C, false, "ptx-6.0", Ptx),
-        ("rc11-lb", C, false, "tso", Plain),
-        ("tso", Plain, false, "ptx-6.0", Ptx),
-        ("sc", Plain, false, "ptx-6.0-strong-patterns", Ptx),
-        ("sc", Plain, false, "tso", Plain),
-        ("tso", Plain, false, "rc11-lb", C),
+        ("rc11-lb", C, false, "ptx-6.0", PTX),
+        ("rc11-lb", C, false, "tso", PLAIN),
+        ("tso", PLAIN, false, "ptx-6.0", PTX),
+        ("sc", PLAIN, false, "ptx-6.0-strong-patterns", PTX),
+        ("sc", PLAIN, false, "tso", PLAIN),
+        ("tso", PLAIN, false, "rc11-lb", C),
     ];
     select(pairs).prop_flat_map(|(source, s, scoped, target, t)| {
         let rows: Vec<_> = constructs(s).into_iter().map(|c| row(s, scoped, t, c)).collect();

@@ -15,6 +15,7 @@ mod diagnostics;
 mod forms;
 mod invent;
 mod programs;
+mod ptx_as_text;
 mod robustness;
 mod roundtrip;
 mod row_accesses;

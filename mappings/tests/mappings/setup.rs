@@ -60,7 +60,7 @@ pub fn falls(report: &CheckReport) -> String {
 pub fn reads_back(mapping: &Mapping, found: &Counterexample) {
     let rendered = render(&found.target, "target", None, &[]).expect("a test");
     let text = rendered.test.to_string();
-    let word = mapping.target.signature.architecture().map_or("PTX", |architecture| architecture.word());
+    let word = mapping.target.signature.word();
     assert!(text.starts_with(word), "{text}");
     let read =
         margay_litmus::read::test(&SourceFile::new("target.litmus", text.clone())).unwrap_or_else(|e| panic!("{e:?}\n{text}"));

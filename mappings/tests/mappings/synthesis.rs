@@ -381,5 +381,5 @@ fn enumeration_finds_the_same() {
         tests += suite.len();
     }
     assert!(tests >= 30, "{tests} tests are few");
-    assert_eq!(shipped("sc").signature, Signature::Plain);
+    assert_eq!(shipped("sc").signature, Signature::PLAIN);
 }

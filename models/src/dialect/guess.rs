@@ -148,8 +148,7 @@ fn included<'a>(evidence: &'a Evidence, files: &[(&str, &str)]) -> Option<&'a st
 fn own_name(dialect: &'static Dialect, header: Option<&str>, evidence: &Evidence) -> Option<String> {
     let known = knows(dialect, header);
     let margay = knows(&MARGAY, header);
-    let bases = BaseSet::ALL.iter().flat_map(|b| b.names()).chain(BaseRelation::ALL.iter().flat_map(|b| b.names()));
-    let bases: BTreeSet<&str> = bases.copied().collect();
+    let bases: BTreeSet<&str> = BaseSet::names_of_front_ends().chain(BaseRelation::names_of_front_ends()).collect();
     let is_own =
         |name: &&String| name.len() > 1 && known.contains(*name) && !margay.contains(*name) && !bases.contains(name.as_str());
     evidence.free.iter().find(is_own).cloned()

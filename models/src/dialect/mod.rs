@@ -38,10 +38,9 @@ pub struct Dialect {
 /// What a model speaks of: the base names that it may use.
 #[derive(Debug)]
 pub struct Architecture {
-    /// The name, for messages.
-    pub name: &'static str,
-    /// The words for it in the header or title of a model.
-    pub words: &'static [&'static str],
+    /// The name, for messages, and the words for it in the header or title of a model, as the tool has them; in Margay those that the
+    /// text of the architecture says.
+    pub(crate) own: Option<(&'static str, &'static [&'static str])>,
     /// The executions that such a model is about.
     pub signature: Signature,
     /// The texts that define the base names, in this order: what each is called, and the text.
@@ -77,7 +76,7 @@ impl Dialect {
 
     /// The architecture that a word stands for.
     fn architecture(&self, word: &str) -> Option<&'static Architecture> {
-        self.architectures.iter().find(|a| a.words.contains(&word))
+        self.architectures.iter().find(|a| a.words().contains(&word))
     }
 
     /// What a model may speak of, by its header and title: one architecture, or all where neither says it. An error is a word for one
@@ -108,10 +107,19 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Architecture {
-    /// What a model of an architecture that is a text can speak of.
+    /// What a model of Margay's can speak of.
     pub(crate) fn of_text(text: crate::signature::Architecture) -> Self {
-        let words: &'static [&'static str] = Box::leak(vec![text.word()].into_boxed_slice());
-        Self { name: text.title(), words, ..table::margay("", &[], Signature::Text(text)) }
+        table::margay(text)
+    }
+
+    /// The name, for messages.
+    pub fn name(&self) -> &'static str {
+        self.own.map_or_else(|| self.signature.title(), |(name, _)| name)
+    }
+
+    /// The words for it in the header or title of a model.
+    pub fn words(&self) -> &'static [&'static str] {
+        self.own.map_or_else(|| self.signature.words(), |(_, words)| words)
     }
 
     /// Is it a base name that means what it means in Margay?

@@ -21,9 +21,8 @@ const fn plain(
     absent_sets: &'static [&'static str],
 ) -> Architecture {
     Architecture {
-        name,
-        words,
-        signature: Signature::Plain,
+        own: Some((name, words)),
+        signature: Signature::PLAIN,
         prelude,
         native: Some(PLAIN),
         absent_sets,
@@ -107,18 +106,18 @@ pub static MARGAY: Dialect = Dialect {
     name: "margay",
     tool: "Margay",
     architectures: &[
-        margay("PTX", &["PTX", "GPU_PTX"], Signature::Ptx),
-        margay("C", &["C", "C11", "LISA", "OpenCL", "OPENCL"], Signature::C),
-        margay("plain reads, writes and fences", &["X86", "X86_64", "TSO", "SC", "Generic", "GENERIC"], Signature::Plain),
+        // What they are called, and by which words, their texts say.
+        margay(Signature::PTX),
+        margay(Signature::C),
+        margay(Signature::PLAIN),
     ],
     includes: &[],
     foreign: &[],
 };
 
-pub(super) const fn margay(name: &'static str, words: &'static [&'static str], signature: Signature) -> Architecture {
+pub(super) const fn margay(signature: Signature) -> Architecture {
     Architecture {
-        name,
-        words,
+        own: None,
         signature,
         prelude: &[text!("margay")],
         native: None,
@@ -141,8 +140,7 @@ pub static HERD7: Dialect = Dialect {
         plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER),
         plain("RISC-V", RISCV, &[text!("riscv"), text!("herd7")], NO_RISCV),
         Architecture {
-            name: "C",
-            words: &["C", "C11", "RC11"],
+            own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
             prelude: &[text!("herd7-c"), text!("herd7")],
             native: Some(&["_", "M", "F", "IW", "RMW", "SC", "loc"]),
@@ -225,8 +223,7 @@ pub static DARTAGNAN: Dialect = Dialect {
         plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER),
         plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV),
         Architecture {
-            name: "C",
-            words: &["C", "C11", "RC11"],
+            own: Some(("C", &["C", "C11", "RC11"])),
             signature: Signature::C,
             prelude: &[text!("dartagnan-c"), text!("dartagnan")],
             native: Some(DARTAGNAN_C),
@@ -235,9 +232,8 @@ pub static DARTAGNAN: Dialect = Dialect {
             identity: None,
         },
         Architecture {
-            name: "PTX",
-            words: &["PTX", "GPU_PTX"],
-            signature: Signature::Ptx,
+            own: Some(("PTX", &["PTX", "GPU_PTX"])),
+            signature: Signature::PTX,
             prelude: &[text!("dartagnan-ptx"), text!("dartagnan")],
             native: Some(DARTAGNAN_PTX),
             absent_sets: &[],

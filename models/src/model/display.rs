@@ -6,7 +6,7 @@ use std::fmt;
 use super::{DefId, ExprId, GroupId, Model, Node};
 use crate::cat::ast::{Expr, ExprKind};
 use crate::diagnostic::Span;
-use crate::signature::{BaseRelation, BaseSet, Signature};
+use crate::signature::{BaseRelation, BaseSet};
 
 impl Model {
     /// An expression as syntax, definitions by their names.
@@ -61,10 +61,9 @@ impl Model {
 
     /// A name for each definition that is a word, differs from all others and is no base name.
     fn printed_names(&self) -> BTreeMap<DefId, String> {
-        let bases = BaseSet::ALL.iter().flat_map(|b| b.names()).chain(BaseRelation::ALL.iter().flat_map(|b| b.names()));
-        let bases = bases.chain(BaseSet::all(self.signature).into_iter().flat_map(BaseSet::names));
-        let bases = bases.chain(BaseRelation::all(self.signature).into_iter().flat_map(BaseRelation::names));
-        let mut taken: BTreeSet<String> = bases.chain(&["domain", "range"]).map(|n| (*n).to_owned()).collect();
+        let bases = BaseSet::names_of_front_ends().chain(BaseRelation::names_of_front_ends());
+        let bases = bases.chain(BaseSet::names(self.signature)).chain(BaseRelation::names(self.signature));
+        let mut taken: BTreeSet<String> = bases.chain(["domain", "range"]).map(str::to_owned).collect();
         let mut names = BTreeMap::new();
         for (i, definition) in self.definitions.iter().enumerate() {
             let word: String = definition
@@ -91,13 +90,7 @@ fn apply(function: &str, argument: Expr) -> ExprKind {
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let architecture = match self.signature {
-            Signature::Plain => "Generic",
-            Signature::C => "C",
-            Signature::Ptx => "PTX",
-            Signature::Text(architecture) => architecture.word(),
-        };
-        writeln!(f, "{architecture} \"{}\"", self.title.as_deref().unwrap_or(&self.name))?;
+        writeln!(f, "{} \"{}\"", self.signature.header(), self.title.as_deref().unwrap_or(&self.name))?;
         let names = self.printed_names();
         let name = |d: DefId| names[&d].clone();
         let used: BTreeSet<ExprId> = self.reachable(self.checks.iter().map(|c| c.expr)).into_iter().collect();

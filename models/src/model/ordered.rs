@@ -2,7 +2,7 @@
 //! to those that overlap partially (PTX ISA 8.7.2): who takes an access apart asks this first.
 
 use super::{Check, CheckKind, Model, Node, Role, Sort};
-use crate::signature::{BaseRelation, BaseSet, Signature};
+use crate::signature::{BaseRelation, BaseSet};
 
 /// What PTX models call causality order.
 const CAUSALITY: [&str; 2] = ["causality", "cause"];
@@ -12,12 +12,12 @@ const UNORDERED: &str = "unordered";
 
 impl Model {
     /// The axioms of the model, and one flag: two accesses of different threads to one location, one of which writes and one of which is
-    /// weak, that causality order leaves unordered. `None` for what is no model of PTX, or defines no relation `causality` or `cause`.
+    /// weak, that causality order leaves unordered. `None` for a model without weak operations (it is not of PTX), or one that defines no relation `causality` or `cause`.
     #[must_use]
     pub fn flagging_unordered(&self) -> Option<Model> {
         let name = CAUSALITY.into_iter().find(|name| self.definition_named(name).is_some())?;
         let definition = self.definition_named(name)?;
-        if self.signature != Signature::Ptx || self.definition(definition).sort != Sort::Relation {
+        if !BaseSet::Weak.is_in(self.signature) || self.definition(definition).sort != Sort::Relation {
             return None;
         }
         let mut model = self.clone();

@@ -3,7 +3,7 @@
 use super::{Check, Definition, ExprId, Model, Node, Role};
 use crate::diagnostic::Place;
 use crate::execution::Scope;
-use crate::signature::{BaseRelation, BaseSet, Signature};
+use crate::signature::{BaseRelation, BaseSet};
 
 impl Model {
     /// The definition behind an id.
@@ -48,16 +48,21 @@ impl Model {
         self.used_nodes().any(|n| n == Node::Relation(relation))
     }
 
-    /// Does the model speak of clusters, the level between cta and gpu that PTX ISA 7.8 brought? A PTX model does unless it is one of
-    /// the built-in ones of older machines: `sr` means inclusion of whatever scopes there are, so its text need not name them. Any
-    /// other model does if it names them.
+    /// Does the model speak of the scope that the text of its architecture calls optional (clusters, the level between cta and gpu that
+    /// PTX ISA 7.8 brought)? One that names it does. Of the others the text says it: a model of PTX does unless it is one of the built-in
+    /// ones of older machines, since `sr` means inclusion of whatever scopes there are; a model of C does not.
     pub fn knows_clusters(&self) -> bool {
-        const OLDER: [&str; 4] = ["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-2015"];
-        if let Signature::Text(architecture) = self.signature {
-            return architecture.scopes().contains(&Scope::Cluster);
-        }
-        let named = self.mentions_set(BaseSet::Cluster) || self.mentions_relation(BaseRelation::Scluster);
-        named || self.signature == Signature::Ptx && !OLDER.contains(&self.name.as_str())
+        let Some(scope) = self.signature.optional_scope() else { return self.signature.scopes(true).contains(&Scope::Cluster) };
+        self.names_scope(scope) || self.signature.knows_unnamed(&self.name)
+    }
+
+    /// Do the checks depend on the set of a scope's operations, or on the relation of the threads that share it?
+    pub fn names_scope(&self, scope: Scope) -> bool {
+        self.used_nodes().any(|n| match n {
+            Node::Set(s) => s.scope() == Some(scope),
+            Node::Relation(r) => r.level() == Some(scope),
+            _ => false,
+        })
     }
 
     /// Do the checks depend on scopes or on where threads run?

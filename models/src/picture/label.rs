@@ -2,7 +2,7 @@
 
 use crate::bits::Event;
 use crate::execution::{EventData, Execution, Kind, Order, Proxy, Scope};
-use crate::signature::{Architecture, Construct, Operation, Signature};
+use crate::signature::{Architecture, BaseSet, Construct, Operation};
 
 /// `a`, `b`, ... for events of threads; `ix` for the initial write of `x`.
 pub fn event_name(execution: &Execution, event: Event) -> String {
@@ -35,18 +35,19 @@ pub fn event_label(execution: &Execution, event: Event) -> String {
         return format!("init{access}");
     }
     let rmw = execution.rmw.pairs().any(|(r, w)| r == event || w == event);
-    let head = match execution.signature {
-        Signature::Ptx => ptx(data, rmw),
-        Signature::Text(architecture) => instruction(execution, event, architecture),
-        Signature::C | Signature::Plain => {
+    let head = match execution.signature.front_end() {
+        None => instruction(execution, event, execution.signature),
+        Some("ptx") => ptx(data, rmw),
+        Some(_) => {
             let kind = match data.kind {
                 Kind::Read => "R",
                 Kind::Write | Kind::Init => "W",
                 Kind::Fence | Kind::ProxyFence => "F",
                 Kind::BarrierArrive | Kind::BarrierWait => "B",
             };
-            let order = match (execution.signature, data.order, data.kind) {
-                (Signature::C, Order::Plain, Kind::Read | Kind::Write) => ".NA".to_owned(),
+            let plain_set = BaseSet::Na.is_in(execution.signature).then_some(BaseSet::Na);
+            let order = match (plain_set, data.order, data.kind) {
+                (Some(set), Order::Plain, Kind::Read | Kind::Write) => format!(".{}", set.name()),
                 (_, Order::Plain, _) => String::new(),
                 (_, order, _) => format!(".{}", order.tag()),
             };
@@ -122,18 +123,18 @@ fn placed(execution: &Execution) -> bool {
     execution.events.iter().any(|e| e.scope.is_some() || e.barrier.is_some())
 }
 
-/// Do clusters play a part?
-fn clusters(execution: &Execution) -> bool {
-    execution.events.iter().any(|e| e.scope == Some(Scope::Cluster))
-        && execution.threads.windows(2).any(|p| p[0].cluster != p[1].cluster)
+/// Does a scope play a part: do operations have it, and are threads in several of its groups?
+fn plays_a_part(execution: &Execution, scope: Scope) -> bool {
+    execution.events.iter().any(|e| e.scope == Some(scope))
+        && execution.threads.windows(2).any(|p| p[0].number(scope) != p[1].number(scope))
 }
 
-/// The levels that are drawn and named, narrowest first, but for that of all threads: those of the architecture. Clusters of PTX and C++
-/// only where threads are in several.
+/// The levels that are drawn and named, narrowest first, but for that of all threads: those of the architecture. One that not every model
+/// knows (clusters of PTX and C++) only where it plays a part.
 pub(super) fn levels(execution: &Execution) -> Vec<(Scope, &'static str)> {
     let signature = execution.signature;
-    let clusters = signature.architecture().is_some() || clusters(execution);
-    let drawn = signature.scopes(clusters).iter().filter(|&&s| s != Scope::Sys && placed(execution));
+    let optional = signature.optional_scope().is_none_or(|scope| plays_a_part(execution, scope));
+    let drawn = signature.scopes(optional).iter().filter(|&&s| s != Scope::Sys && placed(execution));
     drawn.map(|&s| (s, signature.scope_name(s))).collect()
 }
 

@@ -83,21 +83,22 @@ impl Picture {
                 .map(|e| format!("{}: {}", event_name(execution, e.into()), event_label(execution, e.into())))
                 .collect(),
         };
-        let names = Names::of(execution.signature);
+        let names = Names(execution.signature);
         for (a, b) in reduced(&execution.po).pairs() {
-            picture.add(a, b, names.po, false);
+            picture.add(a, b, names.of_relation(BaseRelation::Po), false);
         }
-        for (relation, label) in [
-            (&execution.rf, "rf"),
-            (&reduced(&execution.co), names.co),
-            (&execution.rmw, "rmw"),
-            (&reduced(&execution.sync_fence), "sc"),
-            (&execution.sync_barrier, "bar"),
-            (&execution.addr, "addr"),
-            (&execution.data, "data"),
-            (&execution.ctrl, "ctrl"),
+        for (pairs, relation) in [
+            (&execution.rf, BaseRelation::Rf),
+            (&reduced(&execution.co), BaseRelation::Co),
+            (&execution.rmw, BaseRelation::Rmw),
+            (&reduced(&execution.sync_fence), BaseRelation::SyncFence),
+            (&execution.sync_barrier, BaseRelation::SyncBarrier),
+            (&execution.addr, BaseRelation::Addr),
+            (&execution.data, BaseRelation::Data),
+            (&execution.ctrl, BaseRelation::Ctrl),
         ] {
-            for (a, b) in relation.pairs() {
+            let label = names.of_relation(relation);
+            for (a, b) in pairs.pairs() {
                 // That the initial write comes first, and that a value of 0 comes from there, goes without saying.
                 let obvious = execution.events[a.index()].thread.is_none();
                 if !obvious {
@@ -108,7 +109,7 @@ impl Picture {
         // Where nothing is forbidden, reads of older values than the last one are what there is to see.
         if picture.shown == Shown::Execution {
             for (a, b) in overtaken(execution).pairs() {
-                picture.add(a, b, names.fr, false);
+                picture.add(a, b, names.of_relation(BaseRelation::Fr), false);
             }
         }
         let about = match &picture.shown {
@@ -140,29 +141,11 @@ impl Picture {
 }
 
 /// How a signature calls the relations.
-struct Names {
-    po: &'static str,
-    co: &'static str,
-    fr: &'static str,
-}
+struct Names(Signature);
 
 impl Names {
-    fn of(signature: Signature) -> Self {
-        match signature {
-            Signature::C => Self { po: "sb", co: "mo", fr: "rb" },
-            Signature::Ptx | Signature::Plain | Signature::Text(_) => Self { po: "po", co: "co", fr: "fr" },
-        }
-    }
-
     fn of_relation(&self, relation: BaseRelation) -> &'static str {
-        match relation {
-            BaseRelation::Po => self.po,
-            BaseRelation::Co => self.co,
-            BaseRelation::Fr => self.fr,
-            BaseRelation::SyncFence => "sc",
-            BaseRelation::SyncBarrier => "bar",
-            other => other.name(),
-        }
+        self.0.printed(relation)
     }
 
     fn of_link(&self, link: &Link) -> String {
@@ -185,7 +168,7 @@ impl Names {
 
 /// What is shown of a violation.
 fn shown(violation: &Violation, signature: Signature) -> Shown {
-    let names = Names::of(signature);
+    let names = Names(signature);
     let edge = |e: &explain::Edge, missing: bool| Edge {
         from: e.from,
         to: e.to,

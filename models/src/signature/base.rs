@@ -1,13 +1,15 @@
-//! The base sets and relations: the names that a model may use without defining them.
+//! The base sets and relations: what a model may use without defining it. How each follows from an execution is in the code; which an
+//! architecture has, and what they are called there, its text says (docs/architectures.md).
 
 use super::architecture::{Level, SameLevel};
-use super::{Architecture, Signature, Tag};
-use crate::execution::Scope;
+use super::{Signature, Tag};
+use crate::execution::{Order, Scope};
 
-macro_rules! names {
+macro_rules! bases {
     (
         $(#[$meta:meta])*
-        $enum:ident { $($(#[$doc:meta])* $variant:ident = $($name:literal)|+ in $sigs:expr;)* }
+        $enum:ident, $common:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }
+        every architecture: { $($everywhere:ident = $($alias:literal)|+,)* }
         $($(#[$more:meta])* $other:ident($of:ty);)*
     ) => {
         $(#[$meta])*
@@ -15,175 +17,203 @@ macro_rules! names {
         pub enum $enum { $($(#[$doc])* $variant,)* $($(#[$more])* $other($of),)* }
 
         impl $enum {
-            /// All of them that some signature names; those of a text come on top.
+            /// All of them that the code defines; those that are tags and scopes of one architecture come on top.
             pub const ALL: &'static [$enum] = &[$($enum::$variant,)*];
-
-            /// Every name of it; the first one is the name to show.
-            pub fn names(self) -> &'static [&'static str] {
-                match self { $($enum::$variant => &[$($name),+],)* $($enum::$other(of) => <$of>::names(of),)* }
-            }
 
             /// The name to show.
             pub fn name(self) -> &'static str {
-                self.names()[0]
+                match self { $($enum::$variant => $name,)* $($enum::$other(of) => <$of>::names(of)[0],)* }
             }
 
-            /// Does the signature have it?
-            pub fn is_in(self, signature: Signature) -> bool {
-                let signatures: &[Signature] = match self {
-                    $($enum::$variant => $sigs,)*
-                    $($enum::$other(of) => return signature == Signature::Text(<$of>::architecture(of)),)*
-                };
-                match signature {
-                    Signature::Text(architecture) => self.is_in_text(architecture, signatures.len() == ANY.len()),
-                    other => signatures.contains(&other),
-                }
-            }
-
-            /// The base that `name` stands for in the signature.
-            pub fn from_name(name: &str, signature: Signature) -> Option<Self> {
-                Self::all(signature).into_iter().find(|b| b.names().contains(&name))
+            /// The one of a name among those that the code defines.
+            pub(super) fn defined(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|base| base.name() == name)
             }
         }
+
+        /// Those of every architecture, with all their names.
+        pub(super) const $common: &[($enum, &[&str])] = &[$(($enum::$everywhere, &[$($alias),+]),)*];
     };
 }
 
-const ANY: &[Signature] = &[Signature::Plain, Signature::C, Signature::Ptx];
-const PLAIN: &[Signature] = &[Signature::Plain];
-const C: &[Signature] = &[Signature::C];
-const PTX: &[Signature] = &[Signature::Ptx];
-const SCOPED: &[Signature] = &[Signature::C, Signature::Ptx];
-
-names! {
+bases! {
     /// A base set of events.
-    BaseSet {
+    BaseSet, COMMON_SETS {
         /// Every event, initial writes included.
-        Universe = "_" in ANY;
+        Universe = "_",
         /// Writes, initial ones included.
-        W = "W" in ANY;
+        W = "W",
         /// Reads.
-        R = "R" in ANY;
+        R = "R",
         /// Reads and writes.
-        M = "M" in ANY;
+        M = "M",
         /// Fences.
-        F = "F" in ANY;
+        F = "F",
         /// Control barriers (`bar.sync` and kin).
-        B = "B" in PTX;
+        B = "B",
         /// Waits at control barriers; the rest of `B` are arrivals.
-        Wait = "WAIT" in PTX;
+        Wait = "WAIT",
         /// The read and the write of each read-modify-write.
-        Rmw = "RMW" in ANY;
+        Rmw = "RMW",
         /// Initial writes.
-        Iw = "IW" in ANY;
+        Iw = "IW",
         /// The fence of x86.
-        Mfence = "MFENCE" in PLAIN;
-        /// Plain (non-atomic) accesses of C++.
-        Na = "NA" in C;
+        Mfence = "MFENCE",
+        /// Plain (non-atomic) accesses of C++, and any that carry no tag; initial writes are among them.
+        Na = "NA",
         /// Atomic operations of C++: reads, writes and fences that are not plain; initial writes are not in it.
-        Atomic = "A" in C;
+        Atomic = "A",
         /// Weak operations of PTX; initial writes are among them.
-        Weak = "WEAK" in PTX;
+        Weak = "WEAK",
         /// Relaxed, and nothing stronger.
-        Rlx = "RLX" in SCOPED;
+        Rlx = "RLX",
         /// Acquire, and nothing stronger.
-        Acq = "ACQ" in SCOPED;
+        Acq = "ACQ",
         /// Release, and nothing stronger.
-        Rel = "REL" in SCOPED;
+        Rel = "REL",
         /// Acquire-release fences (the halves of an RMW carry ACQ and REL).
-        AcqRel = "ACQ_REL" | "AR" in SCOPED;
+        AcqRel = "ACQ_REL",
         /// Sequentially consistent.
-        Sc = "SC" in SCOPED;
+        Sc = "SC",
         /// Operations of cta (block, work-group) scope.
-        Cta = "CTA" | "WG" | "BLOCK" in SCOPED;
+        Cta = "CTA",
         /// Operations of cluster scope.
-        Cluster = "CLUSTER" in SCOPED;
+        Cluster = "CLUSTER",
         /// Operations of gpu (device) scope.
-        Gpu = "GPU" | "DEV" | "DEVICE" in SCOPED;
+        Gpu = "GPU",
         /// Operations of sys (system) scope.
-        Sys = "SYS" | "SYSTEM" in SCOPED;
+        Sys = "SYS",
         /// Accesses through the generic proxy.
-        Gen = "GEN" in PTX;
+        Gen = "GEN",
         /// Proxy fences for virtual aliases.
-        Alias = "ALIAS" in PTX;
+        Alias = "ALIAS",
         /// Surface accesses and their proxy fences.
-        Sur = "SUR" in PTX;
+        Sur = "SUR",
         /// Texture accesses and their proxy fences.
-        Tex = "TEX" in PTX;
+        Tex = "TEX",
         /// Constant accesses and their proxy fences.
-        Con = "CON" in PTX;
+        Con = "CON",
         /// The write half of a `red` and its read half: reductions return nothing.
-        Red = "RED" in PTX;
+        Red = "RED",
         /// Both halves of an exchange: what it writes does not depend on what it read.
-        Xchg = "XCHG" in PTX;
+        Xchg = "XCHG",
         /// Volatile operations.
-        Volatile = "VOLATILE" in PTX;
+        Volatile = "VOLATILE",
         /// `.mmio` operations.
-        Mmio = "MMIO" in PTX;
+        Mmio = "MMIO",
     }
-    /// The events that carry a tag of an architecture that is a text.
+    every architecture: {
+        Universe = "_",
+        W = "W",
+        R = "R",
+        M = "M",
+        F = "F",
+        Rmw = "RMW",
+        Iw = "IW",
+    }
+    /// The events that carry a tag of an architecture whose tests no front end reads.
     Tag(Tag);
-    /// The operations of a scope of an architecture that is a text.
+    /// The operations of a scope of such an architecture.
     Level(Level);
 }
 
-names! {
+bases! {
     /// A base relation between events.
-    BaseRelation {
+    BaseRelation, COMMON_RELATIONS {
         /// The identity over all events.
-        Id = "id" in ANY;
+        Id = "id",
         /// Program order (C++: sequenced-before): total in each thread; initial writes are outside of it.
-        Po = "po" | "sb" in ANY;
+        Po = "po",
         /// Reads-from: from the one write that a read reads.
-        Rf = "rf" in ANY;
+        Rf = "rf",
         /// Coherence order (C++: modification order): a strict order over the writes of each location, initial write first;
-        /// total for C++ and plain, partial for PTX.
-        Co = "co" | "mo" in ANY;
+        /// total or partial, as the architecture says.
+        Co = "co",
         /// From-reads: `rf^-1; co`.
-        Fr = "fr" | "rb" in ANY;
+        Fr = "fr",
         /// Same (physical) location, reflexive on memory events.
-        Loc = "loc" in ANY;
+        Loc = "loc",
         /// Same generic address (the memory may have several: virtual aliases), reflexive on memory events.
-        Vloc = "vloc" in PTX;
+        Vloc = "vloc",
         /// Same thread, reflexive; an initial write is alone in its thread.
-        Int = "int" in ANY;
+        Int = "int",
         /// Different threads; the complement of `int`.
-        Ext = "ext" in ANY;
+        Ext = "ext",
         /// From the read to the write of a read-modify-write.
-        Rmw = "rmw" | "amo" in ANY;
+        Rmw = "rmw",
         /// Address dependency, from a read to a later access of the thread.
-        Addr = "addr" in ANY;
+        Addr = "addr",
         /// Data dependency, from a read to a later write of the thread.
-        Data = "data" in ANY;
+        Data = "data",
         /// Control dependency, from a read to the later events of the thread.
-        Ctrl = "ctrl" in ANY;
+        Ctrl = "ctrl",
         /// Both have a scope, and each scope includes the other's thread (Fig. 10: `incl`).
-        Sr = "sr" | "incl" in SCOPED;
+        Sr = "sr",
         /// The threads of both are in one cta.
-        Scta = "scta" | "same-cta" in SCOPED;
+        Scta = "scta",
         /// The threads of both are in one cluster.
-        Scluster = "scluster" | "same-cluster" in SCOPED;
+        Scluster = "scluster",
         /// The threads of both are on one gpu.
-        Sgpu = "sgpu" | "same-gpu" in SCOPED;
+        Sgpu = "sgpu",
         /// Both are barrier operations on one barrier of one cta, or of one cluster.
-        Syncbar = "syncbar" in PTX;
+        Syncbar = "syncbar",
         /// From each arrival at a barrier to the waits that it releases.
-        SyncBarrier = "sync_barrier" in PTX;
-        /// Fence-SC order: a strict partial order over `fence.sc` operations.
-        SyncFence = "sync_fence" in PTX;
+        SyncBarrier = "sync_barrier",
+        /// Fence-SC order: a strict partial order over the fences that the architecture says (PTX: `fence.sc`).
+        SyncFence = "sync_fence",
     }
-    /// The threads of both share a level of an architecture that is a text.
+    every architecture: {
+        Id = "id",
+        Po = "po" | "sb",
+        Rf = "rf",
+        Co = "co" | "mo",
+        Fr = "fr" | "rb",
+        Loc = "loc",
+        Int = "int",
+        Ext = "ext",
+        Rmw = "rmw" | "amo",
+    }
+    /// The threads of both share a level of an architecture whose tests no front end reads.
     Same(SameLevel);
+}
+
+/// Base sets or relations of an architecture, each with all its names there.
+pub(super) type Named<T> = Vec<(T, Vec<&'static str>)>;
+
+/// The one that a name stands for.
+fn of_name<T: Copy>(known: &Named<T>, name: &str) -> Option<T> {
+    known.iter().find(|(_, names)| names.contains(&name)).map(|(base, _)| *base)
+}
+
+/// The names of those that the architectures with a front end have.
+fn names_of_front_ends<T: 'static>(of: impl Fn(Signature) -> &'static Named<T>) -> impl Iterator<Item = &'static str> {
+    Signature::FRONT_ENDS.into_iter().flat_map(move |signature| of(signature).iter().flat_map(|(_, names)| names.iter().copied()))
 }
 
 impl BaseSet {
     /// Those of a signature.
-    pub fn all(signature: Signature) -> Vec<Self> {
-        let mut all: Vec<Self> = Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect();
-        if let Signature::Text(architecture) = signature {
-            all.extend(architecture.tags().map(Self::Tag));
-            all.extend(architecture.levels().map(Self::Level));
-        }
-        all
+    pub fn all(signature: Signature) -> impl Iterator<Item = Self> {
+        signature.sets().iter().map(|(set, _)| *set)
+    }
+
+    /// Does the signature have it?
+    pub fn is_in(self, signature: Signature) -> bool {
+        Self::all(signature).any(|set| set == self)
+    }
+
+    /// The base that `name` stands for in the signature.
+    pub fn from_name(name: &str, signature: Signature) -> Option<Self> {
+        of_name(signature.sets(), name)
+    }
+
+    /// Every name of a base set in a signature.
+    pub fn names(signature: Signature) -> impl Iterator<Item = &'static str> {
+        signature.sets().iter().flat_map(|(_, names)| names.iter().copied())
+    }
+
+    /// Every name of a base set in the architectures that a front end reads: PTX, C and plain accesses.
+    pub fn names_of_front_ends() -> impl Iterator<Item = &'static str> {
+        names_of_front_ends(Signature::sets)
     }
 
     /// The scope whose operations it is.
@@ -198,21 +228,48 @@ impl BaseSet {
         }
     }
 
-    fn is_in_text(self, _: Architecture, everywhere: bool) -> bool {
-        everywhere
+    /// The operations of a scope, where a front end makes them.
+    pub(super) fn of_scope(scope: Scope) -> Option<Self> {
+        [Self::Cta, Self::Cluster, Self::Gpu, Self::Sys].into_iter().find(|set| set.scope() == Some(scope))
+    }
+
+    /// The events of a memory order, where a front end makes them.
+    pub(super) fn of_order(order: Order) -> Option<Self> {
+        match order {
+            Order::Plain | Order::Tagged(_) => None,
+            Order::Rlx => Some(Self::Rlx),
+            Order::Acq => Some(Self::Acq),
+            Order::Rel => Some(Self::Rel),
+            Order::AcqRel => Some(Self::AcqRel),
+            Order::Sc => Some(Self::Sc),
+        }
     }
 }
 
 impl BaseRelation {
     /// Those of a signature.
-    pub fn all(signature: Signature) -> Vec<Self> {
-        let mut all: Vec<Self> = Self::ALL.iter().copied().filter(|b| b.is_in(signature)).collect();
-        if let Signature::Text(architecture) = signature {
-            // What all threads share is every pair of them.
-            let levels = architecture.levels().filter(|level| level.scope() != Scope::Sys);
-            all.extend(levels.map(|level| Self::Same(SameLevel(level))));
-        }
-        all
+    pub fn all(signature: Signature) -> impl Iterator<Item = Self> {
+        signature.relations().iter().map(|(relation, _)| *relation)
+    }
+
+    /// Does the signature have it?
+    pub fn is_in(self, signature: Signature) -> bool {
+        Self::all(signature).any(|relation| relation == self)
+    }
+
+    /// The base that `name` stands for in the signature.
+    pub fn from_name(name: &str, signature: Signature) -> Option<Self> {
+        of_name(signature.relations(), name)
+    }
+
+    /// Every name of a base relation in a signature.
+    pub fn names(signature: Signature) -> impl Iterator<Item = &'static str> {
+        signature.relations().iter().flat_map(|(_, names)| names.iter().copied())
+    }
+
+    /// Every name of a base relation in the architectures that a front end reads: PTX, C and plain accesses.
+    pub fn names_of_front_ends() -> impl Iterator<Item = &'static str> {
+        names_of_front_ends(Signature::relations)
     }
 
     /// The scope that the threads share, if it says so of them.
@@ -226,12 +283,8 @@ impl BaseRelation {
         }
     }
 
-    /// Dependencies and inclusion of scopes are there where the text says so.
-    fn is_in_text(self, architecture: Architecture, everywhere: bool) -> bool {
-        match self {
-            Self::Addr | Self::Data | Self::Ctrl => architecture.has(self),
-            Self::Sr => !architecture.scopes().is_empty(),
-            _ => everywhere,
-        }
+    /// The threads of both are in one group of a scope, where a front end places them.
+    pub(super) fn of_level(scope: Scope) -> Option<Self> {
+        [Self::Scta, Self::Scluster, Self::Sgpu].into_iter().find(|relation| relation.level() == Some(scope))
     }
 }

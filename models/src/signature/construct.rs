@@ -39,14 +39,9 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// Does the construct carry a scope (where the model speaks of scopes)? Plain accesses of C++ and PTX have none; which
-    /// instructions of an architecture have one its text says.
+    /// Does the construct carry a scope (where the model speaks of scopes)? Plain accesses of C++ and PTX have none.
     pub fn has_scope(self, signature: Signature) -> bool {
-        match signature {
-            Signature::Text(architecture) => architecture.takes_scope(self),
-            Signature::C | Signature::Ptx => self.order != Order::Plain,
-            Signature::Plain => false,
-        }
+        signature.takes_scope(self)
     }
 
     /// The order of the read half of an RMW (2019 paper, section 3.5.3 and RC11: the acquire part belongs to the read).
@@ -70,39 +65,18 @@ impl Construct {
     }
 
     /// The name as mapping rows write it: `R.ACQ`; `W.NA` in C++, `W.WEAK` in PTX, `W` where there are no orders; the mnemonic in an
-    /// architecture that is a text.
+    /// architecture whose tests are tables.
     pub fn name(self, signature: Signature) -> String {
-        match (signature, self.order) {
-            (Signature::Text(architecture), _) => {
-                architecture.mnemonic(self).map_or_else(|| self.operation.to_string(), str::to_owned)
-            }
-            (Signature::Plain, _) => self.operation.to_string(),
-            (Signature::C, Order::Plain) => format!("{}.NA", self.operation),
-            (Signature::Ptx, Order::Plain) => format!("{}.WEAK", self.operation),
-            (_, order) => format!("{}.{}", self.operation, order.tag()),
+        match (signature.mnemonic(self), self.order) {
+            (Some(mnemonic), _) => mnemonic.to_owned(),
+            (None, Order::Plain | Order::Tagged(_)) => self.operation.to_string(),
+            (None, order) => format!("{}.{}", self.operation, order.tag()),
         }
     }
 }
 
-/// Every construct of a signature, weakest first within an operation (C++: the 17 rows of Fig. 11 of the 2019 paper).
+/// Every construct of a signature, weakest first within an operation, as its text lists them (C++: the 17 rows of Fig. 11 of the 2019
+/// paper).
 pub fn constructs(signature: Signature) -> Vec<Construct> {
-    use Operation::{Fence, Read, Rmw, Write};
-    use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
-    let table: &[(Operation, &[Order])] = match signature {
-        Signature::Plain => &[(Read, &[Plain]), (Write, &[Plain]), (Rmw, &[Plain]), (Fence, &[Plain])],
-        Signature::C => &[
-            (Read, &[Plain, Rlx, Acq, Sc]),
-            (Write, &[Plain, Rlx, Rel, Sc]),
-            (Rmw, &[Rlx, Acq, Rel, AcqRel, Sc]),
-            (Fence, &[Acq, Rel, AcqRel, Sc]),
-        ],
-        Signature::Text(architecture) => return architecture.constructs(),
-        Signature::Ptx => &[
-            (Read, &[Plain, Rlx, Acq]),
-            (Write, &[Plain, Rlx, Rel]),
-            (Rmw, &[Rlx, Acq, Rel, AcqRel]),
-            (Fence, &[Acq, Rel, AcqRel, Sc]),
-        ],
-    };
-    table.iter().flat_map(|&(operation, orders)| orders.iter().map(move |&order| Construct { operation, order })).collect()
+    signature.constructs()
 }

@@ -54,20 +54,22 @@ impl Order {
 }
 
 impl Construct {
-    fn is_weaker_than(self, other: Construct) -> bool {
-        self.operation == other.operation && self.order.is_weaker_than(other.order)
+    /// Is it, by what the text of the signature says of its tags, weaker than the other?
+    fn is_weaker_than(self, other: Construct, signature: Signature) -> bool {
+        let (mine, others) = (signature.tags_of(self), signature.tags_of(other));
+        self.operation == other.operation && mine != others && mine.is_at_most(others)
     }
 
     /// The operations of a signature that are weaker by one step: nothing lies between. Empty for the weakest.
     pub fn weaker(self, signature: Signature) -> Vec<Construct> {
-        let below: Vec<Construct> = constructs(signature).into_iter().filter(|c| c.is_weaker_than(self)).collect();
-        below.iter().copied().filter(|a| !below.iter().any(|b| a.is_weaker_than(*b))).collect()
+        let below: Vec<Construct> = constructs(signature).into_iter().filter(|c| c.is_weaker_than(self, signature)).collect();
+        below.iter().copied().filter(|a| !below.iter().any(|b| a.is_weaker_than(*b, signature))).collect()
     }
 
     /// The operations of a signature that are stronger by one step. Empty for the strongest.
     pub fn stronger(self, signature: Signature) -> Vec<Construct> {
-        let above: Vec<Construct> = constructs(signature).into_iter().filter(|c| self.is_weaker_than(*c)).collect();
-        above.iter().copied().filter(|a| !above.iter().any(|b| b.is_weaker_than(*a))).collect()
+        let above: Vec<Construct> = constructs(signature).into_iter().filter(|c| self.is_weaker_than(*c, signature)).collect();
+        above.iter().copied().filter(|a| !above.iter().any(|b| b.is_weaker_than(*a, signature))).collect()
     }
 }
 
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_step_goes_down() {
-        for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+        for signature in Signature::FRONT_ENDS {
             for construct in constructs(signature) {
                 for weaker in construct.weaker(signature) {
                     assert!(weaker.order.is_at_most(construct.order) && !construct.order.is_at_most(weaker.order));
@@ -139,17 +141,36 @@ mod tests {
         assert!(!Order::Acq.is_at_most(Order::Rel) && !Order::Rel.is_at_most(Order::Acq));
     }
 
+    /// What the code says of memory orders, the texts of PTX and C say of their tags.
+    #[test]
+    fn orders_are_ordered_as_the_texts_say() {
+        let all = [Order::Plain, Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
+        for signature in [Signature::C, Signature::PTX] {
+            let tags = |order| signature.tags_of(Construct { operation: Operation::Rmw, order });
+            for whole in constructs(signature).into_iter().filter(|c| c.operation == Operation::Rmw) {
+                let (read, write) = (tags(whole.order).of_read(), tags(whole.order).of_write());
+                assert_eq!((read, write), (whole.read_order(), whole.write_order()), "{whole:?}");
+            }
+            for order in all {
+                assert_eq!(tags(order).order(), order);
+                for other in all {
+                    assert_eq!(tags(order).is_at_most(tags(other)), order.is_at_most(other), "{order:?} {other:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn steps_skip_nothing() {
         let at = |operation, order| Construct { operation, order };
-        let ptx = Signature::Ptx;
+        let ptx = Signature::PTX;
         assert_eq!(names(at(Operation::Rmw, Order::AcqRel).weaker(ptx), ptx), "RMW.ACQ RMW.REL");
         assert_eq!(names(at(Operation::Rmw, Order::Rlx).stronger(ptx), ptx), "RMW.ACQ RMW.REL");
         assert_eq!(names(at(Operation::Read, Order::Acq).weaker(ptx), ptx), "R.RLX");
         assert_eq!(names(at(Operation::Write, Order::Sc).weaker(Signature::C), Signature::C), "W.REL");
         assert_eq!(names(at(Operation::Rmw, Order::Rlx).weaker(ptx), ptx), "", "there is no weak atom");
         assert_eq!(names(weakest_fences(ptx), ptx), "F.ACQ F.REL");
-        assert_eq!(names(weakest_fences(Signature::Plain), Signature::Plain), "F");
+        assert_eq!(names(weakest_fences(Signature::PLAIN), Signature::PLAIN), "F");
         assert_eq!(Scope::Gpu.narrower(ptx.scopes(false)), Some(Scope::Cta));
         assert_eq!(Scope::Gpu.narrower(ptx.scopes(true)), Some(Scope::Cluster));
         assert_eq!((Scope::Sys.wider(&Scope::ALL), Scope::Cta.narrower(&Scope::ALL)), (None, None));

@@ -1,11 +1,11 @@
-//! The warning for a relation of PTX that Margay leaves free and a model never constrains: coherence order and Fence-SC order are
-//! partial here, so that what a model does not ask for need not be there.
+//! The warning for a relation that Margay leaves free and a model never constrains: Fence-SC order, and coherence order where the
+//! architecture says that it is partial. What a model does not ask for need not be there.
 
 use rustc_hash::FxHashSet;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::{ExprId, Model, Node, Role};
-use crate::signature::{BaseRelation, Signature};
+use crate::signature::BaseRelation;
 
 /// The relations that an execution may have less of, what else is made of them, and what they are called.
 const FREE: [(BaseRelation, &[BaseRelation], &str); 2] =
@@ -13,12 +13,14 @@ const FREE: [(BaseRelation, &[BaseRelation], &str); 2] =
 
 /// A warning for each relation that axioms only ever forbid to have too much of.
 pub(super) fn warnings(model: &Model) -> Vec<Diagnostic> {
-    if model.signature != Signature::Ptx {
-        return Vec::new();
-    }
     let occurrences = Occurrences::of(model);
     let mut warnings = Vec::new();
-    for (relation, made_of_it, what) in FREE {
+    let signature = model.signature;
+    let is_free = |relation| match relation {
+        BaseRelation::Co => !signature.total_coherence(),
+        other => other.is_in(signature),
+    };
+    for (relation, made_of_it, what) in FREE.into_iter().filter(|(relation, ..)| is_free(*relation)) {
         let occurs = |positive| occurrences.0.contains(&(relation, positive));
         let used = occurs(true) || made_of_it.iter().any(|r| occurrences.0.contains(&(*r, true)));
         if used && !occurs(false) {

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Options;
+use crate::cat;
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::dialect::split_prefix;
+use crate::dialect::{self, split_prefix};
 use crate::library;
 use crate::limited;
 use crate::model::{Loaded, Model};
+use crate::signature::Signature;
 use crate::signature::architecture::EXTENSION;
 
 /// Where `include "file"` finds its text.
@@ -99,5 +101,19 @@ impl Model {
     /// Like [`Model::parse`], with options.
     pub fn parse_with(source: Arc<SourceFile>, includes: &dyn Includes, options: &Options) -> Result<Loaded, Vec<Diagnostic>> {
         super::typed(&source, includes, options)
+    }
+
+    /// Reads a model of a signature from a text that does not say of which it is.
+    pub(crate) fn parse_as(
+        source: Arc<SourceFile>,
+        includes: &dyn Includes,
+        signature: Signature,
+    ) -> Result<Loaded, Vec<Diagnostic>> {
+        let parsed = cat::parse(&source);
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        let reading = (&dialect::MARGAY, signature.dialect());
+        super::typed_as(&parsed.file, (&source, includes, &Options::default()), reading, None).map_err(|(_, errors)| errors)
     }
 }

@@ -136,8 +136,8 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &Options) -
         Ok(candidates) if lazy => candidates,
         // The header of Margay's own models says it.
         Ok(candidates) => match &parsed.file.architecture {
-            None => reading.dialect.architectures.iter().filter(|a| a.signature == Signature::Plain).collect(),
-            Some(word) if !candidates[0].words.contains(&word.text.as_str()) => {
+            None => reading.dialect.architectures.iter().filter(|a| a.signature == Signature::PLAIN).collect(),
+            Some(word) if !candidates[0].words().contains(&word.text.as_str()) => {
                 if word.text == "mapping" {
                     return Err(vec![problems::mapping_file(source, word)]);
                 }
@@ -181,7 +181,7 @@ fn of_text(
     includes: &dyn Includes,
 ) -> Result<Option<&'static Architecture>, Vec<Diagnostic>> {
     let Some(word) = &file.architecture else { return Ok(None) };
-    let known = || dialect::ALL.into_iter().flat_map(|d| d.architectures).flat_map(|a| a.words);
+    let known = || dialect::ALL.into_iter().flat_map(|d| d.architectures).flat_map(|a| a.words());
     if dialect::split_prefix(&source.name).0.is_some() || known().any(|w| *w == word.text) {
         return Ok(None);
     }

@@ -19,7 +19,7 @@ const LISTED: usize = 10;
 
 /// The error for an architecture that Margay's own models do not have.
 pub(super) fn unknown_architecture(source: &Arc<SourceFile>, name: &Ident) -> Diagnostic {
-    let known = || dialect::MARGAY.architectures.iter().flat_map(|a| a.words).copied();
+    let known = || dialect::MARGAY.architectures.iter().flat_map(|a| a.words()).copied();
     // Every name of two letters is near `do` or `as`.
     let keyword = nearest(&name.text, keywords().filter(|_| name.text.len() > 2));
     let texts = architecture::built_in_words();
@@ -47,7 +47,7 @@ pub(super) fn mapping_file(source: &Arc<SourceFile>, word: &Ident) -> Diagnostic
 /// The error for a model of another tool that needs what Margay lacks.
 pub(super) fn refusal(source: &SourceFile, dialect: &Dialect, of: Option<&Architecture>, missing: &[String]) -> Diagnostic {
     let (_, path) = dialect::split_prefix(&source.name);
-    let architecture = of.map_or(String::new(), |a| format!(" ({})", a.name));
+    let architecture = of.map_or(String::new(), |a| format!(" ({})", a.name()));
     Diagnostic::error(format!("{path} cannot be answered: as {}'s{architecture} it needs {}", dialect.tool, some(missing)))
 }
 
@@ -123,7 +123,7 @@ impl Typing<'_> {
             // Nobody will read it: leave the search for a similar name out.
             return self.error_at(span, format!("unknown name `{name}`"), "");
         }
-        let elsewhere = [Signature::C, Signature::Ptx, Signature::Plain]
+        let elsewhere = [Signature::C, Signature::PTX, Signature::PLAIN]
             .into_iter()
             .find(|&s| BaseSet::from_name(name, s).is_some() || BaseRelation::from_name(name, s).is_some());
         let help = if let Some(signature) = elsewhere {
@@ -143,10 +143,8 @@ impl Typing<'_> {
     /// The known name that is most like this one.
     fn near(&self, name: &str, scope: &Scope) -> Option<String> {
         let mut known = scope.names();
-        let sets = BaseSet::all(self.signature).into_iter().flat_map(BaseSet::names);
-        let relations = BaseRelation::all(self.signature).into_iter().flat_map(BaseRelation::names);
-        let bases = sets.chain(relations).filter(|n| **n != "_" && self.architecture.knows(n));
-        known.extend(bases.map(|n| (*n).to_owned()));
+        let bases = BaseSet::names(self.signature).chain(BaseRelation::names(self.signature));
+        known.extend(bases.filter(|n| *n != "_" && self.architecture.knows(n)).map(str::to_owned));
         known.extend(keywords().map(str::to_owned));
         nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
@@ -246,7 +244,7 @@ impl Typing<'_> {
         let (_, path) = dialect::split_prefix(&self.file.name);
         let Dialect { name, tool, .. } = self.dialect;
         if let Some(why) = guessed {
-            let message = format!("{path} is read as a model of {tool}'s ({}), for {why}", self.architecture.name);
+            let message = format!("{path} is read as a model of {tool}'s ({}), for {why}", self.architecture.name());
             let help = format!(
                 "name it `{name}:{path}` if that is right, or e.g. `margay:{path}`; the file can say it: `(* dialect: {name} *)`"
             );

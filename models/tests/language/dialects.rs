@@ -26,10 +26,10 @@ fn errors(name: &str, text: &str) -> Vec<Diagnostic> {
 #[test]
 fn a_name_and_a_file_say_it_without_a_warning() {
     let text = "PTX\nacyclic po | rf";
-    assert_eq!(read("m.cat", text), ("margay", Signature::Ptx, vec![]));
-    assert_eq!(read("dartagnan:m.cat", text), ("dartagnan", Signature::Ptx, vec![]));
+    assert_eq!(read("m.cat", text), ("margay", Signature::PTX, vec![]));
+    assert_eq!(read("dartagnan:m.cat", text), ("dartagnan", Signature::PTX, vec![]));
     for comment in ["(* dialect: dartagnan *)", "// dialect: Dartagnan", "# dialect: dartagnan"] {
-        assert_eq!(read("m.cat", &format!("{comment}\n{text}")), ("dartagnan", Signature::Ptx, vec![]), "{comment}");
+        assert_eq!(read("m.cat", &format!("{comment}\n{text}")), ("dartagnan", Signature::PTX, vec![]), "{comment}");
     }
     // The name comes first.
     assert_eq!(read("margay:m.cat", "(* dialect: herd7 *)\nX86\nacyclic po").0, "margay");

@@ -1,5 +1,6 @@
 //! The .cat language: syntax, typing, the judge, lowering and explanations, each against something that was written apart.
 
+mod architectures;
 mod diagnostics;
 mod dialects;
 mod ends;

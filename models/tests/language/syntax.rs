@@ -67,7 +67,7 @@ fn comments_and_headers() {
     assert_eq!(m.title.as_deref(), Some("a (* title *)"));
     assert_eq!(m.checks[0].text, "po | rf");
     assert_eq!(model("\"only a title\" acyclic po").title.as_deref(), Some("only a title"));
-    assert_eq!(model("acyclic po").signature, margay_models::Signature::Plain);
+    assert_eq!(model("acyclic po").signature, margay_models::Signature::PLAIN);
     assert_eq!(model("C acyclic po").signature, margay_models::Signature::C);
 }
 

@@ -7,8 +7,8 @@ use margay_models::wellformed::violations;
 
 /// `W x | R x, W x (one RMW), F, F | initial write of x`
 fn sound(signature: Signature) -> Execution {
-    let strong = if signature == Signature::Plain { Order::Plain } else { Order::Rlx };
-    let sc = if signature == Signature::Plain { Order::Plain } else { Order::Sc };
+    let strong = if signature == Signature::PLAIN { Order::Plain } else { Order::Rlx };
+    let sc = if signature == Signature::PLAIN { Order::Plain } else { Order::Sc };
     let mut events = Vec::new();
     for (kind, thread, order, value) in [
         (Kind::Write, Some(0), strong, Some(1)),
@@ -31,7 +31,7 @@ fn sound(signature: Signature) -> Execution {
     execution.rmw = pairs(&[(1, 2)]);
     execution.data = pairs(&[(1, 2)]);
     execution.ctrl = pairs(&[(1, 3)]);
-    if signature == Signature::Ptx {
+    if signature == Signature::PTX {
         execution.sync_fence = pairs(&[(3, 4)]);
     }
     execution
@@ -43,7 +43,7 @@ fn pairs(pairs: &[(u8, u8)]) -> BitMatrix {
 
 #[test]
 fn sound_executions_pass() {
-    for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+    for signature in [Signature::PLAIN, Signature::C, Signature::PTX] {
         assert_eq!(violations(&sound(signature)), Vec::<String>::new(), "{signature}");
     }
 }
@@ -59,7 +59,7 @@ fn damaged(signature: Signature, expected: &str, damage: impl Fn(&mut Execution)
 
 #[test]
 fn damage_is_named() {
-    for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+    for signature in [Signature::PLAIN, Signature::C, Signature::PTX] {
         damaged(signature, "each read reads from a write (event 1)", |e| e.rf = pairs(&[]));
         damaged(signature, "one write only (events", |e| e.rf = pairs(&[(0, 1), (5, 1)]));
         damaged(signature, "from a write to a read of the same location", |e| e.rf.insert(Event(1), Event(1)));
@@ -83,20 +83,20 @@ fn damage_is_named() {
             e.events[5].thread = Some(0);
         });
     }
-    for signature in [Signature::Plain, Signature::C] {
+    for signature in [Signature::PLAIN, Signature::C] {
         damaged(signature, "coherence order is total", |e| e.co.remove(Event(0), Event(2)));
     }
-    let mut partial = sound(Signature::Ptx);
+    let mut partial = sound(Signature::PTX);
     partial.co.remove(Event(0), Event(2));
     assert_eq!(violations(&partial), Vec::<String>::new(), "PTX's coherence order is partial");
-    for signature in [Signature::C, Signature::Ptx] {
+    for signature in [Signature::C, Signature::PTX] {
         damaged(signature, "no read is a release", |e| e.events[1].order = Order::Rel);
         damaged(signature, "no write is an acquire", |e| e.events[2].order = Order::Acq);
         damaged(signature, "read modify writes are", |e| e.events[1].order = Order::Plain);
     }
-    damaged(Signature::Ptx, "fence sc order relates", |e| e.sync_fence = pairs(&[(1, 4)]));
-    damaged(Signature::Ptx, "fence sc order has no cycle", |e| e.sync_fence.insert(Event(4), Event(3)));
-    damaged(Signature::Ptx, "barriers", |e| e.sync_barrier = pairs(&[(0, 4)]));
+    damaged(Signature::PTX, "fence sc order relates", |e| e.sync_fence = pairs(&[(1, 4)]));
+    damaged(Signature::PTX, "fence sc order has no cycle", |e| e.sync_fence.insert(Event(4), Event(3)));
+    damaged(Signature::PTX, "barriers", |e| e.sync_barrier = pairs(&[(0, 4)]));
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn indices_out_of_range_are_named() {
     damaged(Signature::C, "thread that does not exist", |e| e.events[0].thread = Some(9));
     damaged(Signature::C, "location that does not exist", |e| e.events[0].location = Some(9));
     damaged(Signature::C, "alias", |e| e.locations[0].physical = 3);
-    damaged(Signature::Ptx, "1 locations have 2 generic addresses", |e| e.generic.push(0));
-    damaged(Signature::Ptx, "has the generic address of a location that has none of its own", |e| e.generic[0] = 3);
-    damaged(Signature::Ptx, "has a generic address in other memory", |e| {
+    damaged(Signature::PTX, "1 locations have 2 generic addresses", |e| e.generic.push(0));
+    damaged(Signature::PTX, "has the generic address of a location that has none of its own", |e| e.generic[0] = 3);
+    damaged(Signature::PTX, "has a generic address in other memory", |e| {
         e.locations.push(Location { name: "y".to_owned(), physical: 1, atomic: true });
         e.generic = vec![0, 0];
     });

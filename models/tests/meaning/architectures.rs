@@ -133,10 +133,11 @@ fn every_definition_and_axiom_of_an_architecture_matters() {
 
 #[test]
 fn every_architecture_reads_and_has_a_model() {
-    for file in library::architectures() {
+    let with_front_end = Architecture::FRONT_ENDS.map(|a| a.file().name.clone());
+    for file in library::architectures().filter(|file| !with_front_end.contains(&file.name)) {
         let architecture = Architecture::read(&file).unwrap_or_else(|errors| panic!("{errors:?}"));
         let model = library::load(architecture.word(), &[]).unwrap_or_else(|errors| panic!("{errors:?}")).model;
-        assert_eq!(model.signature.architecture(), Some(architecture));
+        assert_eq!(model.signature, architecture);
         assert_eq!(model.name, architecture.word());
     }
 }

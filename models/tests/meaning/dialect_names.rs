@@ -112,7 +112,7 @@ const fn plain(
     names: &'static [&'static [(&'static str, &'static str)]],
     instructions: &'static [(&'static str, &'static str)],
 ) -> Architecture {
-    Architecture { is, signature: Signature::Plain, texts, names, instructions, always: "" }
+    Architecture { is, signature: Signature::PLAIN, texts, names, instructions, always: "" }
 }
 
 const SETS_X86: &[(&str, &str)] = &[("A", "RMW"), ("X", "RMW"), ("MFENCE", "F")];
@@ -142,7 +142,7 @@ const ARCHITECTURES: &[Architecture] = &[
     },
     Architecture {
         is: ("dartagnan", "PTX"),
-        signature: Signature::Ptx,
+        signature: Signature::PTX,
         texts: &["dartagnan-ptx.cat"],
         names: &[&[
             ("GEN & R", "GEN & R"),
@@ -273,12 +273,7 @@ fn model(prefix: &str, text: &str, texts: &BTreeMap<String, String>) -> Result<M
 impl Architecture {
     /// The models that say what its names are: in its words and in Margay's.
     fn texts(&self) -> Vec<(String, String)> {
-        let header = match self.signature {
-            Signature::Plain => "SC",
-            Signature::C => "C",
-            Signature::Ptx => "PTX",
-            Signature::Text(architecture) => architecture.word(),
-        };
+        let header = if self.signature == Signature::PLAIN { "SC" } else { self.signature.word() };
         let names: Vec<&(&str, &str)> = self.names.iter().copied().flatten().collect();
         let flags = |which: fn(&(&'static str, &'static str)) -> &'static str| -> String {
             names.iter().enumerate().map(|(n, pair)| format!("flag ~empty {} as n{n}\n", which(pair))).collect()

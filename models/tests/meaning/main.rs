@@ -151,7 +151,7 @@ fn random_executions_agree_that_equivalent_changes_are() {
 
 #[test]
 fn the_executions_are_well_formed() {
-    for signature in [Signature::Plain, Signature::C, Signature::Ptx] {
+    for signature in [Signature::PLAIN, Signature::C, Signature::PTX] {
         let mut random = random::Random::new(3);
         let models = shipped::models().into_iter().filter(|m| m.signature == signature);
         let written = models.flat_map(|m| cases(&m.name)).flat_map(|c| Program::parse(signature, c.text).candidates());

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use margay_models::Signature;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
-use margay_models::signature::{self, Architecture, Operation};
+use margay_models::signature::{Architecture, Operation};
 
 use crate::order::{partial_orders, total_orders};
 
@@ -34,7 +34,7 @@ pub struct Program {
 impl Program {
     /// Reads a test. Panics on what is not one: tests are fixed texts.
     pub fn parse(signature: Signature, text: &str) -> Self {
-        let mut reader = Reader { architecture: signature.architecture(), ..Reader::default() };
+        let mut reader = Reader { architecture: signature.tabular(), ..Reader::default() };
         for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
             if let Some(finals) = line.strip_prefix("final ") {
                 for pair in finals.split(',') {
@@ -88,7 +88,7 @@ impl Program {
                 }
             });
         }
-        if e.signature == Signature::Ptx {
+        if e.signature == Signature::PTX {
             let sc = e.events_where(|f| f.kind == Kind::Fence && f.order == Order::Sc).iter().collect::<Vec<_>>();
             found = product(found, &partial_orders(&sc), |execution, order| {
                 for &(a, b) in order {
@@ -149,7 +149,7 @@ impl Reader {
             Some(rest) => {
                 let (place, operations) = rest.split_once(' ').expect("@g.l.c operations");
                 let numbers: Vec<u8> = place.split('.').map(|n| n.parse().expect("a number")).collect();
-                let levels = self.architecture.map_or(Scope::ALL.to_vec(), |a| a.scopes().to_vec());
+                let levels = self.architecture.map_or(Scope::ALL.to_vec(), |a| a.scopes(true).to_vec());
                 let levels = levels.into_iter().rev().filter(|&s| s != Scope::Sys);
                 assert_eq!(levels.clone().count(), numbers.len(), "{line}");
                 (levels.zip(numbers).fold(Placement::default(), |p, (s, n)| p.with_number(s, n)), operations)
@@ -181,7 +181,7 @@ impl Reader {
             let mnemonic = text.split_whitespace().next().unwrap_or_default();
             let scoped = mnemonic.rsplit_once('.').and_then(|(mnemonic, scope)| {
                 let construct = architecture.instruction(mnemonic).filter(|&c| architecture.takes_scope(c))?;
-                Some((construct, Some(signature::Signature::Text(architecture).scope_named(scope)?)))
+                Some((construct, Some(architecture.scope_named(scope)?)))
             });
             let (construct, scope) = scoped
                 .or_else(|| Some((architecture.instruction(mnemonic).filter(|&c| !architecture.takes_scope(c))?, None)))

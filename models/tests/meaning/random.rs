@@ -45,7 +45,7 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     let names = ["x", "y"];
     let mut named: Vec<Location> =
         (0..locations).map(|i| Location { name: names[i].to_owned(), physical: i as u8, atomic: true }).collect();
-    let aliases = signature == Signature::Ptx && random.below(5) == 0;
+    let aliases = signature == Signature::PTX && random.below(5) == 0;
     if aliases {
         named.push(Location { name: "z".to_owned(), physical: 0, atomic: true });
         named.push(Location { name: "s".to_owned(), physical: 0, atomic: true });
@@ -82,8 +82,8 @@ fn operation(
     aliases: bool,
 ) {
     use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
-    let scoped = signature != Signature::Plain;
-    let ptx = signature == Signature::Ptx;
+    let scoped = signature != Signature::PLAIN;
+    let ptx = signature == Signature::PTX;
     let scope = |random: &mut Random, order: Order| {
         let scopes =
             if ptx { &[Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys][..] } else { &[Scope::Cta, Scope::Gpu, Scope::Sys] };
@@ -91,14 +91,14 @@ fn operation(
     };
     let location = Some(random.below(locations.len()) as u8);
     let kind = random.below(12);
-    let orders: &[Order] = match (kind, signature) {
-        (_, Signature::Plain) => &[Plain],
-        (0..=3, Signature::C) => &[Plain, Rlx, Acq, Sc],
-        (0..=3, Signature::Ptx) => &[Plain, Rlx, Acq],
-        (4..=7, Signature::C) => &[Plain, Rlx, Rel, Sc],
-        (4..=7, Signature::Ptx) => &[Plain, Rlx, Rel],
-        (8, Signature::C) => &[Rlx, Acq, Rel, AcqRel, Sc],
-        (8, Signature::Ptx) => &[Rlx, Acq, Rel, AcqRel],
+    let orders: &[Order] = match (kind, signature.word()) {
+        (_, "plain") => &[Plain],
+        (0..=3, "C") => &[Plain, Rlx, Acq, Sc],
+        (0..=3, _) => &[Plain, Rlx, Acq],
+        (4..=7, "C") => &[Plain, Rlx, Rel, Sc],
+        (4..=7, _) => &[Plain, Rlx, Rel],
+        (8, "C") => &[Rlx, Acq, Rel, AcqRel, Sc],
+        (8, _) => &[Rlx, Acq, Rel, AcqRel],
         _ => &[Acq, Rel, AcqRel, Sc, Sc],
     };
     let order = random.of(orders);
@@ -162,7 +162,7 @@ fn communicate(random: &mut Random, e: &mut Execution) {
             e.co.insert(a, b);
         }
     }
-    if e.signature == Signature::Ptx {
+    if e.signature == Signature::PTX {
         let fences: Vec<Event> = e.events_where(|f| f.kind == Kind::Fence && f.order == Order::Sc).iter().collect();
         let orders = if fences.len() > 4 { total_orders(&fences) } else { partial_orders(&fences) };
         for &(a, b) in &orders[random.below(orders.len())] {

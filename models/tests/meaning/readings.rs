@@ -51,7 +51,7 @@ fn patterns_of_strong_operations_allow_the_same() {
     let (mut any, mut strong) = (Judge::new(&any), Judge::new(&strong));
     let mut random = Random::new(5);
     for _ in 0..20_000 {
-        let e = execution(&mut random, Signature::Ptx);
+        let e = execution(&mut random, Signature::PTX);
         assert_eq!(any.judge(&e).consistent, strong.judge(&e).consistent, "{}", describe(&e));
     }
 }
@@ -64,8 +64,8 @@ fn agree(name: &str, change: impl Fn(&str) -> String) {
     let (original, changed) = (shipped::model(name), shipped::from_text(name, &changed));
     let (mut original, mut changed) = (Judge::new(&original), Judge::new(&changed));
     let mut random = Random::new(9);
-    let written = cases(name).into_iter().flat_map(|c| Program::parse(Signature::Ptx, c.text).candidates());
-    for e in written.chain((0..20_000).map(|_| execution(&mut random, Signature::Ptx))) {
+    let written = cases(name).into_iter().flat_map(|c| Program::parse(Signature::PTX, c.text).candidates());
+    for e in written.chain((0..20_000).map(|_| execution(&mut random, Signature::PTX))) {
         assert_eq!(original.judge(&e).consistent, changed.judge(&e).consistent, "{}", describe(&e));
     }
 }
@@ -86,7 +86,7 @@ fn the_fence_sc_axiom_excludes_no_outcome() {
         let original = shipped::model(name);
         let (mut original, mut without) = (Judge::new(&original), Judge::new(&without));
         for case in cases(name) {
-            let candidates = Program::parse(Signature::Ptx, case.text).candidates();
+            let candidates = Program::parse(Signature::PTX, case.text).candidates();
             let allowed = |judge: &mut Judge| candidates.iter().any(|e| judge.judge(e).consistent);
             assert_eq!(allowed(&mut original), allowed(&mut without), "{name}: {}", case.name);
         }

@@ -48,7 +48,7 @@ impl Drawing {
             atomic: true,
         };
         let execution = Execution::new(
-            Signature::Plain,
+            Signature::PLAIN,
             events.iter().map(data).collect(),
             threads.iter().map(placement).collect(),
             (0..members).map(location).collect(),

@@ -67,7 +67,7 @@ impl<'a> Setting<'a> {
     pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
         for signature in [source.signature, mapping.target.signature] {
-            if let Signature::Text(architecture) = signature {
+            if let Some(architecture) = signature.tabular() {
                 let help = "`margay check` answers for it, up to a bound; `margay prove --model` proves properties of its models";
                 let what = format!("no proof knows the instructions of {architecture}, an architecture that is a text");
                 return Err(vec![Diagnostic::error(what).help(help)]);

@@ -19,8 +19,26 @@ impl Theory {
             let name = format!("{}-is-on-its-kinds-of-events", tag.names()[0]);
             self.no_event(Expr::Difference(base.sets[&BaseSet::Tag(tag)], kinds), &name);
         }
-        if !architecture.scopes().is_empty() {
+        self.assume_picked(architecture, base);
+        if !architecture.scopes(true).is_empty() {
             self.assume_levels(architecture, base);
+        }
+    }
+
+    /// The sets that a text can pick: accesses without a tag, operations with one, all fences.
+    fn assume_picked(&mut self, architecture: Architecture, base: &Base) {
+        let pickable = [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet::Mfence];
+        if !pickable.iter().any(|set| base.sets.contains_key(set)) {
+            return;
+        }
+        let tagged: Vec<ExprId> = architecture.tags().map(|tag| base.sets[&BaseSet::Tag(tag)]).collect();
+        let tagged = self.exprs.union_all(tagged);
+        let untagged = self.exprs.make(Expr::Difference(base.sets[&BaseSet::M], tagged));
+        let fences = base.sets[&BaseSet::F];
+        for (set, members) in pickable.into_iter().zip([untagged, untagged, tagged, fences]) {
+            let Some(&picked) = base.sets.get(&set) else { continue };
+            self.no_event(Expr::Difference(picked, members), &format!("{}-has-no-others", set.name()));
+            self.no_event(Expr::Difference(members, picked), &format!("{}-has-all-of-them", set.name()));
         }
     }
 

@@ -18,11 +18,11 @@ pub fn facts(signature: Signature) -> &'static Model {
     static C: OnceLock<Model> = OnceLock::new();
     static PTX: OnceLock<Model> = OnceLock::new();
     static TEXT: OnceLock<Model> = OnceLock::new();
-    let (cell, name, text) = match signature {
-        Signature::Text(_) => (&TEXT, "text", include_str!("../../facts/text.cat")),
-        Signature::Plain => (&PLAIN, "plain", include_str!("../../facts/plain.cat")),
-        Signature::C => (&C, "c", include_str!("../../facts/c.cat")),
-        Signature::Ptx => (&PTX, "ptx", include_str!("../../facts/ptx.cat")),
+    let (cell, name, text) = match signature.front_end() {
+        None => (&TEXT, "text", include_str!("../../facts/text.cat")),
+        Some("c") => (&C, "c", include_str!("../../facts/c.cat")),
+        Some("ptx") => (&PTX, "ptx", include_str!("../../facts/ptx.cat")),
+        Some(_) => (&PLAIN, "plain", include_str!("../../facts/plain.cat")),
     };
     cell.get_or_init(|| {
         let source = SourceFile::new(format!("facts/{name}.cat"), text);
@@ -74,7 +74,7 @@ impl Theory {
             }
         }
         self.complete(&mut base, "fr");
-        if emitted && signature == Signature::Ptx {
+        if emitted && Vloc.is_in(signature) {
             // One location has one address, and all accesses are generic.
             base.relations.insert(Vloc, base.relations[&BaseRelation::Loc]);
             base.sets.insert(BaseSet::Gen, base.sets[&BaseSet::M]);
@@ -103,7 +103,7 @@ impl Theory {
     /// Assumes the conditions of a signature, and what its base names mean.
     pub fn assume_signature(&mut self, signature: Signature, base: &Base) {
         self.assume_checks(facts(signature), base);
-        if let Signature::Text(architecture) = signature {
+        if let Some(architecture) = signature.tabular() {
             self.assume_architecture(architecture, base);
         }
         self.assume_checks(wellformed::model(signature), base);

@@ -41,8 +41,8 @@ fn facts_are_true_of_executions_that_a_search_finds() {
 
 #[test]
 fn facts_of_every_signature_are_read() {
-    let texts = built_in_words().into_iter().filter_map(|w| Architecture::built_in(&w)).map(Signature::Text);
-    for signature in [Signature::Plain, Signature::C, Signature::Ptx].into_iter().chain(texts) {
+    let texts = built_in_words().into_iter().filter_map(|w| Architecture::built_in(&w));
+    for signature in [Signature::PLAIN, Signature::C, Signature::PTX].into_iter().chain(texts) {
         assert!(facts(signature).checks.len() > 10);
     }
 }
@@ -55,6 +55,42 @@ fn holds(model: &str, property: &str) -> bool {
     let number = model.check_named("Property").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it has a rule");
     follows(&setting, &setting.theory, setting.goals[0].claim.clone())
+}
+
+/// Does a property follow of all executions of a text of one's own?
+fn holds_of_text(architecture: &str, property: &str) -> bool {
+    super::use_cadical();
+    let folder = tempfile::tempdir().expect("there is room");
+    std::fs::write(folder.path().join("own.arch"), architecture).expect("there is room");
+    let path = folder.path().join("own.cat");
+    std::fs::write(&path, format!("own \"a property\"\n{property} as Property")).expect("there is room");
+    let model = Model::load(&path).unwrap_or_else(|e| panic!("{e:?}")).model;
+    let setting = Setting::of_model(&model, &[0]).expect("it has a rule");
+    follows(&setting, &setting.theory, setting.goals[0].claim.clone())
+}
+
+#[test]
+fn what_the_chosen_orders_and_picked_sets_of_a_text_mean() {
+    let text = "architecture \"of one's own\"\ntag ACQ on R\ntag SC on F\nCHOSEN\nsets WEAK A MFENCE\n\
+                read ld\nread ld.acq ACQ\nwrite st\nfence full SC\nfence light\n";
+    let partial = text.replace("CHOSEN", "coherence partial\nchosen sync_fence on SC");
+    for (property, expected) in [
+        ("empty ((W * W) & loc) \\ (co | co^-1 | id)", false),
+        ("empty ((IW * (W \\ IW)) & loc) \\ co", true),
+        ("empty sync_fence \\ (SC * SC)", true),
+        ("empty ((F & SC) * (F & SC)) \\ (sync_fence | sync_fence^-1 | id)", false),
+        ("empty sync_fence & sync_fence^-1", true),
+        ("empty WEAK & ACQ", true),
+        ("empty IW \\ WEAK", true),
+        ("empty (M \\ WEAK) \\ ACQ", true),
+        ("empty A & WEAK", true),
+        ("empty F \\ A", false),
+        ("empty F \\ MFENCE", true),
+    ] {
+        assert_eq!(holds_of_text(&partial, property), expected, "{property}");
+    }
+    let total = text.replace("CHOSEN", "coherence total");
+    assert!(holds_of_text(&total, "empty ((W * W) & loc) \\ (co | co^-1 | id)"));
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn untrue(theory: &Theory, mapping: &Mapping, pair: &Counterexample) -> Option<S
 /// A mapping whose source forbids something common, so that a search finds executions of many kinds.
 fn with_odd_axioms(name: &str, source: Option<&str>, target: Option<&str>) -> (Mapping, Vec<String>) {
     let mut found = mapping_onto(name, source, target);
-    let plain = found.source.signature == margay_models::signature::Signature::Plain;
+    let plain = found.source.signature == margay_models::signature::Signature::PLAIN;
     let (po, f) = if plain { ("po", "F") } else { ("sb", "F") };
     let odd = [
         format!("empty {po}; rf; {po}"),

@@ -12,15 +12,14 @@ use crate::test::{Access, AccessOrder, Atom, AtomFunction, FenceOrder, Operation
 impl Operands<'_, '_> {
     /// The scope behind the mnemonic of an architecture that is a text.
     pub(super) fn scope_of_text(&self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Scope, Diagnostic> {
-        let signature = signature::Signature::Text(architecture);
-        let names = signature.scope_names();
+        let names = architecture.scope_names();
         let Some(&(word, span)) = m.qualifiers.first() else {
             let error = self.cursor.error("the instruction needs a scope", m.span, "no scope behind it");
             return Err(
                 error.help(format!("append one, e.g. `.{}`; {architecture} has {names}", architecture.scope_name(Scope::Sys)))
             );
         };
-        let Some(scope) = signature.scope_named(word) else {
+        let Some(scope) = architecture.scope_named(word) else {
             let known: Vec<&str> = architecture.levels().map(signature::Level::name).collect();
             let error = self.cursor.unknown("scope", word, span, known);
             return Err(if error.help.is_some() { error } else { error.help(format!("{architecture} has {names}")) });

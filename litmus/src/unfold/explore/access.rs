@@ -2,7 +2,6 @@
 //! executed depend on.
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
-use margay_models::signature::Signature;
 
 use super::super::path::{Dependent, PathEvent};
 use super::super::program::{Attributes, Modification, Register};
@@ -53,7 +52,7 @@ impl Explorer<'_> {
 
     /// A fence. Plain models have one kind, which is that of full fences.
     pub(super) fn fence(&mut self, state: &mut State, order: Order, scope: Option<Scope>, place: Place) {
-        if self.shared.signature != Signature::Plain {
+        if !self.shared.signature.is_plain() {
             self.event(state, EventData { scope, ..EventData::new(Kind::Fence, None, order) }, place);
         } else if is_full_fence(order) {
             self.event(state, EventData::new(Kind::Fence, None, Order::Plain), place);
@@ -62,7 +61,7 @@ impl Explorer<'_> {
 
     /// A fence between proxies, of which plain models know nothing.
     pub(super) fn proxy_fence(&mut self, state: &mut State, proxy: Proxy, place: Place) {
-        if self.shared.signature != Signature::Plain {
+        if !self.shared.signature.is_plain() {
             self.event(state, EventData { proxy, ..EventData::new(Kind::ProxyFence, None, Order::Plain) }, place);
         }
     }
@@ -132,7 +131,7 @@ impl Explorer<'_> {
     }
 
     fn access(&self, kind: Kind, location: u8, attributes: Attributes) -> EventData {
-        if self.shared.signature == Signature::Plain {
+        if self.shared.signature.is_plain() {
             return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
         }
         EventData {

@@ -12,7 +12,7 @@ use margay_solver::{Bounds, Expr, Formula, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place};
 use super::source::Source;
-use super::target::fence_order;
+use super::target::{fence_order, ordered_fences};
 use super::vocabulary::Vocabulary;
 use view::View;
 
@@ -53,6 +53,8 @@ pub struct Level {
     /// Address, data, control.
     dependencies: [Expr; 3],
     co: Expr,
+    /// Which orders are chosen.
+    signature: Signature,
     fence_sc: Option<Expr>,
 }
 
@@ -78,7 +80,8 @@ impl Level {
             rmw: source.rmw,
             dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].map(base),
             co: if signature.total_coherence() { source.mo } else { source.partial_co },
-            fence_sc: (signature == Signature::Ptx).then(|| logic.rel(v.fence_order)),
+            signature,
+            fence_sc: signature.ordered_fences().map(|_| logic.rel(v.fence_order)),
         }
     }
 
@@ -287,7 +290,7 @@ impl Level {
         let backward = logic.difference(events, up);
         let backward = logic.transpose(backward);
         let mut order = logic.union(forward, backward);
-        if self.fence_sc.is_some() {
+        if !self.signature.total_coherence() {
             let related = logic.rel(chosen.related);
             let down = logic.transpose(related);
             let related = logic.union(related, down);
@@ -302,7 +305,8 @@ impl Level {
         if self.fence_sc.is_some() {
             let order = logic.rel(chosen.fence_sc);
             self.fence_sc = Some(order);
-            fence_order(logic, order, self.fences, &self.orders, &mut out);
+            let strong = ordered_fences(logic, self.signature, self.fences, &self.orders);
+            fence_order(logic, order, strong, &mut out);
         }
         out
     }

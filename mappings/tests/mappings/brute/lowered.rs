@@ -143,10 +143,10 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
     source.co.pairs().filter(|&(w, _)| is_init(w)).for_each(|(w, x)| least.insert(at(w), at(x)));
     let free: Vec<(usize, usize)> =
         source.co.pairs().filter(|&(w, _)| !is_init(w)).map(|(w, x)| (at(w).index(), at(x).index())).collect();
-    let coherence = if mapping.target.signature == Signature::Ptx { partial_orders(&free) } else { vec![free] };
+    let coherence = if mapping.target.signature == Signature::PTX { partial_orders(&free) } else { vec![free] };
     let fences: Vec<usize> = (0..target.size())
         .filter(|&e| target.events[e].kind == Kind::Fence && target.events[e].order == Order::Sc)
-        .filter(|_| mapping.target.signature == Signature::Ptx)
+        .filter(|_| mapping.target.signature == Signature::PTX)
         .collect();
     let between: Vec<(usize, usize)> =
         fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();

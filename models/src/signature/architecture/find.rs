@@ -7,9 +7,17 @@ use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::library;
 use crate::typing::{FilesThenBuiltIn, Includes};
 
-/// The words of the built-in architectures.
+/// Is it the text of an architecture whose tests a front end reads? Such a one is known by other words.
+fn has_front_end(file: &SourceFile) -> bool {
+    Architecture::FRONT_ENDS
+        .iter()
+        .any(|a| file.name.starts_with(library::BUILT_IN_FOLDER) && a.word() == super::word_of(&file.name))
+}
+
+/// The words of the built-in architectures whose tests no front end reads.
 pub fn built_in_words() -> Vec<String> {
-    library::architectures().map(|file| super::word_of(&file.name).to_owned()).collect()
+    let texts = library::architectures().filter(|file| !has_front_end(file));
+    texts.map(|file| super::word_of(&file.name).to_owned()).collect()
 }
 
 /// The architecture that a word in the first line of a model or test stands for; `None` if there is no such text.
@@ -18,6 +26,9 @@ pub fn built_in_words() -> Vec<String> {
 /// There is a text of this name, and it describes no architecture.
 pub fn find(word: &str, from: &SourceFile, includes: &dyn Includes) -> Result<Option<Architecture>, Vec<Diagnostic>> {
     let Ok(file) = includes.open(from, &format!("{word}.{EXTENSION}")) else { return Ok(None) };
+    if has_front_end(&file) {
+        return Ok(None);
+    }
     Architecture::read(&file).map(Some)
 }
 
@@ -33,12 +44,13 @@ pub fn beside(word: &str, file: &SourceFile) -> Result<Option<Architecture>, Vec
 }
 
 impl Architecture {
-    /// A built-in architecture.
+    /// A built-in architecture whose tests no front end reads.
     ///
     /// # Panics
     /// Its text is wrong; tests read them all.
     pub fn built_in(word: &str) -> Option<Architecture> {
-        let file: Arc<SourceFile> = library::architectures().find(|file| super::word_of(&file.name) == word)?;
+        let file: Arc<SourceFile> =
+            library::architectures().find(|file| super::word_of(&file.name) == word && !has_front_end(file))?;
         Some(Self::read(&file).expect("the texts of architectures/ are part of the program and read without errors"))
     }
 }

@@ -7,12 +7,28 @@ use crate::execution::Scope;
 /// What a scope is called.
 pub(super) struct LevelDescription {
     pub(super) scope: Scope,
-    /// In instructions and where threads are placed.
-    pub(super) name: &'static str,
-    /// In .cat the set of the operations of this scope: the name in capitals.
-    pub(super) set: &'static str,
+    /// In instructions and where threads are placed; the first one is the one to show.
+    pub(super) words: Vec<&'static str>,
+    /// In .cat the set of the operations of this scope: the names in sets.
+    pub(super) sets: Vec<&'static str>,
     /// In .cat: the threads of both events share it.
     pub(super) same: &'static str,
+}
+
+/// A scope that not every model knows.
+pub(super) struct Optional {
+    pub(super) scope: Scope,
+    /// The scopes without it.
+    pub(super) others: Vec<Scope>,
+    pub(super) known: Known,
+}
+
+/// Which models know an optional scope. Those that name the set of its operations, or the relation of its threads, always do.
+pub(super) enum Known {
+    /// No others.
+    IfNamed,
+    /// All others but those of these names.
+    Except(Vec<&'static str>),
 }
 
 /// One scope of an architecture; in .cat the set of the operations that have it.
@@ -23,18 +39,22 @@ pub struct Level {
 }
 
 impl Level {
-    fn description(self) -> &'static LevelDescription {
-        &self.architecture.0.levels[usize::from(self.index)]
+    pub(super) fn new(architecture: Architecture, index: usize) -> Self {
+        Self { architecture, index: index as u8 }
     }
 
-    /// Its name in .cat, as a list of one.
+    fn description(self) -> &'static LevelDescription {
+        &self.architecture.description().levels[usize::from(self.index)]
+    }
+
+    /// Its names in .cat; the first one is the one to show.
     pub fn names(self) -> &'static [&'static str] {
-        std::slice::from_ref(&self.description().set)
+        &self.description().sets
     }
 
     /// Its name in instructions and where threads are placed.
     pub fn name(self) -> &'static str {
-        self.description().name
+        self.description().words[0]
     }
 
     /// Which level of the hierarchy it is.
@@ -75,26 +95,60 @@ impl SameLevel {
 }
 
 impl Architecture {
-    /// Its scopes, narrowest first; none if its text has no line `scopes`.
-    pub fn scopes(self) -> &'static [Scope] {
-        &self.0.scopes
+    /// Its scopes, narrowest first, with or without the one that not every model knows; none if its text has no line `scopes`.
+    pub fn scopes(self, optional: bool) -> &'static [Scope] {
+        match &self.description().optional {
+            Some(without) if !optional => &without.others,
+            _ => &self.description().scopes,
+        }
+    }
+
+    /// The scope that not every model knows.
+    pub fn optional_scope(self) -> Option<Scope> {
+        self.description().optional.as_ref().map(|optional| optional.scope)
+    }
+
+    /// Does a model of this name know the optional scope even if it does not name it? True where there is none.
+    pub(crate) fn knows_unnamed(self, model: &str) -> bool {
+        match self.description().optional.as_ref().map(|optional| &optional.known) {
+            None => true,
+            Some(Known::IfNamed) => false,
+            Some(Known::Except(models)) => !models.contains(&model),
+        }
+    }
+
+    /// Does it matter where threads run: are there scopes?
+    pub fn has_places(self) -> bool {
+        !self.scopes(true).is_empty()
     }
 
     /// Its scopes with their names, narrowest first.
     pub fn levels(self) -> impl Iterator<Item = Level> {
-        (0..self.0.levels.len()).map(move |index| Level { architecture: self, index: index as u8 })
+        (0..self.description().levels.len()).map(move |index| Level::new(self, index))
     }
 
-    /// What a scope is called; in PTX's words if the architecture does not have it.
+    /// What a scope is called in mapping rows and tests; in PTX's words if the architecture does not have it.
     pub fn scope_name(self, scope: Scope) -> &'static str {
         self.levels().find(|level| level.scope() == scope).map_or(scope.name(), Level::name)
     }
 
-    /// Does the instruction take a scope?
+    /// The scope that a word names, by any of its names; `None` for anything else.
+    pub fn scope_named(self, word: &str) -> Option<Scope> {
+        self.description().levels.iter().find(|level| level.words.contains(&word)).map(|level| level.scope)
+    }
+
+    /// The names of its scopes, as a list for messages.
+    pub fn scope_names(self) -> String {
+        self.levels().map(Level::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Does the instruction take a scope? (Of tags that no instruction of the operation has: do others that have them?)
     pub fn takes_scope(self, construct: Construct) -> bool {
         let bits = self.bits(construct.order);
-        let is = |i: &&Instruction| i.operation == construct.operation && i.bits == bits;
-        self.0.instructions.iter().find(is).is_some_and(|i| i.scoped)
+        let with = |i: &&Instruction| i.bits == bits && (bits != 0 || i.operation == construct.operation);
+        let all = self.description().instructions.iter().filter(with);
+        let own = all.clone().find(|i| i.operation == construct.operation);
+        own.or(all.clone().next()).is_some_and(|i| i.scoped)
     }
 
     /// How an instruction is written, with its scope behind the mnemonic: that of all threads where none is said.
@@ -106,7 +160,7 @@ impl Architecture {
 impl Tags {
     /// How the instruction of these tags is written, with its scope: that of all threads where none is said.
     pub fn written(self, operation: Operation, scope: Option<Scope>) -> Option<String> {
-        let known = &self.architecture.0.instructions;
+        let known = &self.architecture.description().instructions;
         let instruction = known.iter().find(|i| i.operation == operation && i.bits == self.bits)?;
         let mnemonic = instruction.mnemonic;
         let scope = || self.architecture.scope_name(scope.unwrap_or(Scope::Sys));

@@ -1,11 +1,11 @@
-//! Reads the line `scopes` of an architecture's text: `scopes wave < wg < agent < system`.
+//! Reads the lines `scopes` and `optional` of an architecture's text: `scopes wave < wg|workgroup < agent < system`.
 
-use super::level::LevelDescription;
+use super::level::{Known, LevelDescription, Optional};
 use super::text::{Reader, after, is_name};
 use super::{Instruction, leaked};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::execution::Scope;
-use crate::signature::{BaseSet, Signature};
+use crate::signature::base::COMMON_SETS;
 
 /// The word behind the tags of an instruction that takes a scope.
 pub(super) const SCOPED: &str = "scoped";
@@ -36,7 +36,12 @@ impl Reader<'_> {
             let Some((name, span)) = words.next().filter(|(word, _)| !matches!(*word, "<" | "=")) else {
                 return Err(self.error(after(end), "expected the name of a scope", "expected a name", shape));
             };
-            self.scope_name(name, span, &read)?;
+            let mut own: Vec<(&str, Span)> = Vec::new();
+            for (name, place) in self.names(name, span) {
+                let before = read.iter().flat_map(|(names, at, _)| self.names(names, *at)).chain(own.iter().copied());
+                self.scope_name(name, place, before)?;
+                own.push((name, place));
+            }
             if read.len() == Scope::LEVELS.len() {
                 let message = format!("more than {} scopes", Scope::LEVELS.len());
                 return Err(self.error(span, message, "one too many", "leave out those that no mapping and no model needs"));
@@ -62,24 +67,33 @@ impl Reader<'_> {
         self.add_scopes(&read)
     }
 
-    /// Is it a name that a scope can have?
-    fn scope_name(&self, name: &str, span: Span, before: &[(&str, Span, Option<Scope>)]) -> Result<(), Diagnostic> {
+    /// Is it a name that a scope can have, beside those before it?
+    fn scope_name<'w>(
+        &self,
+        name: &str,
+        span: Span,
+        mut before: impl Iterator<Item = (&'w str, Span)>,
+    ) -> Result<(), Diagnostic> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !letters || !is_name(name) || name == SCOPED {
             let help = "a scope is a word of letters, digits and `_` that begins with a letter";
             return Err(self.error(span, format!("`{name}` is no name for a scope"), "not a name", help));
         }
         let set = name.to_ascii_uppercase();
-        let is_base =
-            BaseSet::ALL.iter().any(|b| b.names().contains(&set.as_str()) && b.is_in(Signature::Plain) && *b != BaseSet::Mfence);
-        if is_base || self.tag_index(&set).is_some() {
-            let help =
-                format!("in .cat the operations of a scope are the set of its name in capitals, and `{set}` is something else");
+        let is_base = COMMON_SETS.iter().any(|(_, names)| names.contains(&set.as_str()));
+        let same = format!("same-{name}");
+        if self.tag_index(&same).is_some() || self.is_picked(&same) {
+            let help = format!("in .cat `{same}` relates the threads that share the scope, and a line above has this name");
             return Err(self.error(span, format!("`{name}` is no name for a scope"), "taken", help));
         }
-        if let Some((_, first, _)) = before.iter().find(|(other, _, _)| other.eq_ignore_ascii_case(name)) {
+        if is_base || self.tag_index(&set).is_some() || self.is_picked(&set) {
+            let help =
+                format!("in .cat the operations of a scope are the set of its name in sets, and `{set}` is something else");
+            return Err(self.error(span, format!("`{name}` is no name for a scope"), "taken", help));
+        }
+        if let Some((_, first)) = before.find(|(other, _)| other.eq_ignore_ascii_case(name)) {
             let error = self.error(span, format!("two scopes `{name}`"), "the second one", "drop one");
-            return Err(error.at(self.file, *first, "the first one"));
+            return Err(error.at(self.file, first, "the first one"));
         }
         Ok(())
     }
@@ -120,19 +134,65 @@ impl Reader<'_> {
         for (i, (name, _, level)) in read.iter().enumerate() {
             let scope = level.unwrap_or(usual[i]);
             self.description.scopes.push(scope);
+            let words: Vec<&'static str> = name.split('|').map(leaked).collect();
             self.description.levels.push(LevelDescription {
                 scope,
-                name: leaked(name),
-                set: leaked(&name.to_ascii_uppercase()),
-                same: leaked(&format!("same-{name}")),
+                sets: words.iter().map(|name| leaked(&name.to_ascii_uppercase())).collect(),
+                same: leaked(&format!("same-{}", words[0])),
+                words,
             });
         }
         Ok(())
     }
 
+    /// `optional cluster if named`, `optional cluster except ptx-6.0`.
+    pub(super) fn optional(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+        let shape = Self::shape("optional");
+        let Some((name, span)) = rest.first() else {
+            return Err(self.error(after(keyword), "expected the name of a scope", "expected a scope", shape));
+        };
+        let Some(level) = self.description.levels.iter().find(|level| level.words.contains(name)) else {
+            let names: Vec<&str> = self.description.levels.iter().map(|level| level.words[0]).collect();
+            let help = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "write this line below the line `scopes`, with one of its names".to_owned(),
+            };
+            return Err(self.error(*span, format!("unknown scope `{name}`"), "not a scope", help));
+        };
+        let scope = level.scope;
+        if scope == Scope::Sys {
+            let help = "the widest scope includes all threads, and every model knows it";
+            return Err(self.error(*span, format!("`{name}` cannot be optional"), "the widest", help));
+        }
+        if self.description.optional.is_some() {
+            return Err(self.error(
+                keyword,
+                "a second optional scope",
+                "the second one",
+                "one scope can be optional: drop a line",
+            ));
+        }
+        let known = match &rest[1..] {
+            [("if", _), ("named", _)] => Known::IfNamed,
+            [("except", _), models @ ..] if !models.is_empty() => {
+                Known::Except(models.iter().map(|(model, _)| leaked(model)).collect())
+            }
+            [("except", place)] => {
+                return Err(self.error(after(*place), "expected the names of models", "expected names", shape));
+            }
+            more => {
+                let place = more.first().map_or(after(*span), |(_, place)| *place);
+                return Err(self.error(place, "expected `if named` or `except`", "expected `if named` or `except`", shape));
+            }
+        };
+        let others = self.description.scopes.iter().copied().filter(|other| *other != scope).collect();
+        self.description.optional = Some(Optional { scope, others, known });
+        Ok(())
+    }
+
     /// Is it the set of a scope's operations, or the relation of those whose threads share it?
     pub(super) fn is_scope(&self, name: &str) -> bool {
-        self.description.levels.iter().any(|l| l.set == name || l.same == name)
+        self.description.levels.iter().any(|l| l.sets.contains(&name) || l.same == name)
     }
 
     /// A mnemonic that is another one with a scope behind it, and scopes that no instruction takes.
@@ -141,7 +201,7 @@ impl Reader<'_> {
         for (i, scoped) in instructions.iter().enumerate().filter(|(_, i)| i.scoped) {
             let clash = |other: &Instruction| {
                 let behind = other.mnemonic.strip_prefix(scoped.mnemonic).and_then(|rest| rest.strip_prefix('.'));
-                behind.is_some_and(|word| self.description.levels.iter().any(|l| l.name == word))
+                behind.is_some_and(|word| self.description.levels.iter().any(|l| l.words.contains(&word)))
             };
             if let Some(second) = instructions.iter().position(clash) {
                 let message = format!("`{}` is `{}` with a scope", instructions[second].mnemonic, scoped.mnemonic);

@@ -6,7 +6,7 @@ use super::Tags;
 impl Tags {
     /// Is it weaker than the other set, or the same?
     pub(in crate::signature) fn is_at_most(self, other: Tags) -> bool {
-        let tags = &self.architecture.0.tags;
+        let tags = &self.architecture.description().tags;
         let apart = tags.iter().enumerate().filter(|(_, t)| t.apart).fold(0, |bits, (i, _)| bits | 1 << i);
         let below = |i: usize| 1 << i | tags[i].weaker;
         let covered = (0..tags.len()).filter(|&i| other.bits & (1 << i) != 0).fold(0, |bits, i| bits | below(i));
@@ -15,7 +15,7 @@ impl Tags {
 
     /// How far it is above the empty set: for each tag one step, and one for each tag that is weaker.
     pub(in crate::signature) fn rank(self) -> u32 {
-        let tags = self.architecture.0.tags.iter().enumerate();
+        let tags = self.architecture.description().tags.iter().enumerate();
         tags.filter(|(i, _)| self.bits & (1 << i) != 0).map(|(_, t)| 1 + t.weaker.count_ones()).sum()
     }
 

@@ -18,7 +18,7 @@ impl Builder<'_> {
             Kind::Read => BaseSet::R,
             _ => BaseSet::F,
         }];
-        if signature != Signature::Plain {
+        if signature.has_orders() {
             sets.extend(order_set(signature, order, kind == Kind::Fence));
         }
         if step.volatile {
@@ -39,7 +39,7 @@ impl Builder<'_> {
 
     /// The scope of an instruction's event; `scope_of` has that of the source operation.
     pub(super) fn scope(&mut self, step: Step, premise: &[Lit], x: Term, scope_of: Term, scopes: &[(Scope, Pred)], what: &str) {
-        if self.mapping.target.signature == Signature::Plain {
+        if !self.mapping.target.signature.has_places() {
             return;
         }
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
@@ -133,7 +133,7 @@ impl Builder<'_> {
 fn order_set(signature: Signature, order: Order, fence: bool) -> Option<BaseSet> {
     Some(match order {
         Order::Plain if fence => return None,
-        Order::Plain if signature == Signature::Ptx => BaseSet::Weak,
+        Order::Plain if BaseSet::Weak.is_in(signature) => BaseSet::Weak,
         Order::Plain => BaseSet::Na,
         Order::Rlx => BaseSet::Rlx,
         Order::Acq => BaseSet::Acq,

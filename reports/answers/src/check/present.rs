@@ -85,7 +85,7 @@ impl<'a> Presented<'a> {
             Ok(r) => outcome_of(&r.test.to_string()),
             Err(e) => format!("({e})"),
         };
-        let is_gpu = mapping.target.signature.architecture().is_none();
+        let is_gpu = mapping.target.signature.tabular().is_none();
         let names = |e| event_name(&counterexample.source, e);
         let violation = counterexample.violation.as_ref();
         Self {

@@ -13,7 +13,6 @@ use margay_mappings::compare::{CompareOptions, CompareReport, Objection, Subject
 use margay_models::certificate;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, Role};
-use margay_models::signature::Signature;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::certificate::Document;
 use margay_prove::theorem::{Report, Setting};
@@ -41,12 +40,7 @@ pub struct Options {
 
 /// The model with the property as its last check.
 fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, usize), Vec<Diagnostic>> {
-    let header = match model.signature {
-        Signature::Plain => "Generic",
-        Signature::C => "C",
-        Signature::Ptx => "PTX",
-        Signature::Text(architecture) => architecture.word(),
-    };
+    let header = model.signature.header();
     let is_check = ["acyclic", "irreflexive", "empty", "~"].iter().any(|word| property.trim_start().starts_with(word));
     let named = if property.contains(" as ") || !is_check { "" } else { " as Property" };
     let text = format!("{header} \"{} with a property\"\ninclude \"{path}\"\n{property}{named}\n", model.name);

@@ -1,0 +1,96 @@
+//! Instructions: the lines `read`, `write`, `rmw` and `fence` of an architecture's text.
+
+use super::scopes::SCOPED;
+use super::text::{Reader, after};
+use super::{Instruction, MAX_INSTRUCTIONS, leaked};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::signature::Operation;
+
+/// The words of mapping rows, and the instructions of litmus tests that access no memory.
+const RESERVED: [&str; 37] = [
+    "or", "nothing", "absent", "other", "addr", "data", "ctrl", "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "xor",
+    "not", "neg", "shl", "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "ret",
+    "mad", "selp", "bar", "barrier",
+];
+
+impl Reader<'_> {
+    pub(super) fn instruction(&mut self, operation: Operation, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+        let word = match operation {
+            Operation::Read => "read",
+            Operation::Write => "write",
+            Operation::Rmw => "rmw",
+            Operation::Fence => "fence",
+        };
+        let [(mnemonic, span), tags @ ..] = rest else {
+            return Err(self.error(after(keyword), "expected a mnemonic", "expected a mnemonic", Self::shape(word)));
+        };
+        let starts = mnemonic.starts_with(|c: char| c.is_ascii_alphabetic());
+        let reserved = RESERVED.contains(mnemonic);
+        if !starts
+            || reserved
+            || mnemonic.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
+            || mnemonic.ends_with('.')
+        {
+            let help = "a mnemonic is a word of ASCII letters, digits, `_` and `.` that begins with a letter, and none of the words \
+                        that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, ...)";
+            return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
+        }
+        let (scoped, tags) = match tags {
+            [tags @ .., (SCOPED, place)] => (Some(*place), tags),
+            _ => (None, tags),
+        };
+        if let Some(place) = scoped.filter(|_| self.description.scopes.is_empty()) {
+            let help = "say above which there are, narrowest first: scopes wg < agent < system";
+            return Err(self.error(place, "the architecture has no scopes", "takes a scope", help));
+        }
+        let mut bits = 0;
+        for (name, place) in tags {
+            let index = self.known_tag(name, *place)?;
+            let tag = &self.description.tags[index];
+            let on = tag.on;
+            let carries = match operation {
+                Operation::Read => on.read,
+                Operation::Write => on.write,
+                Operation::Rmw => tag.halves(index) != [0; 2],
+                Operation::Fence => on.fence,
+            };
+            if !carries {
+                let message = format!("the events of a {word} do not carry the tag `{name}`");
+                let help = "the line of the tag says `on` which events it is: R, W, F";
+                return Err(self.error(*place, message, "not of this operation", help));
+            }
+            bits |= 1 << index;
+        }
+        let same = |i: &Instruction| i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits);
+        if let Some(first) = self.description.instructions.iter().position(same) {
+            let message = match self.description.instructions[first].mnemonic == *mnemonic {
+                true => format!("two instructions `{mnemonic}`"),
+                false => format!("`{mnemonic}` has the operation and the tags of another instruction"),
+            };
+            let help = "models tell instructions apart by operation and tags, people by mnemonics: drop one, or give it a tag or name of its own";
+            let error = self.error(*span, message, "the second one", help);
+            return Err(error.at(self.file, self.places[first], "the first one"));
+        }
+        if self.description.instructions.len() == MAX_INSTRUCTIONS {
+            let help = "leave out those that no mapping needs";
+            return Err(self.error(*span, format!("more than {MAX_INSTRUCTIONS} instructions"), "one too many", help));
+        }
+        let names = self.names_of_tags(operation, bits);
+        let scoped = scoped.is_some();
+        self.description.instructions.push(Instruction { mnemonic: leaked(mnemonic), operation, bits, scoped, names });
+        self.places.push(*span);
+        Ok(())
+    }
+
+    /// The names of an instruction's tags, and of those of its halves.
+    fn names_of_tags(&self, operation: Operation, bits: u32) -> [(u32, &'static str); 3] {
+        let tags = &self.description.tags;
+        let named = |bits: u32| {
+            let kept = (0..tags.len()).filter(|&i| bits & (1 << i) != 0);
+            (bits, leaked(&kept.map(|i| tags[i].names[0]).collect::<Vec<_>>().join(".")))
+        };
+        let own = (0..tags.len()).filter(|&i| bits & (1 << i) != 0);
+        let halves = own.map(|i| tags[i].halves(i)).fold([0; 2], |all, half| [all[0] | half[0], all[1] | half[1]]);
+        if operation == Operation::Rmw { [bits, halves[0], halves[1]].map(named) } else { [named(bits); 3] }
+    }
+}
