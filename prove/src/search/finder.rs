@@ -218,7 +218,9 @@ impl Finder {
             }
             let mut candidates = self.members.clone();
             candidates.extend(self.candidates(closure, &relations, places));
-            if let Err(none) = self.bounded(closure, &candidates) {
+            if let Err(none) = self.bounded(closure, &candidates)
+                && !self.bounded_around(closure)
+            {
                 missing.push((closure, none));
             }
         }
@@ -236,7 +238,13 @@ impl Finder {
                 let orders = self.strict_orders(&relations, places);
                 let mut candidates = self.members.clone();
                 candidates.extend(self.order_candidates(closures));
-                self.acyclic(expr, &orders, &candidates)
+                self.acyclic(expr, &orders, &candidates).or_else(|missing| {
+                    if self.acyclic_around(expr) {
+                        return Ok(());
+                    }
+                    let orders = self.orders_around(expr);
+                    self.acyclic(expr, &orders, &candidates).map_err(|_| missing)
+                })
             } else {
                 self.try_claim(&claim, 0, 2)
                     .map(|()| self.step(vec![claim.clone()], Rule::Direct, true))

@@ -1,5 +1,6 @@
 //! The search for lemmas and invariants.
 
+mod around;
 mod candidate;
 mod cover;
 pub mod finder;

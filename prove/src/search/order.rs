@@ -93,7 +93,7 @@ const ATTEMPTS: usize = 4;
 
 impl Finder {
     /// Is a relation a strict order? Then that becomes a step.
-    fn strict_order(&mut self, order: ExprId) -> bool {
+    pub(super) fn strict_order(&mut self, order: ExprId) -> bool {
         let twice = self.theory.exprs.sequence(order, order);
         let claims = [Claim::Irreflexive(order), Claim::Within(twice, order)];
         let most = usize::from(self.theory.as_symbol(order).is_none());

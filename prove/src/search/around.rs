@@ -1,0 +1,153 @@
+//! What an axiom of the target says has no cycle, as a strict order: `acyclic a | b` is about `(a | b)+`, a relation that the model has no
+//! name for. Machines order what threads communicate, in program order on either side: an invariant of happens-before has members like
+//! `po; [W]; (a | b)+; [R]; po`. The order of sequential consistency is that of the closure, in which a fence comes behind what is before
+//! it in its thread and before what is behind it.
+
+use margay_models::model::CheckKind;
+
+use super::candidate::{LAST, from_initial};
+use super::finder::Finder;
+use super::invariant::find;
+use super::order::edges;
+use super::property::Property;
+use crate::argument::{Claim, Rule};
+use crate::ground::Limits;
+use crate::logic::{Expr, ExprId, Pred};
+use crate::theory::{Reason, Theory};
+
+impl Finder {
+    /// The closures of which an axiom says that they have no loop.
+    pub(super) fn closures_of_axioms(&mut self) -> Vec<Pred> {
+        let is_axiom = |reason: &Reason| matches!(reason, Reason::Axiom(_));
+        let acyclic = self.theory.sentences.iter().filter(|(s, reason)| s.kind == CheckKind::Acyclic && is_axiom(reason));
+        let about: Vec<ExprId> = acyclic.map(|(s, _)| s.expr).collect();
+        let mut found: Vec<Pred> = about.into_iter().map(|e| self.theory.closure_name(e)).collect();
+        found.dedup();
+        found.iter().for_each(|&p| self.theory.explain(p));
+        found
+    }
+
+    /// Finds an invariant of a closure of the source around the closure of one axiom.
+    pub(super) fn bounded_around(&mut self, closure: Pred) -> bool {
+        self.closures_of_axioms().into_iter().any(|axiom| {
+            let candidates = around(&mut self.theory, axiom);
+            [0, self.reach.steps].into_iter().any(|steps| {
+                let limits = Limits { events: self.reach.events, depth: steps, ..Limits::default() };
+                match find(&mut self.theory, closure, &candidates, limits) {
+                    Ok(found) => {
+                        self.effort.add(found.effort);
+                        let bound = self.theory.exprs.union_all(found.items);
+                        let claim = Claim::Pairs { of: closure, property: Property::Within(bound) };
+                        self.step(vec![claim], Rule::Induction(vec![closure]), true);
+                        true
+                    }
+                    Err(none) => {
+                        self.effort.add(none.effort);
+                        false
+                    }
+                }
+            })
+        })
+    }
+
+    /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source
+    /// begins or ends at.
+    pub(super) fn orders_around(&mut self, r: ExprId) -> Vec<ExprId> {
+        let fences = fences(&mut self.theory, r);
+        let mut found = Vec::new();
+        for closure in self.closures_of_axioms() {
+            let whole = self.theory.exprs.symbol(closure);
+            let with_fences: Vec<ExprId> = fences.iter().filter_map(|&set| with_fences(&mut self.theory, whole, set)).collect();
+            found.extend(std::iter::once(whole).chain(with_fences).filter(|&order| self.strict_order(order)));
+        }
+        found
+    }
+
+    /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
+    pub(super) fn acyclic_around(&mut self, r: ExprId) -> bool {
+        let chain = self.theory.closure_name(r);
+        let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
+        if !self.bounded_around(chain) || !self.holds(&claim, 0, 2) {
+            return false;
+        }
+        self.step(vec![claim], Rule::Direct, false);
+        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
+        true
+    }
+}
+
+/// Restricts both ends of a relation.
+fn between(theory: &mut Theory, from: Option<ExprId>, r: ExprId, to: Option<ExprId>) -> ExprId {
+    let [from, to] = [from, to].map(|set| match set {
+        Some(set) => theory.exprs.make(Expr::Diagonal(set)),
+        None => theory.exprs.identity(),
+    });
+    let behind = theory.exprs.sequence(r, to);
+    theory.exprs.sequence(from, behind)
+}
+
+/// The members around a closure: program order, and the closure between accesses, with program order on either side or on both.
+fn around(theory: &mut Theory, closure: Pred) -> Vec<(u8, ExprId)> {
+    let names = ["po", "R", "W", "IW"].map(|n| theory.symbols.named(n));
+    let [Some(po), Some(reads), Some(writes), Some(initial)] = names else { return Vec::new() };
+    let [po, reads, writes, initial, closure] = [po, reads, writes, initial, closure].map(|p| theory.exprs.symbol(p));
+    let mut found = vec![(0, po)];
+    for from in [Some(writes), Some(reads), Some(initial), None] {
+        for to in [Some(reads), Some(writes), None] {
+            let inner = between(theory, from, closure, to);
+            let before = theory.exprs.sequence(po, inner);
+            let behind = theory.exprs.sequence(inner, po);
+            let both = theory.exprs.sequence(before, po);
+            found.extend([(1, inner), (2, behind)]);
+            if from != Some(initial) {
+                found.extend([(2, before), (3, both)]);
+            }
+        }
+    }
+    found.extend(from_initial(theory).map(|e| (LAST, e)));
+    found
+}
+
+/// The sets of fences that a relation speaks of: those at the ends of its parts.
+fn fences(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
+    let Some(fences) = theory.symbols.named("F").map(|p| theory.exprs.symbol(p)) else { return Vec::new() };
+    let mut sets = Vec::new();
+    for edge in edges(theory, r) {
+        collect_sets(theory, edge, &mut sets);
+    }
+    let mut found: Vec<ExprId> = Vec::new();
+    for set in sets {
+        let own = theory.exprs.intersection(fences, set);
+        if !found.contains(&own) {
+            found.push(own);
+        }
+    }
+    found
+}
+
+fn collect_sets(theory: &Theory, e: ExprId, sets: &mut Vec<ExprId>) {
+    match theory.exprs.get(e) {
+        Expr::Sequence(a, b) | Expr::Intersection(a, b) => {
+            collect_sets(theory, a, sets);
+            collect_sets(theory, b, sets);
+        }
+        Expr::Difference(a, _) | Expr::Inverse(a) => collect_sets(theory, a, sets),
+        Expr::Diagonal(set) if !sets.contains(&set) => sets.push(set),
+        _ => {}
+    }
+}
+
+/// An order of accesses with some fences in it: a fence is behind what is before it in its thread, and before what is behind it.
+fn with_fences(theory: &mut Theory, order: ExprId, fences: ExprId) -> Option<ExprId> {
+    let [po, reads, writes] = ["po", "R", "W"].map(|n| theory.symbols.named(n));
+    let [po, reads, writes] = [po?, reads?, writes?].map(|p| theory.exprs.symbol(p));
+    let accesses = theory.exprs.union(reads, writes);
+    let all = theory.exprs.union(accesses, fences);
+    let inner = between(theory, Some(accesses), order, Some(accesses));
+    let from_fence = between(theory, Some(fences), po, Some(all));
+    let to_fence = between(theory, Some(all), po, Some(fences));
+    let before = theory.exprs.sequence(from_fence, inner);
+    let behind = theory.exprs.sequence(inner, to_fence);
+    let both = theory.exprs.sequence(before, to_fence);
+    Some(theory.exprs.union_all([inner, from_fence, to_fence, before, behind, both]))
+}
