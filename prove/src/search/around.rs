@@ -6,13 +6,14 @@
 use margay_models::model::CheckKind;
 
 use super::candidate::{LAST, from_initial};
-use super::finder::Finder;
+use super::finder::{Finder, Missing};
 use super::invariant::find;
 use super::order::edges;
 use super::property::Property;
+use super::truncated::ends;
 use crate::argument::{Claim, Rule};
 use crate::ground::Limits;
-use crate::logic::{Expr, ExprId, Pred};
+use crate::logic::{Expr, ExprId, Meaning, Pred};
 use crate::theory::{Reason, Theory};
 
 impl Finder {
@@ -29,8 +30,11 @@ impl Finder {
 
     /// Finds an invariant of a closure of the source around the closure of one axiom.
     pub(super) fn bounded_around(&mut self, closure: Pred) -> bool {
-        self.closures_of_axioms().into_iter().any(|axiom| {
-            let candidates = around(&mut self.theory, axiom);
+        let axioms = self.closures_of_axioms();
+        let synchronising = axioms.iter().map(|&axiom| synchronising(&mut self.theory, closure, axiom));
+        let synchronising: Vec<_> = synchronising.collect();
+        let around: Vec<_> = axioms.iter().map(|&axiom| around(&mut self.theory, axiom)).collect();
+        synchronising.into_iter().filter(|c| !c.is_empty()).chain(around).any(|candidates| {
             [0, self.reach.steps].into_iter().any(|steps| {
                 let limits = Limits { events: self.reach.events, depth: steps, ..Limits::default() };
                 match find(&mut self.theory, closure, &candidates, limits) {
@@ -61,6 +65,34 @@ impl Finder {
             found.extend(std::iter::once(whole).chain(with_fences).filter(|&order| self.strict_order(order)));
         }
         found
+    }
+
+    /// Proves that a relation has no cycle by orders of the target: by those that it has names for, and by the closures of its axioms. Where
+    /// it names no closure, those of its axioms come first.
+    ///
+    /// # Errors
+    /// What was missing in the first attempt.
+    pub(super) fn acyclic_by_orders(
+        &mut self,
+        r: ExprId,
+        relations: &[Pred],
+        places: &[Pred],
+        candidates: &[(u8, ExprId)],
+    ) -> Result<(), Missing> {
+        let is_recursive = |p: &Pred| matches!(self.theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
+        let named_first = relations.iter().any(is_recursive);
+        let mut missing = None;
+        for named in [named_first, !named_first] {
+            let orders = if named { self.strict_orders(relations, places) } else { self.orders_around(r) };
+            match self.acyclic(r, &orders, candidates) {
+                Ok(()) => return Ok(()),
+                Err(what) => missing = missing.or(Some(what)),
+            }
+            if !named && self.acyclic_around(r) {
+                return Ok(());
+            }
+        }
+        Err(missing.unwrap_or(Missing::Order(r)))
     }
 
     /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
@@ -105,6 +137,39 @@ fn around(theory: &mut Theory, closure: Pred) -> Vec<(u8, ExprId)> {
         }
     }
     found.extend(from_initial(theory).map(|e| (LAST, e)));
+    found
+}
+
+/// The members around a closure that say where synchronisation begins and ends: at a release, or at a fence before the write that is read;
+/// at an acquire, or at a fence behind the read. What a release writes may be overwritten before it is read.
+fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Vec<(u8, ExprId)> {
+    let names = ["po", "co", "R", "W", "F"].map(|n| theory.symbols.named(n));
+    let [Some(po), Some(co), Some(reads), Some(writes), Some(fences)] = names else { return Vec::new() };
+    let [po, co, reads, writes, fences, closure] = [po, co, reads, writes, fences, closure].map(|p| theory.exprs.symbol(p));
+    let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(Expr::Diagonal(set)));
+    let (starts, stops) = ends(theory, of);
+    let mut found = Vec::new();
+    for &start in &starts {
+        for &stop in &stops {
+            for begin in [vec![start, writes], vec![start, fences, po, writes]] {
+                for end in [vec![reads, stop], vec![reads, po, fences, stop]] {
+                    for (overwritten, before, behind) in (0..8).map(|k: u8| (k >> 2 & 1, k >> 1 & 1, k & 1)) {
+                        let times = |r: ExprId, times: u8| vec![r; usize::from(times)];
+                        let parts = [times(po, before), begin.clone(), times(co, overwritten), vec![closure], end.clone()];
+                        let parts = parts.into_iter().flatten().chain(times(po, behind)).rev().collect::<Vec<_>>();
+                        let identity = theory.exprs.identity();
+                        let member = parts.into_iter().fold(identity, |rest, part| theory.exprs.sequence(part, rest));
+                        found.push((1 + 2 * overwritten + before + behind, member));
+                    }
+                }
+            }
+        }
+    }
+    if !found.is_empty() {
+        found.push((0, po));
+        found.extend(from_initial(theory).map(|e| (LAST, e)));
+    }
+    found.sort_by_key(|f| f.0);
     found
 }
 

@@ -235,16 +235,9 @@ impl Finder {
             let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
-                let orders = self.strict_orders(&relations, places);
                 let mut candidates = self.members.clone();
                 candidates.extend(self.order_candidates(closures));
-                self.acyclic(expr, &orders, &candidates).or_else(|missing| {
-                    if self.acyclic_around(expr) {
-                        return Ok(());
-                    }
-                    let orders = self.orders_around(expr);
-                    self.acyclic(expr, &orders, &candidates).map_err(|_| missing)
-                })
+                self.acyclic_by_orders(expr, &relations, places, &candidates)
             } else {
                 self.try_claim(&claim, 0, 2)
                     .map(|()| self.step(vec![claim.clone()], Rule::Direct, true))
