@@ -1,5 +1,6 @@
 //! One way to come into a closure: which relation contains it, whole or in parts.
 
+use super::around::atomic;
 use super::candidate::Candidate;
 use super::invariant::{MOST, NoInvariant, Search, Way};
 use crate::argument::LastStep;
@@ -21,12 +22,38 @@ impl Search<'_> {
                 }
                 Ok(())
             }
-            1 => match self.last_step(way) {
-                Some(longer) => self.cover(&longer, 2),
-                None => Err(failed),
-            },
+            1 => {
+                if let Some(longer) = self.last_step(way)
+                    && self.cover(&longer, 3).is_ok()
+                {
+                    return Ok(());
+                }
+                let parts = self.by_readers(way);
+                if parts.len() == 1 {
+                    return Err(failed);
+                }
+                parts.iter().try_for_each(|part| self.cover(part, 2)).map_err(|_| failed)
+            }
             _ => Err(failed),
         }
+    }
+
+    /// The ways in which each read that is read from is of another thread or not, and, where the source tells them apart, atomic or not.
+    fn by_readers(&mut self, way: &Way) -> Vec<Way> {
+        let named = |name: &str| self.theory.symbols.named(name);
+        let [Some(rf), Some(int)] = ["rf", "int"].map(named) else { return vec![way.clone()] };
+        let atomic = atomic(self.theory);
+        let reads: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).collect();
+        let mut ways = vec![way.clone()];
+        for read in reads {
+            let [from, to] = read.args;
+            let thread = Lit::yes(Atom::binary(int, from, to));
+            let kind = atomic.map(|set| Lit::yes(Atom::unary(set, to)));
+            for lit in std::iter::once(thread).chain(kind) {
+                ways = split(ways, lit);
+            }
+        }
+        ways
     }
 
     /// The ways in which each step of program order is between halves, or is not.
@@ -36,11 +63,7 @@ impl Search<'_> {
             way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
         let mut ways = vec![way.clone()];
         for step in steps {
-            let half = Lit::yes(Atom::binary(rmw, step.args[0], step.args[1]));
-            ways = ways
-                .into_iter()
-                .flat_map(|w| [half, !half].map(|l| Way { form: Form::and([w.form.clone(), Form::Lit(l)]), ..w.clone() }))
-                .collect();
+            ways = split(ways, Lit::yes(Atom::binary(rmw, step.args[0], step.args[1])));
         }
         ways
     }
@@ -138,4 +161,10 @@ impl Search<'_> {
         self.effort.add(problem.effort);
         refuted
     }
+}
+
+/// Ways in which a literal holds, and those in which it does not.
+fn split(ways: Vec<Way>, lit: Lit) -> Vec<Way> {
+    let with = |way: Way| [lit, !lit].map(|l| Way { form: Form::and([way.form.clone(), Form::Lit(l)]), ..way.clone() });
+    ways.into_iter().flat_map(with).collect()
 }

@@ -118,7 +118,7 @@ impl Finder {
     }
 
     /// Keeps the largest inductive set of guesses. Events may be so many steps away.
-    fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
+    pub(super) fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
         let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
         let limits = self.limits(steps);
         let found = inductive(&mut self.theory, group, all, limits);
