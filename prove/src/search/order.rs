@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 /// The edges of a relation: a union with as many members as there are ways through it.
 pub fn edges(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
     match theory.exprs.get(r) {
+        Expr::Empty => Vec::new(),
         Expr::Union(a, b) => {
             let mut all = edges(theory, a);
             all.extend(edges(theory, b));

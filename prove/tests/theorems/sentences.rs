@@ -458,6 +458,15 @@ fn sentences_are_true_where_operations_become_nothing() {
     }
 }
 
+/// The same of a few mappings to texts, each time the tests run.
+#[test]
+fn sentences_are_true_of_cpp_on_x86_and_aarch64() {
+    for name in ["rc11-to-x86", "rc11-to-aarch64"] {
+        let seen = sentences(name, None, None);
+        assert!(seen > 20, "{name}: {seen}");
+    }
+}
+
 /// Rows for architectures that are texts: tags, scopes, dependencies, reads whose value nobody uses, stores by read-modify-writes.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
