@@ -180,11 +180,6 @@ impl Finder {
     }
 }
 
-/// The atomic operations of the source, where it tells them from others.
-pub(super) fn atomic(theory: &Theory) -> Option<Pred> {
-    theory.symbols.iter().find(|(_, s)| s.arity == 1 && s.name.ends_with(".A")).map(|(p, _)| p)
-}
-
 /// Restricts both ends of a relation.
 fn between(theory: &mut Theory, from: Option<ExprId>, r: ExprId, to: Option<ExprId>) -> ExprId {
     let [from, to] = [from, to].map(|set| match set {
@@ -201,10 +196,8 @@ fn around(theory: &mut Theory, closure: Pred) -> Members {
     let [Some(po), Some(reads), Some(writes), Some(initial)] = names else { return Vec::new() };
     let [po, reads, writes, initial, closure] = [po, reads, writes, initial, closure].map(|p| theory.exprs.symbol(p));
     let mut found = vec![(0, po)];
-    // A plain read is behind what happens before it, since there is no race; what communicates is an atomic one.
-    let atomic = atomic(theory).map(|p| theory.exprs.symbol(p)).map(|set| theory.exprs.intersection(reads, set));
     for from in [Some(writes), Some(reads), Some(initial), None] {
-        for to in atomic.into_iter().chain([reads, writes]).map(Some).chain([None]) {
+        for to in [Some(reads), Some(writes), None] {
             let inner = between(theory, from, closure, to);
             let before = theory.exprs.sequence(po, inner);
             let behind = theory.exprs.sequence(inner, po);

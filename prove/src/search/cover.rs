@@ -1,11 +1,11 @@
 //! One way to come into a closure: which relation contains it, whole or in parts.
 
-use super::around::atomic;
 use super::candidate::Candidate;
 use super::invariant::{MOST, NoInvariant, Search, Way};
 use crate::argument::LastStep;
 use crate::ground::{Answer, Limits, Problem};
-use crate::logic::{Atom, Form, Lit, Term};
+use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
+use crate::theory::Theory;
 
 impl Search<'_> {
     /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
@@ -23,11 +23,11 @@ impl Search<'_> {
                 Ok(())
             }
             1 => {
-                if let Some(longer) = self.last_step(way)
-                    && self.cover(&longer, 3).is_ok()
-                {
-                    return Ok(());
-                }
+                let failed = match self.last_step(way).map(|longer| self.cover(&longer, 2)) {
+                    Some(Ok(())) => return Ok(()),
+                    Some(Err(longer)) => longer,
+                    None => failed,
+                };
                 let parts = self.by_readers(way);
                 if parts.len() == 1 {
                     return Err(failed);
@@ -38,22 +38,16 @@ impl Search<'_> {
         }
     }
 
-    /// The ways in which each read that is read from is of another thread or not, and, where the source tells them apart, atomic or not.
+    /// The ways in which each read is of the thread of the write that it reads, or is not; where a candidate tells these apart.
     fn by_readers(&mut self, way: &Way) -> Vec<Way> {
         let named = |name: &str| self.theory.symbols.named(name);
         let [Some(rf), Some(int)] = ["rf", "int"].map(named) else { return vec![way.clone()] };
-        let atomic = atomic(self.theory);
-        let reads: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).collect();
-        let mut ways = vec![way.clone()];
-        for read in reads {
-            let [from, to] = read.args;
-            let thread = Lit::yes(Atom::binary(int, from, to));
-            let kind = atomic.map(|set| Lit::yes(Atom::unary(set, to)));
-            for lit in std::iter::once(thread).chain(kind) {
-                ways = split(ways, lit);
-            }
+        if !self.candidates.iter().any(|c| mentions(self.theory, c.expr, int)) {
+            return vec![way.clone()];
         }
-        ways
+        let reads: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).collect();
+        let ways = vec![way.clone()];
+        reads.iter().fold(ways, |ways, read| split(ways, Lit::yes(Atom::binary(int, read.args[0], read.args[1]))))
     }
 
     /// The ways in which each step of program order is between halves, or is not.
@@ -160,6 +154,18 @@ impl Search<'_> {
         let refuted = problem.solve() == Answer::Refuted;
         self.effort.add(problem.effort);
         refuted
+    }
+}
+
+/// Does an expression have a symbol, definitions aside?
+fn mentions(theory: &Theory, e: ExprId, symbol: Pred) -> bool {
+    match theory.exprs.get(e) {
+        Expr::Empty | Expr::All => false,
+        Expr::Symbol(p) => p == symbol,
+        Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
+            mentions(theory, a, symbol) || mentions(theory, b, symbol)
+        }
+        Expr::Diagonal(a) | Expr::Inverse(a) => mentions(theory, a, symbol),
     }
 }
 
