@@ -63,6 +63,32 @@ fn c11_as_published_on_x86() {
     assert_eq!(theorems(&report), ["Coherence", "Non-atomic-Reads", "Atomicity", "SC"]);
 }
 
+/// The read of the locked instruction is none of the program.
+#[test]
+fn seq_cst_stores_by_locked_instructions_on_x86() {
+    let mapping = with_row("rc11-to-x86", "W.SC  => store ; mfence", "W.SC => lock_xchg");
+    assert_eq!(theorems(&proved(&mapping, &[])), ["Coherence", "Atomicity", "SC", "No-Thin-Air"]);
+}
+
+/// A translation of machine code, from one text to another.
+#[test]
+fn x86_on_risc_v() {
+    let table = |load: &str, store: &str| {
+        let rows = format!(
+            "load => {load}\nstore => {store}\nlock_xchg => fence.rw_rw ; amoswap.aqrl ; fence.rw_rw\nmfence => fence.rw_rw\n"
+        );
+        let text = format!("mapping \"a translation\" from x86 to riscv\n{rows}");
+        super::use_cadical();
+        load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
+    };
+    let whole = table("lw ; fence.r_rw", "fence.rw_w ; sw");
+    assert_eq!(theorems(&proved(&whole, &[])), ["SC-per-Location", "Global-Happens-Before", "Atomicity"]);
+    for weaker in [table("lw ; ctrl", "fence.rw_w ; sw"), table("lw ; fence.r_rw", "sw")] {
+        let answers = judged("a weaker translation", &weaker, &[], 4);
+        assert!(answers.contains(&("Global-Happens-Before".to_owned(), "at 4".to_owned())), "{answers:?}");
+    }
+}
+
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn cpp_on_aarch64_and_risc_v() {
