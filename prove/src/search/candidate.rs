@@ -63,9 +63,13 @@ pub fn candidates(theory: &mut Theory, vocabulary: &[ExprId]) -> Vec<(u8, ExprId
         }
     }
     let mut found: Vec<(u8, ExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
+    found.extend(from_initial(theory).map(|e| (LAST, e)));
     found.sort_by_key(|f| f.0);
     found
 }
+
+/// The rank of what is tried where nothing else will do.
+pub(super) const LAST: u8 = 9;
 
 /// `[IW]; r`.
 pub fn initial(theory: &mut Theory, r: ExprId) -> Option<ExprId> {
@@ -75,10 +79,25 @@ pub fn initial(theory: &mut Theory, r: ExprId) -> Option<ExprId> {
     Some(theory.exprs.sequence(init, r))
 }
 
-/// Is it `[IW]; r`?
+/// From each initial write to each event that is none: initial writes may happen before everything else.
+pub(super) fn from_initial(theory: &mut Theory) -> Option<ExprId> {
+    let init = theory.symbols.named("IW")?;
+    let init = theory.exprs.symbol(init);
+    let all = theory.exprs.make(Expr::All);
+    let rest = theory.exprs.make(Expr::Difference(all, init));
+    Some(theory.exprs.make(Expr::Product(init, rest)))
+}
+
+/// Is it `[IW]; r`, or `IW * s`?
 fn is_initial(theory: &Theory, e: ExprId) -> bool {
-    let Expr::Sequence(a, _) = theory.exprs.get(e) else { return false };
-    let Expr::Diagonal(set) = theory.exprs.get(a) else { return false };
+    let set = match theory.exprs.get(e) {
+        Expr::Sequence(a, _) => match theory.exprs.get(a) {
+            Expr::Diagonal(set) => set,
+            _ => return false,
+        },
+        Expr::Product(set, _) => set,
+        _ => return false,
+    };
     theory.as_symbol(set).is_some_and(|p| theory.symbols.name(p) == "IW")
 }
 

@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::invariant::{MOST, NoInvariant, Search, Way};
 use crate::argument::LastStep;
 use crate::ground::{Answer, Limits, Problem};
-use crate::logic::{Atom, Form, Lit, Term};
+use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
 use crate::theory::Theory;
 
 impl Search<'_> {
@@ -48,12 +48,32 @@ impl Search<'_> {
                 }
                 Ok(())
             }
-            1 => match self.last_step(way) {
-                Some(longer) => self.cover(&longer, 2),
-                None => Err(failed),
-            },
+            1 => {
+                let failed = match self.last_step(way).map(|longer| self.cover(&longer, 2)) {
+                    Some(Ok(())) => return Ok(()),
+                    Some(Err(longer)) => longer,
+                    None => failed,
+                };
+                let parts = self.by_readers(way);
+                if parts.len() == 1 {
+                    return Err(failed);
+                }
+                parts.iter().try_for_each(|part| self.cover(part, 2)).map_err(|_| failed)
+            }
             _ => Err(failed),
         }
+    }
+
+    /// The ways in which each read is of the thread of the write that it reads, or is not; where a candidate tells these apart.
+    fn by_readers(&mut self, way: &Way) -> Vec<Way> {
+        let named = |name: &str| self.theory.symbols.named(name);
+        let [Some(rf), Some(int)] = ["rf", "int"].map(named) else { return vec![way.clone()] };
+        if !self.candidates.iter().any(|c| mentions(self.theory, c.expr, int)) {
+            return vec![way.clone()];
+        }
+        let reads: Vec<Atom> = way.form.lits().iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).collect();
+        let ways = vec![way.clone()];
+        reads.iter().fold(ways, |ways, read| split(ways, Lit::yes(Atom::binary(int, read.args[0], read.args[1]))))
     }
 
     /// The ways in which each step of program order is between halves, or is not.
@@ -63,11 +83,7 @@ impl Search<'_> {
             way.form.lits().iter().filter(|l| l.positive && self.steps.contains(&l.atom.pred)).map(|l| l.atom).collect();
         let mut ways = vec![way.clone()];
         for step in steps {
-            let half = Lit::yes(Atom::binary(rmw, step.args[0], step.args[1]));
-            ways = ways
-                .into_iter()
-                .flat_map(|w| [half, !half].map(|l| Way { form: Form::and([w.form.clone(), Form::Lit(l)]), ..w.clone() }))
-                .collect();
+            ways = split(ways, Lit::yes(Atom::binary(rmw, step.args[0], step.args[1])));
         }
         ways
     }
@@ -171,4 +187,22 @@ fn not_within<'a, 'c>(
         problem.suppose(clause.clone(), None);
     }
     problem
+}
+
+/// Does an expression have a symbol, definitions aside?
+fn mentions(theory: &Theory, e: ExprId, symbol: Pred) -> bool {
+    match theory.exprs.get(e) {
+        Expr::Empty | Expr::All => false,
+        Expr::Symbol(p) => p == symbol,
+        Expr::Union(a, b) | Expr::Intersection(a, b) | Expr::Difference(a, b) | Expr::Sequence(a, b) | Expr::Product(a, b) => {
+            mentions(theory, a, symbol) || mentions(theory, b, symbol)
+        }
+        Expr::Diagonal(a) | Expr::Inverse(a) => mentions(theory, a, symbol),
+    }
+}
+
+/// Ways in which a literal holds, and those in which it does not.
+fn split(ways: Vec<Way>, lit: Lit) -> Vec<Way> {
+    let with = |way: Way| [lit, !lit].map(|l| Way { form: Form::and([way.form.clone(), Form::Lit(l)]), ..way.clone() });
+    ways.into_iter().flat_map(with).collect()
 }

@@ -118,7 +118,7 @@ impl Finder {
     }
 
     /// Keeps the largest inductive set of guesses. Events may be so many steps away.
-    fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
+    pub(super) fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
         let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
         let limits = self.limits(steps);
         let found = inductive(&mut self.theory, group, all, limits);
@@ -218,7 +218,9 @@ impl Finder {
             }
             let mut candidates = self.members.clone();
             candidates.extend(self.candidates(closure, &relations, places));
-            if let Err(none) = self.bounded(closure, &candidates) {
+            if let Err(none) = self.bounded(closure, &candidates)
+                && !self.bounded_around(closure)
+            {
                 missing.push((closure, none));
             }
         }
@@ -239,11 +241,9 @@ impl Finder {
             let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
-                let orders = self.strict_orders(&relations, places);
                 let mut candidates = self.members.clone();
                 candidates.extend(self.order_candidates(closures));
-                let ends = self.ends(&relations, places);
-                self.acyclic(expr, &orders, &candidates, &ends)
+                self.acyclic_by_orders(expr, &relations, places, &candidates)
             } else {
                 self.try_claim(&claim, 0, 2)
                     .map(|()| self.step(vec![claim.clone()], Rule::Direct, true))

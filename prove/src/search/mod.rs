@@ -1,5 +1,6 @@
 //! The search for lemmas and invariants.
 
+mod around;
 mod between;
 mod candidate;
 mod cover;

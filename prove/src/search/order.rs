@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 /// The edges of a relation: a union with as many members as there are ways through it.
 pub fn edges(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
     match theory.exprs.get(r) {
+        Expr::Empty => Vec::new(),
         Expr::Union(a, b) => {
             let mut all = edges(theory, a);
             all.extend(edges(theory, b));
@@ -94,7 +95,7 @@ const ATTEMPTS: usize = 4;
 
 impl Finder {
     /// Is a relation a strict order? Then that becomes a step.
-    fn strict_order(&mut self, order: ExprId) -> bool {
+    pub(super) fn strict_order(&mut self, order: ExprId) -> bool {
         let twice = self.theory.exprs.sequence(order, order);
         let claims = [Claim::Irreflexive(order), Claim::Within(twice, order)];
         let most = usize::from(self.theory.as_symbol(order).is_none());

@@ -47,7 +47,7 @@ fn path(theory: &Theory, e: ExprId) -> Vec<ExprId> {
 }
 
 /// The sets at the ends of the steps of a closure of the source: where its synchronisation begins and ends.
-fn ends(theory: &mut Theory, closure: Pred) -> (Vec<ExprId>, Vec<ExprId>) {
+pub(super) fn ends(theory: &mut Theory, closure: Pred) -> (Vec<ExprId>, Vec<ExprId>) {
     let Meaning::Closure(step) = theory.symbols.get(closure).meaning else { return (Vec::new(), Vec::new()) };
     let (mut starts, mut stops) = (Vec::new(), Vec::new());
     for edge in edges(theory, step) {

@@ -63,16 +63,9 @@ impl<'a> Setting<'a> {
     /// every modification order above the target's coherence order.
     ///
     /// # Errors
-    /// Axioms of a form that no rule covers, and architectures whose instructions no rule covers.
+    /// Axioms of a form that no rule covers.
     pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
-        for signature in [source.signature, mapping.target.signature] {
-            if let Some(architecture) = signature.tabular() {
-                let help = "`margay check` answers for it, up to a bound; `margay prove --model` proves properties of its models";
-                let what = format!("no proof knows the instructions of {architecture}, an architecture that is a text");
-                return Err(vec![Diagnostic::error(what).help(help)]);
-            }
-        }
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         let ghosts = has_ghosts(mapping, selection);
         let target = Theory::of_target(mapping, ghosts);

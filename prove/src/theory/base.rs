@@ -30,9 +30,10 @@ pub fn facts(signature: Signature) -> &'static Model {
     })
 }
 
-/// The relations that whole threads have: of them a target sees what is emitted.
-pub(super) const OF_WHOLE_THREADS: [BaseRelation; 6] =
-    [BaseRelation::Po, BaseRelation::Int, BaseRelation::Ctrl, BaseRelation::Scta, BaseRelation::Scluster, BaseRelation::Sgpu];
+/// Is it a relation that whole threads have? Of it a target sees what is emitted.
+pub(super) fn is_of_whole_threads(relation: BaseRelation) -> bool {
+    matches!(relation, BaseRelation::Po | BaseRelation::Int | BaseRelation::Ctrl) || relation.level().is_some()
+}
 
 /// The files that signatures have in common.
 struct Shared;
@@ -69,7 +70,7 @@ impl Theory {
                 let pred = self.symbols.declare(relation.name(), 2, Meaning::Base);
                 let symbol = self.exprs.symbol(pred);
                 let here = self.exprs.make(Expr::Product(universe, universe));
-                let beyond = OF_WHOLE_THREADS.contains(&relation);
+                let beyond = is_of_whole_threads(relation);
                 base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
             }
         }

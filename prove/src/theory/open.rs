@@ -46,8 +46,8 @@ impl Theory {
             Expr::Intersection(a, b) => Form::and([self.open(a, s, t, opening), self.open(b, s, t, opening)]),
             Expr::Difference(a, b) => {
                 let left = self.open(a, s, t, opening);
-                let right = self.form(b, s, t);
-                Form::and([left, right.negated()])
+                let right = self.open_negated(b, s, t, opening);
+                Form::and([left, right])
             }
             Expr::Sequence(a, b) => match (self.exprs.get(a), self.exprs.get(b)) {
                 (Expr::Diagonal(set), _) => Form::and([self.open(set, s, s, opening), self.open(b, s, t, opening)]),
@@ -79,6 +79,37 @@ impl Theory {
                 }
             },
             Expr::Empty | Expr::All | Expr::Symbol(_) => self.form(id, s, t),
+        }
+    }
+
+    /// Opens "the pair is not in the relation". That a pair is not in `c \ d` may be so because it is in d: there are the events in the
+    /// middle of d's sequences. Where a definition takes away nothing of this kind it stays a symbol.
+    fn open_negated(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
+        match self.exprs.get(id) {
+            Expr::Difference(a, b) if self.has_sequence(b) => {
+                let left = self.form(a, s, t).negated();
+                Form::or([left, self.open(b, s, t, opening)])
+            }
+            Expr::Symbol(p) => match self.body(p) {
+                Some(body) if matches!(self.exprs.get(body), Expr::Difference(_, b) if self.has_sequence(b)) => {
+                    self.open_negated(body, s, t, opening)
+                }
+                _ => self.form(id, s, t).negated(),
+            },
+            _ => self.form(id, s, t).negated(),
+        }
+    }
+
+    /// Is an expression, without its definitions, a sequence with an event in the middle, or made of one?
+    fn has_sequence(&self, id: ExprId) -> bool {
+        match self.exprs.get(id) {
+            Expr::Sequence(a, b) => {
+                let restricts = |e: ExprId| matches!(self.exprs.get(e), Expr::Diagonal(_));
+                !(restricts(a) || restricts(b)) || self.has_sequence(a) || self.has_sequence(b)
+            }
+            Expr::Union(a, b) | Expr::Intersection(a, b) => self.has_sequence(a) || self.has_sequence(b),
+            Expr::Difference(a, _) | Expr::Inverse(a) => self.has_sequence(a),
+            Expr::Empty | Expr::All | Expr::Symbol(_) | Expr::Product(..) | Expr::Diagonal(_) => false,
         }
     }
 

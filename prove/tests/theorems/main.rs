@@ -9,6 +9,7 @@ mod rules;
 mod sentences;
 mod shown;
 mod tampering;
+mod texts;
 
 use margay_mappings::check::{CheckOptions, asked};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};

@@ -2,7 +2,7 @@
 
 use margay_mappings::language::{Step, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
-use margay_models::signature::{BaseRelation, BaseSet, Signature};
+use margay_models::signature::{BaseRelation, BaseSet, Signature, Tag};
 
 use super::roles::Builder;
 use super::{X, Y, Z};
@@ -18,7 +18,11 @@ impl Builder<'_> {
             Kind::Read => BaseSet::R,
             _ => BaseSet::F,
         }];
-        if signature.has_orders() {
+        if let Some(architecture) = signature.tabular() {
+            let (own, others) = architecture.tags().partition(|&tag| carries(order, tag));
+            sets.extend(Vec::into_iter(own).map(BaseSet::Tag));
+            self.without_tags(others, premise, x, what);
+        } else if signature.has_orders() {
             sets.extend(order_set(signature, order, kind == Kind::Fence));
         }
         if step.volatile {
@@ -37,38 +41,54 @@ impl Builder<'_> {
         }
     }
 
+    /// An instruction carries the tags that its text gives it, and no other.
+    fn without_tags(&mut self, tags: Vec<Tag>, premise: &[Lit], x: Term, what: &str) {
+        for tag in tags {
+            if let Some(set) = self.target_set(BaseSet::Tag(tag)) {
+                self.say(premise.iter().copied().chain([Lit::no(Atom::unary(set, x))]).collect(), what);
+            }
+        }
+    }
+
+    /// The set of the target's operations of a scope.
+    fn scope_set(&self, scope: Scope) -> Option<Pred> {
+        let set = match (self.mapping.target.signature.tabular(), scope) {
+            (Some(architecture), _) => BaseSet::Level(architecture.levels().find(|l| l.scope() == scope)?),
+            // Of warps only such texts speak.
+            (_, Scope::Warp) => return None,
+            (_, Scope::Cta) => BaseSet::Cta,
+            (_, Scope::Cluster) => BaseSet::Cluster,
+            (_, Scope::Gpu) => BaseSet::Gpu,
+            (_, Scope::Sys) => BaseSet::Sys,
+        };
+        self.target_set(set)
+    }
+
     /// The scope of an instruction's event; `scope_of` has that of the source operation.
     pub(super) fn scope(&mut self, step: Step, premise: &[Lit], x: Term, scope_of: Term, scopes: &[(Scope, Pred)], what: &str) {
         if !self.mapping.target.signature.has_places() {
             return;
         }
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
-        let set_of = |scope: Scope| match scope {
-            // Of warps only texts speak; mappings from and to those are not proved.
-            Scope::Warp | Scope::Cta => BaseSet::Cta,
-            Scope::Cluster => BaseSet::Cluster,
-            Scope::Gpu => BaseSet::Gpu,
-            Scope::Sys => BaseSet::Sys,
-        };
         match step.scope {
             StepScope::None => {
-                for scope in Scope::ALL {
-                    if let Some(set) = self.target_set(set_of(scope)) {
-                        self.say(with(Lit::no(Atom::unary(set, x))), what);
-                    }
+                for set in Scope::ALL.iter().filter_map(|&scope| self.scope_set(scope)).collect::<Vec<_>>() {
+                    self.say(with(Lit::no(Atom::unary(set, x))), what);
                 }
             }
             StepScope::Named(scope) => {
-                let set = self.target_set(set_of(scope)).expect("the signature has scopes");
-                self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                if let Some(set) = self.scope_set(scope) {
+                    self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                }
             }
             StepScope::Same if scopes.is_empty() => {
-                let set = self.target_set(BaseSet::Sys).expect("the signature has scopes");
-                self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                if let Some(set) = self.scope_set(Scope::Sys) {
+                    self.say(with(Lit::yes(Atom::unary(set, x))), what);
+                }
             }
             StepScope::Same => {
                 for &(scope, source) in scopes {
-                    let set = self.target_set(set_of(scope)).expect("the signature has scopes");
+                    let Some(set) = self.scope_set(scope) else { continue };
                     let mut lits = with(Lit::yes(Atom::unary(set, x)));
                     lits.push(Lit::no(Atom::unary(source, scope_of)));
                     self.say(lits, what);
@@ -77,8 +97,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A fence that a row adds to the operations of a role: there is one for each, and it belongs to one.
-    pub(super) fn fence(&mut self, role: Pred, fence: Pred, place: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
+    /// A fence or read that a row adds to the operations of a role: there is one for each, and it belongs to one.
+    pub(super) fn beside(&mut self, role: Pred, fence: Pred, place: Pred, step: Step, scopes: &[(Scope, Pred)], what: &str) {
         let (own, is_fence) = (Atom::binary(place, X, Y), Atom::unary(fence, Y));
         let all = self.theory.exprs.symbol(place);
         let (has, is) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
@@ -102,14 +122,14 @@ impl Builder<'_> {
         is_rmw: bool,
         access: usize,
         steps: usize,
-        fences: &[(usize, Pred, Pred)],
+        fences: &[(usize, Pred)],
         what: &str,
     ) {
         let (po, rmw) = (self.po(), self.relation(BaseRelation::Rmw));
         // Premises under which a variable is the event of a step: the operation's first event is X.
         let event = |step: usize, at: Term, last: bool| -> (Vec<Lit>, Term) {
             if step != access {
-                let own = fences.iter().find(|f| f.0 == step).expect("every other instruction is a fence").2;
+                let own = fences.iter().find(|f| f.0 == step).expect("every other event has a place beside it").1;
                 return (vec![Lit::no(Atom::binary(own, X, at))], at);
             }
             if is_rmw && last { (vec![Lit::no(Atom::binary(rmw, X, at))], at) } else { (Vec::new(), X) }
@@ -140,7 +160,12 @@ fn order_set(signature: Signature, order: Order, fence: bool) -> Option<BaseSet>
         Order::Rel => BaseSet::Rel,
         Order::AcqRel => BaseSet::AcqRel,
         Order::Sc => BaseSet::Sc,
-        // Mappings to architectures that are texts are not asked about.
+        // What carries tags has no order.
         Order::Tagged(_) => return None,
     })
+}
+
+/// Does an event of this order carry the tag?
+pub(super) fn carries(order: Order, tag: Tag) -> bool {
+    matches!(order, Order::Tagged(tags) if tags.contains(tag))
 }

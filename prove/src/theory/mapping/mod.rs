@@ -1,7 +1,10 @@
 //! What a mapping makes of a source execution, as facts: every event has a role, which is a row's construct (or half of it) or a fence
 //! that a row adds, and the role says what the event is at both levels.
 
+mod beside;
+mod dependency;
 mod instructions;
+mod levels;
 mod roles;
 mod source;
 
@@ -11,7 +14,7 @@ use margay_models::model::{CheckKind, Role as CheckRole, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Signature};
 use margay_models::wellformed;
 
-use super::base::OF_WHOLE_THREADS;
+use super::base::is_of_whole_threads;
 use super::{Base, Reason, Theory, Translated};
 use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred, Term};
 use roles::Builder;
@@ -117,7 +120,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
 fn whole_threads(theory: &mut Theory, signature: Signature, base: &Base, emitted: Pred) {
     let mut whole = base.clone();
     whole.universe = theory.exprs.make(Expr::All);
-    for relation in OF_WHOLE_THREADS {
+    for relation in BaseRelation::all(signature).into_iter().filter(|&r| is_of_whole_threads(r)) {
         if let Some(symbol) = theory.symbols.named(relation.name()) {
             whole.relations.insert(relation, theory.exprs.symbol(symbol));
         }
@@ -135,6 +138,9 @@ fn whole_threads(theory: &mut Theory, signature: Signature, base: &Base, emitted
         part.checks.retain(|_| keep.next().unwrap_or(true));
         let checks: Vec<ExprId> = translated.checks.iter().copied().zip(kept).filter(|(_, k)| *k).map(|(c, _)| c).collect();
         theory.assume_axioms(&part, &checks, |name| Reason::WellFormed(name.to_owned()));
+    }
+    if let Some(architecture) = signature.tabular() {
+        theory.assume_architecture(architecture, &whole);
     }
     let initial = theory.as_symbol(base.sets[&BaseSet::Iw]).expect("it is a base set");
     let lits = vec![Lit::no(Atom::unary(initial, X)), Lit::yes(Atom::unary(emitted, X))];

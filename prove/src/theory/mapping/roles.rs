@@ -1,11 +1,12 @@
-//! The roles of events: what each construct's row makes, with the fences of its lowering around it, and that every event has one role.
+//! The roles of events: what each construct's row makes, with what its lowering puts beside it, and that every event has one role.
 
 use margay_mappings::language::{Lowering, Mapping, Row, ScopePattern};
 use margay_models::execution::Scope;
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 
-use super::{Selection, X, Y, Z};
-use crate::logic::{Atom, ExprId, Lit, Meaning, Pred, Term};
+use super::beside::{Beside, Place, beside};
+use super::{Selection, X, Y};
+use crate::logic::{Atom, ExprId, Lit, Pred, Term};
 use crate::theory::{Base, Reason, Theory};
 
 /// A part of a source operation that is an event.
@@ -49,25 +50,18 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &S
     roles
 }
 
-/// Where a fence of a lowering is: so many instructions before or behind the access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Before(usize),
-    Behind(usize),
-}
-
 /// A theory that learns what the rows make.
 pub(super) struct Builder<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) theory: Theory,
     pub(super) target: Base,
     pub(super) roles: Vec<Role<'a>>,
-    /// The roles of fences that rows add.
+    /// The roles of the fences and reads that rows add.
     pub(super) added: Vec<Pred>,
-    /// From the first event of an operation to each fence that its row adds, by the place of the fence: the first before the access, the
+    /// From the first event of an operation to each event that its row adds, by the place of that: the first before the access, the
     /// second before it, ..., the first behind it.
     pub(super) places: Vec<(Place, Pred)>,
-    /// The roles that have a fence at a place.
+    /// The roles that have an event at a place.
     pub(super) owners: Vec<(Pred, Pred)>,
 }
 
@@ -89,6 +83,7 @@ impl Builder<'_> {
         }
         self.one_role_each();
         self.rmw_halves(&source_scopes);
+        self.carried_dependencies();
         let base = self.source_base(&source_scopes);
         if selection.typed {
             self.locations_have_one_type(&base);
@@ -109,7 +104,7 @@ impl Builder<'_> {
         all
     }
 
-    /// What an event of a role is in the target, and which fences are around it.
+    /// What an event of a role is in the target, and what is beside it.
     fn events_of(&mut self, i: usize, scopes: &[(Scope, Pred)]) {
         let Role { pred, construct, part, row, lowering } = self.roles[i].clone();
         let what = self.theory.symbols.name(pred).to_owned();
@@ -131,10 +126,9 @@ impl Builder<'_> {
                 }
             }
         }
-        let access = lowering.access().unwrap_or(0);
-        let Some(step) = lowering.steps.get(access) else {
+        let Some(step) = lowering.steps.get(lowering.access().unwrap_or(0)) else {
             // What is not there is in no set.
-            for &set in BaseSet::ALL {
+            for set in BaseSet::all(self.mapping.target.signature) {
                 if let Some(set) = self.target_set(set) {
                     self.say(vec![premise, Lit::no(Atom::unary(set, X))], &what);
                 }
@@ -143,48 +137,31 @@ impl Builder<'_> {
             return;
         };
         self.present(&[premise], X, true, &what);
-        self.kind(*step, part == Part::WriteHalf, &[premise], X, &what);
+        let exchange = lowering.stores_by_exchange(construct.operation);
+        self.kind(*step, part == Part::WriteHalf || exchange, &[premise], X, &what);
         self.scope(*step, &[premise], X, X, scopes, &what);
-        let is_half = part != Part::Whole;
-        if !is_half {
-            let rmw = self.relation(BaseRelation::Rmw);
-            self.say(vec![premise, Lit::no(Atom::binary(rmw, X, Y))], &what);
-            self.say(vec![premise, Lit::no(Atom::binary(rmw, Y, X))], &what);
+        if part == Part::Whole {
+            self.no_half(&[premise], X, !exchange, &what);
         }
         if part == Part::WriteHalf {
             return;
         }
-        let mut fences = Vec::new();
-        for k in (0..lowering.steps.len()).filter(|&k| k != access) {
-            let place = if k < access { Place::Before(access - k) } else { Place::Behind(k - access) };
-            let fence = self.theory.declare_set(&format!("{what}:fence{}", k + 1)).0;
-            self.added.push(fence);
+        let (others, access, all) = beside(lowering, construct.operation);
+        let mut places = Vec::new();
+        for Beside { number, step, place } in others {
+            let word = if place.is_read { "read" } else { "fence" };
+            let added = self.theory.declare_set(&format!("{what}:{word}{}", number + 1)).0;
+            self.added.push(added);
             let own = self.place(place);
             self.owners.push((own, pred));
-            self.fence(pred, fence, own, lowering.steps[k], scopes, &what);
-            fences.push((k, fence, own));
+            self.beside(pred, added, own, step, scopes, &what);
+            if place.is_read {
+                self.unused_read(added, own, step.operation == Operation::Rmw, &what);
+            }
+            places.push((number, own));
         }
-        self.adjacent(pred, part == Part::ReadHalf, access, lowering.steps.len(), &fences, &what);
-    }
-
-    /// The relation from operations to their fences at a place.
-    pub(super) fn place(&mut self, place: Place) -> Pred {
-        if let Some(&(_, known)) = self.places.iter().find(|p| p.0 == place) {
-            return known;
-        }
-        let name = match place {
-            Place::Before(1) => "fence-before".to_owned(),
-            Place::Before(k) => format!("fence-before-{k}"),
-            Place::Behind(1) => "fence-behind".to_owned(),
-            Place::Behind(k) => format!("fence-behind-{k}"),
-        };
-        let pred = self.theory.symbols.declare(&name, 2, Meaning::Base);
-        self.places.push((place, pred));
-        let own = |a, b| Atom::binary(pred, a, b);
-        let equal = |a, b| Lit::yes(Atom::binary(Pred::EQUAL, a, b));
-        self.say(vec![Lit::no(own(X, Y)), Lit::no(own(X, Z)), equal(Y, Z)], "one fence at a place");
-        self.say(vec![Lit::no(own(X, Y)), Lit::no(own(Z, Y)), equal(X, Z)], "a fence of one operation");
-        pred
+        self.adjacent(pred, part == Part::ReadHalf, access, all, &places, &what);
+        self.dependent(pred, lowering, &what);
     }
 
     pub(super) fn relation(&self, relation: BaseRelation) -> Pred {
@@ -218,7 +195,7 @@ impl Builder<'_> {
         for (_, own) in self.places.clone() {
             let owners = self.owners.iter().filter(|o| o.0 == own).map(|o| Lit::yes(Atom::unary(o.1, X)));
             let lits = std::iter::once(Lit::no(Atom::binary(own, X, Y))).chain(owners).collect();
-            self.say(lits, "operations with a fence at a place");
+            self.say(lits, "operations with an event at a place");
         }
         // Sets that no row has a member in.
         let exprs: Vec<(BaseSet, ExprId)> = self.target.sets.iter().map(|(&s, &e)| (s, e)).collect();

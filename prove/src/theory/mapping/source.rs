@@ -5,7 +5,8 @@ use margay_models::model::CheckKind;
 use margay_models::signature::{BaseRelation, BaseSet, Operation};
 use rustc_hash::FxHashMap;
 
-use super::super::base::OF_WHOLE_THREADS;
+use super::super::base::is_of_whole_threads;
+use super::instructions::carries;
 use super::roles::{Builder, Part, Role};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
 use crate::theory::{Base, Reason};
@@ -48,6 +49,11 @@ impl Builder<'_> {
         for set in [BaseSet::R, BaseSet::W, BaseSet::Iw, BaseSet::Rmw] {
             base.sets.insert(set, self.target.sets[&set]);
         }
+        if self.adds_reads() {
+            let reads = self.source_set("R", false, |r| r.construct.operation == Operation::Read || r.part == Part::ReadHalf);
+            let halves = self.source_set("RMW", false, |r| r.part != Part::Whole);
+            base.sets.extend([(BaseSet::R, reads), (BaseSet::Rmw, halves)]);
+        }
         let fences = self.source_set("F", false, |r| r.construct.operation == Operation::Fence);
         base.sets.extend([(BaseSet::F, fences), (BaseSet::Mfence, fences)]);
         let order = |r: &Role<'_>| match r.part {
@@ -55,6 +61,20 @@ impl Builder<'_> {
             Part::ReadHalf => r.construct.read_order(),
             Part::WriteHalf => r.construct.write_order(),
         };
+        if let Some(architecture) = self.mapping.source.signature.tabular() {
+            for tag in architecture.tags() {
+                let value = self.source_set(tag.names()[0], false, |r| carries(order(r), tag));
+                base.sets.insert(BaseSet::Tag(tag), value);
+            }
+        } else {
+            self.source_orders(&mut base, order);
+        }
+        self.source_relations(&mut base, scopes);
+        base
+    }
+
+    /// The memory orders of the source's operations.
+    fn source_orders(&mut self, base: &mut Base, order: impl Fn(&Role<'_>) -> Order) {
         let orders = [
             (BaseSet::Rlx, Order::Rlx),
             (BaseSet::Acq, Order::Acq),
@@ -70,24 +90,32 @@ impl Builder<'_> {
         base.sets.insert(BaseSet::Na, plain);
         let atomic = self.source_set("A", false, |r| order(r) != Order::Plain);
         base.sets.insert(BaseSet::Atomic, atomic);
-        self.source_relations(&mut base, scopes);
-        base
     }
 
     fn source_relations(&mut self, base: &mut Base, scopes: &[(Scope, Pred)]) {
         use BaseRelation::{Addr, Co, Data, Loc, Rf, Rmw, Sr};
+        let signature = self.mapping.source.signature;
         let everything = self.theory.exprs.make(Expr::Product(base.universe, base.universe));
         // Fences that rows add are left out; what is control-dependent is so with its fences.
-        for relation in OF_WHOLE_THREADS {
-            if let Some(symbol) = self.theory.symbols.named(relation.name()) {
+        for relation in BaseRelation::all(signature).into_iter().filter(|&r| is_of_whole_threads(r)) {
+            let symbol = match relation.level() {
+                Some(_) if scopes.is_empty() => None,
+                Some(scope) => self.level(scope),
+                None => self.theory.symbols.named(relation.name()),
+            };
+            if let Some(symbol) = symbol {
                 let whole = self.theory.exprs.symbol(symbol);
                 let within = self.theory.exprs.intersection(whole, everything);
                 base.relations.insert(relation, within);
             }
         }
         for relation in [Rf, Loc, Rmw, Addr, Data] {
-            base.relations.insert(relation, self.target.relations[&relation]);
+            if let Some(&of_target) = self.target.relations.get(&relation) {
+                let within = if self.adds_reads() { self.theory.exprs.intersection(of_target, everything) } else { of_target };
+                base.relations.insert(relation, within);
+            }
         }
+        self.source_dependencies(base, everything);
         let co = self.target.relations[&Co];
         let mo = if self.mapping.target.signature.total_coherence() {
             co
@@ -103,13 +131,8 @@ impl Builder<'_> {
         if !scopes.is_empty() {
             let inclusion = self.inclusion(base, scopes);
             base.relations.insert(Sr, inclusion);
-            for (set, scope) in [
-                (BaseSet::Cta, Scope::Cta),
-                (BaseSet::Cluster, Scope::Cluster),
-                (BaseSet::Gpu, Scope::Gpu),
-                (BaseSet::Sys, Scope::Sys),
-            ] {
-                if let Some(&(_, pred)) = scopes.iter().find(|s| s.0 == scope) {
+            for set in BaseSet::all(signature) {
+                if let Some(&(_, pred)) = scopes.iter().find(|s| set.scope() == Some(s.0)) {
                     let symbol = self.theory.exprs.symbol(pred);
                     base.sets.insert(set, symbol);
                 }
@@ -127,14 +150,7 @@ impl Builder<'_> {
         let mut parts = Vec::new();
         for &(scope, pred) in scopes {
             let of = self.theory.exprs.symbol(pred);
-            let relation = match scope {
-                // Of warps only texts speak; mappings from and to those are not proved.
-                Scope::Warp | Scope::Cta => Some(BaseRelation::Scta),
-                Scope::Cluster => Some(BaseRelation::Scluster),
-                Scope::Gpu => Some(BaseRelation::Sgpu),
-                Scope::Sys => None,
-            };
-            let part = match relation.and_then(|r| self.theory.symbols.named(r.name())) {
+            let part = match self.level(scope) {
                 Some(symbol) => {
                     let (from, near) = (self.theory.exprs.make(Expr::Product(of, all)), self.theory.exprs.symbol(symbol));
                     self.theory.exprs.intersection(from, near)
@@ -155,7 +171,11 @@ impl Builder<'_> {
         self.theory.exprs.symbol(both)
     }
 
+    /// A location is atomic or plain, where the language knows the difference.
     pub(super) fn locations_have_one_type(&mut self, base: &Base) {
+        if self.mapping.source.signature.tabular().is_some() {
+            return;
+        }
         let (plain, atomic, loc) = (base.sets[&BaseSet::Na], base.sets[&BaseSet::Atomic], base.relations[&BaseRelation::Loc]);
         let init = base.sets[&BaseSet::Iw];
         let plain = self.theory.exprs.make(Expr::Difference(plain, init));

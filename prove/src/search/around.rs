@@ -1,0 +1,315 @@
+//! What an axiom of the target says has no cycle, as a strict order: `acyclic a | b` is about `(a | b)+`, a relation that the model has no
+//! name for. Machines order what threads communicate, in program order on either side: an invariant of happens-before has members like
+//! `po; [W]; (a | b)+; [R]; po`. The order of sequential consistency is that of the closure, in which a fence comes behind what is before
+//! it in its thread and before what is behind it.
+
+use margay_models::model::CheckKind;
+
+use super::candidate::{LAST, from_initial};
+use super::finder::{Finder, Missing};
+use super::invariant::find;
+use super::order::edges;
+use super::property::{Property, X, Y, Z};
+use super::template::Vocabulary;
+use super::truncated::ends;
+use crate::argument::{Claim, Rule};
+use crate::ground::Limits;
+use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
+use crate::theory::{Reason, Theory};
+
+/// Members for an invariant, each with its rank.
+type Members = Vec<(u8, ExprId)>;
+
+impl Finder {
+    /// The closures of which an axiom says that they have no loop.
+    pub(super) fn closures_of_axioms(&mut self) -> Vec<Pred> {
+        let is_axiom = |reason: &Reason| matches!(reason, Reason::Axiom(_));
+        let acyclic = self.theory.sentences.iter().filter(|(s, reason)| s.kind == CheckKind::Acyclic && is_axiom(reason));
+        let about: Vec<ExprId> = acyclic.map(|(s, _)| s.expr).collect();
+        let mut found: Vec<Pred> = about.into_iter().map(|e| self.theory.closure_name(e)).collect();
+        found.dedup();
+        found.iter().for_each(|&p| self.theory.explain(p));
+        found
+    }
+
+    /// Has a target names for closures or recursive relations?
+    pub(super) fn names_closures(&self, relations: &[Pred]) -> bool {
+        let is_recursive = |p: &Pred| matches!(self.theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
+        relations.iter().any(is_recursive)
+    }
+
+    /// Finds an invariant of a closure of the source around the closure of one axiom.
+    pub(super) fn bounded_around(&mut self, closure: Pred) -> bool {
+        let axioms = self.closures_of_axioms();
+        let synchronising: Vec<Members> =
+            axioms.iter().map(|&axiom| synchronising(&mut self.theory, closure, axiom)).filter(|c| !c.is_empty()).collect();
+        if synchronising.iter().any(|c| self.bounded_by(closure, c)) {
+            return true;
+        }
+        // Perhaps what is known of release sequences does not tell enough.
+        if !synchronising.is_empty() {
+            let own = self.theory.exprs.symbol(closure);
+            let inner = Vocabulary::of(&self.theory, [own]).relations;
+            let chains = inner.into_iter().filter(|&p| p != closure && self.bounded_as_chain(p)).count();
+            if chains > 0 && synchronising.iter().any(|c| self.bounded_by(closure, c)) {
+                return true;
+            }
+        }
+        axioms.iter().any(|&axiom| {
+            let candidates = around(&mut self.theory, axiom);
+            self.bounded_by(closure, &candidates)
+        })
+    }
+
+    /// Finds an invariant of a closure of one kind of edge that is made of communication: release sequences are chains of read-modify-writes.
+    /// That they stay at a location, in coherence order, is a lemma of its own.
+    fn bounded_as_chain(&mut self, closure: Pred) -> bool {
+        let Meaning::Closure(step) = self.theory.symbols.get(closure).meaning else { return false };
+        let [Some(rf), Some(co), Some(loc)] = ["rf", "co", "loc"].map(|n| self.theory.symbols.named(n)) else { return false };
+        let edges = edges(&mut self.theory, step);
+        let is_chain = |e: &ExprId| matches!(self.theory.exprs.get(*e), Expr::Sequence(..));
+        if edges.len() != 1 || !edges.iter().all(is_chain) || !Vocabulary::of(&self.theory, edges).relations.contains(&rf) {
+            return false;
+        }
+        let within = |r: Pred| (closure, Property::Clause(vec![Lit::yes(Atom::binary(r, X, Y))]));
+        self.guess(&[closure], vec![within(co), within(loc)], 0);
+        let candidates = communicating(&mut self.theory);
+        self.bounded_by(closure, &candidates)
+    }
+
+    fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> bool {
+        [0, self.reach.steps].into_iter().any(|steps| {
+            let limits = Limits { events: self.reach.events, depth: steps, ..Limits::default() };
+            match find(&mut self.theory, closure, candidates, limits) {
+                Ok(found) => {
+                    self.effort.add(found.effort);
+                    let bound = self.theory.exprs.union_all(found.items);
+                    let claim = Claim::Pairs { of: closure, property: Property::Within(bound) };
+                    self.step(vec![claim], Rule::Induction(vec![closure]), true);
+                    true
+                }
+                Err(none) => {
+                    self.effort.add(none.effort);
+                    false
+                }
+            }
+        })
+    }
+
+    /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source
+    /// begins or ends at.
+    pub(super) fn orders_around(&mut self, r: ExprId) -> Vec<ExprId> {
+        let fences = fences(&mut self.theory, r);
+        let mut found = Vec::new();
+        for closure in self.closures_of_axioms() {
+            let overwritten = self.behind_overwritten(closure);
+            let whole = self.theory.exprs.symbol(closure);
+            found.push(whole);
+            for &set in &fences {
+                for overwritten in [None, overwritten] {
+                    found.extend(with_fences(&mut self.theory, whole, set, overwritten));
+                }
+            }
+        }
+        found.dedup();
+        found.retain(|&order| self.strict_order(order));
+        found
+    }
+
+    /// The sets of writes of which is known: what a closure has before one of them, it has before all writes that overwrite this one. They
+    /// are lemmas by induction.
+    fn behind_overwritten(&mut self, closure: Pred) -> Option<ExprId> {
+        let own = self.theory.exprs.symbol(closure);
+        let co = self.theory.symbols.named("co")?;
+        let sets = Vocabulary::of(&self.theory, [own]).sets;
+        let property = |set: Pred| {
+            let lits = [Lit::no(Atom::unary(set, Y)), Lit::no(Atom::binary(co, Y, Z)), Lit::yes(Atom::binary(closure, X, Z))];
+            Property::Clause(lits.to_vec())
+        };
+        self.guess(&[closure], sets.iter().map(|&set| (closure, property(set))).collect(), 0);
+        let known = |set: &&Pred| {
+            let claim = Claim::Pairs { of: closure, property: property(**set) };
+            self.steps.iter().any(|step| step.claims.contains(&claim))
+        };
+        let sets: Vec<Pred> = sets.iter().filter(known).copied().collect();
+        let sets: Vec<ExprId> = sets.into_iter().map(|set| self.theory.exprs.symbol(set)).collect();
+        (!sets.is_empty()).then(|| self.theory.exprs.union_all(sets))
+    }
+
+    /// Proves that a relation has no cycle by orders of the target: by those that it has names for, and by the closures of its axioms. Where
+    /// it names no closure, those of its axioms come first.
+    ///
+    /// # Errors
+    /// What was missing in the first attempt.
+    pub(super) fn acyclic_by_orders(
+        &mut self,
+        r: ExprId,
+        relations: &[Pred],
+        places: &[Pred],
+        candidates: &[(u8, ExprId)],
+    ) -> Result<(), Missing> {
+        if edges(&mut self.theory, r).is_empty() {
+            self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: Vec::new(), second: Vec::new() }, true);
+            return Ok(());
+        }
+        let named_first = self.names_closures(relations);
+        let mut missing = None;
+        for named in [named_first, !named_first] {
+            let orders = if named { self.strict_orders(relations, places) } else { self.orders_around(r) };
+            let ends = self.ends(relations, places);
+            match self.acyclic(r, &orders, candidates, &ends) {
+                Ok(()) => return Ok(()),
+                Err(what) => missing = missing.or(Some(what)),
+            }
+            if !named && self.acyclic_around(r) {
+                return Ok(());
+            }
+        }
+        Err(missing.unwrap_or(Missing::Order(r)))
+    }
+
+    /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
+    pub(super) fn acyclic_around(&mut self, r: ExprId) -> bool {
+        let chain = self.theory.closure_name(r);
+        let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
+        if !self.bounded_around(chain) || !self.holds(&claim, 0, 2) {
+            return false;
+        }
+        self.step(vec![claim], Rule::Direct, false);
+        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
+        true
+    }
+}
+
+/// Restricts both ends of a relation.
+fn between(theory: &mut Theory, from: Option<ExprId>, r: ExprId, to: Option<ExprId>) -> ExprId {
+    let [from, to] = [from, to].map(|set| match set {
+        Some(set) => theory.exprs.make(Expr::Diagonal(set)),
+        None => theory.exprs.identity(),
+    });
+    let behind = theory.exprs.sequence(r, to);
+    theory.exprs.sequence(from, behind)
+}
+
+/// The members around a closure: program order, and the closure between accesses, with program order on either side or on both.
+fn around(theory: &mut Theory, closure: Pred) -> Members {
+    let names = ["po", "R", "W", "IW"].map(|n| theory.symbols.named(n));
+    let [Some(po), Some(reads), Some(writes), Some(initial)] = names else { return Vec::new() };
+    let [po, reads, writes, initial, closure] = [po, reads, writes, initial, closure].map(|p| theory.exprs.symbol(p));
+    let mut found = vec![(0, po)];
+    for from in [Some(writes), Some(reads), Some(initial), None] {
+        for to in [Some(reads), Some(writes), None] {
+            let inner = between(theory, from, closure, to);
+            let before = theory.exprs.sequence(po, inner);
+            let behind = theory.exprs.sequence(inner, po);
+            let both = theory.exprs.sequence(before, po);
+            found.extend([(1, inner), (2, behind)]);
+            if from != Some(initial) {
+                found.extend([(2, before), (3, both)]);
+            }
+        }
+    }
+    found.extend(from_initial(theory).map(|e| (LAST, e)));
+    found
+}
+
+/// The members for chains of read-modify-writes: program order, or all up to the last read from another thread, and program order behind it.
+fn communicating(theory: &mut Theory) -> Members {
+    let names = ["po", "co", "rf", "int", "IW"].map(|n| theory.symbols.named(n));
+    let [Some(po), Some(co), Some(rf), Some(int), Some(initial)] = names else { return Vec::new() };
+    let [po, co, rf, int, initial] = [po, co, rf, int, initial].map(|p| theory.exprs.symbol(p));
+    let initial = theory.exprs.make(Expr::Diagonal(initial));
+    let external = theory.exprs.make(Expr::Difference(rf, int));
+    let last = theory.exprs.sequence(external, po);
+    let overwritten = theory.exprs.sequence(co, last);
+    let mut found = vec![(0, po)];
+    for (rank, member) in [(1, last), (2, overwritten)] {
+        found.extend([(rank, member), (rank, theory.exprs.sequence(initial, member))]);
+    }
+    found
+}
+
+/// The members around a closure that say where synchronisation begins and ends: at a release, or at a fence before the write that is read;
+/// at an acquire, or at a fence behind the read. What a release writes may be overwritten before it is read.
+fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
+    let names = ["po", "co", "R", "W", "F"].map(|n| theory.symbols.named(n));
+    let [Some(po), Some(co), Some(reads), Some(writes), Some(fences)] = names else { return Vec::new() };
+    let [po, co, reads, writes, fences, closure] = [po, co, reads, writes, fences, closure].map(|p| theory.exprs.symbol(p));
+    let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(Expr::Diagonal(set)));
+    let (starts, stops) = ends(theory, of);
+    let mut found = Vec::new();
+    for &start in &starts {
+        for &stop in &stops {
+            for begin in [vec![start, writes], vec![start, fences, po, writes]] {
+                for end in [vec![reads, stop], vec![reads, po, fences, stop]] {
+                    for (overwritten, before, behind) in (0..8).map(|k: u8| (k >> 2 & 1, k >> 1 & 1, k & 1)) {
+                        let times = |r: ExprId, times: u8| vec![r; usize::from(times)];
+                        let parts = [times(po, before), begin.clone(), times(co, overwritten), vec![closure], end.clone()];
+                        let parts = parts.into_iter().flatten().chain(times(po, behind)).rev().collect::<Vec<_>>();
+                        let identity = theory.exprs.identity();
+                        let member = parts.into_iter().fold(identity, |rest, part| theory.exprs.sequence(part, rest));
+                        found.push((1 + 2 * overwritten + before + behind, member));
+                    }
+                }
+            }
+        }
+    }
+    if !found.is_empty() {
+        found.push((0, po));
+        found.extend(from_initial(theory).map(|e| (LAST, e)));
+    }
+    found.sort_by_key(|f| f.0);
+    found
+}
+
+/// The sets of fences that a relation speaks of: those at the ends of its parts.
+fn fences(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
+    let Some(fences) = theory.symbols.named("F").map(|p| theory.exprs.symbol(p)) else { return Vec::new() };
+    let mut sets = Vec::new();
+    for edge in edges(theory, r) {
+        collect_sets(theory, edge, &mut sets);
+    }
+    let mut found: Vec<ExprId> = Vec::new();
+    for set in sets {
+        let own = theory.exprs.intersection(fences, set);
+        if !found.contains(&own) {
+            found.push(own);
+        }
+    }
+    found
+}
+
+fn collect_sets(theory: &Theory, e: ExprId, sets: &mut Vec<ExprId>) {
+    match theory.exprs.get(e) {
+        Expr::Sequence(a, b) | Expr::Intersection(a, b) => {
+            collect_sets(theory, a, sets);
+            collect_sets(theory, b, sets);
+        }
+        Expr::Difference(a, _) | Expr::Inverse(a) => collect_sets(theory, a, sets),
+        Expr::Diagonal(set) if !sets.contains(&set) => sets.push(set),
+        _ => {}
+    }
+}
+
+/// An order of accesses with some fences in it: a fence is behind what is before it in its thread, and before what is behind it.
+/// `overwritten`: writes before all that is behind what overwrites them.
+fn with_fences(theory: &mut Theory, order: ExprId, fences: ExprId, overwritten: Option<ExprId>) -> Option<ExprId> {
+    let [po, reads, writes] = ["po", "R", "W"].map(|n| theory.symbols.named(n));
+    let [po, reads, writes] = [po?, reads?, writes?].map(|p| theory.exprs.symbol(p));
+    let accesses = theory.exprs.union(reads, writes);
+    let all = theory.exprs.union(accesses, fences);
+    let mut inner = between(theory, Some(accesses), order, Some(accesses));
+    if let Some(overwritten) = overwritten {
+        let co = theory.symbols.named("co").map(|p| theory.exprs.symbol(p))?;
+        let set = theory.exprs.intersection(writes, overwritten);
+        let first = between(theory, Some(set), co, None);
+        let longer = theory.exprs.sequence(first, inner);
+        inner = theory.exprs.union(inner, longer);
+    }
+    let from_fence = between(theory, Some(fences), po, Some(all));
+    let to_fence = between(theory, Some(all), po, Some(fences));
+    let before = theory.exprs.sequence(from_fence, inner);
+    let behind = theory.exprs.sequence(inner, to_fence);
+    let both = theory.exprs.sequence(before, to_fence);
+    Some(theory.exprs.union_all([inner, from_fence, to_fence, before, behind, both]))
+}

@@ -1,0 +1,51 @@
+//! The levels of the hierarchy of threads (warp, cta, cluster, gpu) by which scopes of the source include threads.
+
+use margay_models::execution::Scope;
+use margay_models::model::CheckKind;
+use margay_models::signature::{BaseRelation, BaseSet};
+
+use super::roles::Builder;
+use crate::logic::{Expr, ExprId, Meaning, Pred};
+use crate::theory::Reason;
+
+impl Builder<'_> {
+    /// "The threads of both events share this level": the target's relation, or one of the source's own. `None` for the level that all
+    /// threads share.
+    pub(super) fn level(&mut self, scope: Scope) -> Option<Pred> {
+        if scope == Scope::Sys {
+            return None;
+        }
+        let target = BaseRelation::all(self.mapping.target.signature).into_iter().find(|r| r.level() == Some(scope));
+        if let Some(known) = target.and_then(|r| self.theory.symbols.named(r.name())) {
+            return Some(known);
+        }
+        let name = format!("{}.same-{}", self.mapping.source.name, scope.name());
+        if let Some(known) = self.theory.symbols.named(&name) {
+            return Some(known);
+        }
+        let pred = self.theory.symbols.declare(&name, 2, Meaning::Base);
+        let own = self.theory.exprs.symbol(pred);
+        self.assume_equivalence(own);
+        Some(pred)
+    }
+
+    /// A level is an equivalence on threads that each thread is within.
+    fn assume_equivalence(&mut self, same: ExprId) {
+        let exprs = &mut self.theory.exprs;
+        let all = exprs.make(Expr::All);
+        let threads = exprs.make(Expr::Difference(all, self.target.sets[&BaseSet::Iw]));
+        let placed = exprs.make(Expr::Product(threads, threads));
+        let one_thread = exprs.intersection(self.target.relations[&BaseRelation::Int], placed);
+        let (back, twice) = (exprs.make(Expr::Inverse(same)), exprs.sequence(same, same));
+        for (within, name) in [
+            (Expr::Difference(same, placed), "a-level-is-of-threads"),
+            (Expr::Difference(one_thread, same), "a-thread-is-within-each-level"),
+            (Expr::Difference(back, same), "a-level-is-symmetric"),
+            (Expr::Difference(twice, same), "a-level-is-transitive"),
+        ] {
+            let outside = self.theory.exprs.make(within);
+            let reason = Reason::WellFormed(name.to_owned());
+            self.theory.assume_check(CheckKind::Empty, outside, false, false, &reason);
+        }
+    }
+}
