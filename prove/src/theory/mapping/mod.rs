@@ -120,7 +120,7 @@ pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, B
 fn whole_threads(theory: &mut Theory, signature: Signature, base: &Base, emitted: Pred) {
     let mut whole = base.clone();
     whole.universe = theory.exprs.make(Expr::All);
-    for relation in BaseRelation::all(signature).into_iter().filter(|&r| is_of_whole_threads(r)) {
+    for relation in BaseRelation::all(signature).filter(|&r| is_of_whole_threads(r)) {
         if let Some(symbol) = theory.symbols.named(relation.name()) {
             whole.relations.insert(relation, theory.exprs.symbol(symbol));
         }

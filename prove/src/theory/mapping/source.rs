@@ -97,7 +97,7 @@ impl Builder<'_> {
         let signature = self.mapping.source.signature;
         let everything = self.theory.exprs.make(Expr::Product(base.universe, base.universe));
         // Fences that rows add are left out; what is control-dependent is so with its fences.
-        for relation in BaseRelation::all(signature).into_iter().filter(|&r| is_of_whole_threads(r)) {
+        for relation in BaseRelation::all(signature).filter(|&r| is_of_whole_threads(r)) {
             let symbol = match relation.level() {
                 Some(_) if scopes.is_empty() => None,
                 Some(scope) => self.level(scope),
