@@ -4,7 +4,7 @@
 
 use margay_models::model::CheckKind;
 
-use super::candidate::{LAST, from_initial};
+use super::candidate::from_initial;
 use super::finder::Finder;
 use super::invariant::find;
 use super::order::edges;
@@ -15,6 +15,9 @@ use crate::argument::{Claim, Rule};
 use crate::ground::Limits;
 use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
 use crate::theory::{Reason, Theory};
+
+/// The rank of what is tried where nothing else will do.
+const LAST: u8 = 9;
 
 /// Members for an invariant, each with its rank.
 type Members = Vec<(u8, ExprId)>;
