@@ -1,21 +1,23 @@
-//! What an axiom of the target says has no cycle, as a strict order: `acyclic a | b` is about `(a | b)+`, a relation that the model has no
-//! name for. Machines order what threads communicate, in program order on either side: an invariant of happens-before has members like
-//! `po; [W]; (a | b)+; [R]; po`. The order of sequential consistency is that of the closure, in which a fence comes behind what is before
-//! it in its thread and before what is behind it.
+//! Invariants around the closure of an axiom. `acyclic a | b` of the target is about `(a | b)+`, a relation that its model has no name for.
+//! Machines order what threads communicate, in program order on either side: an invariant of happens-before has members like
+//! `po; [W]; (a | b)+; [R]; po`.
 
 use margay_models::model::CheckKind;
 
-use super::candidate::{LAST, from_initial};
-use super::finder::{Finder, Missing};
+use super::candidate::from_initial;
+use super::finder::Finder;
 use super::invariant::find;
 use super::order::edges;
-use super::property::{Property, X, Y, Z};
+use super::property::{Property, X, Y};
 use super::template::Vocabulary;
 use super::truncated::ends;
 use crate::argument::{Claim, Rule};
 use crate::ground::Limits;
 use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
 use crate::theory::{Reason, Theory};
+
+/// The rank of what is tried where nothing else will do.
+const LAST: u8 = 9;
 
 /// Members for an invariant, each with its rank.
 type Members = Vec<(u8, ExprId)>;
@@ -95,94 +97,10 @@ impl Finder {
             }
         })
     }
-
-    /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source
-    /// begins or ends at.
-    pub(super) fn orders_around(&mut self, r: ExprId) -> Vec<ExprId> {
-        let fences = fences(&mut self.theory, r);
-        let mut found = Vec::new();
-        for closure in self.closures_of_axioms() {
-            let overwritten = self.behind_overwritten(closure);
-            let whole = self.theory.exprs.symbol(closure);
-            found.push(whole);
-            for &set in &fences {
-                for overwritten in [None, overwritten] {
-                    found.extend(with_fences(&mut self.theory, whole, set, overwritten));
-                }
-            }
-        }
-        found.dedup();
-        found.retain(|&order| self.strict_order(order));
-        found
-    }
-
-    /// The sets of writes of which is known: what a closure has before one of them, it has before all writes that overwrite this one. They
-    /// are lemmas by induction.
-    fn behind_overwritten(&mut self, closure: Pred) -> Option<ExprId> {
-        let own = self.theory.exprs.symbol(closure);
-        let co = self.theory.symbols.named("co")?;
-        let sets = Vocabulary::of(&self.theory, [own]).sets;
-        let property = |set: Pred| {
-            let lits = [Lit::no(Atom::unary(set, Y)), Lit::no(Atom::binary(co, Y, Z)), Lit::yes(Atom::binary(closure, X, Z))];
-            Property::Clause(lits.to_vec())
-        };
-        self.guess(&[closure], sets.iter().map(|&set| (closure, property(set))).collect(), 0);
-        let known = |set: &&Pred| {
-            let claim = Claim::Pairs { of: closure, property: property(**set) };
-            self.steps.iter().any(|step| step.claims.contains(&claim))
-        };
-        let sets: Vec<Pred> = sets.iter().filter(known).copied().collect();
-        let sets: Vec<ExprId> = sets.into_iter().map(|set| self.theory.exprs.symbol(set)).collect();
-        (!sets.is_empty()).then(|| self.theory.exprs.union_all(sets))
-    }
-
-    /// Proves that a relation has no cycle by orders of the target: by those that it has names for, and by the closures of its axioms. Where
-    /// it names no closure, those of its axioms come first.
-    ///
-    /// # Errors
-    /// What was missing in the first attempt.
-    pub(super) fn acyclic_by_orders(
-        &mut self,
-        r: ExprId,
-        relations: &[Pred],
-        places: &[Pred],
-        candidates: &[(u8, ExprId)],
-    ) -> Result<(), Missing> {
-        if edges(&mut self.theory, r).is_empty() {
-            self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: Vec::new(), second: Vec::new() }, true);
-            return Ok(());
-        }
-        let named_first = self.names_closures(relations);
-        let mut missing = None;
-        for named in [named_first, !named_first] {
-            let orders = if named { self.strict_orders(relations, places) } else { self.orders_around(r) };
-            let ends = self.ends(relations, places);
-            match self.acyclic(r, &orders, candidates, &ends) {
-                Ok(()) => return Ok(()),
-                Err(what) => missing = missing.or(Some(what)),
-            }
-            if !named && self.acyclic_around(r) {
-                return Ok(());
-            }
-        }
-        Err(missing.unwrap_or(Missing::Order(r)))
-    }
-
-    /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
-    pub(super) fn acyclic_around(&mut self, r: ExprId) -> bool {
-        let chain = self.theory.closure_name(r);
-        let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
-        if !self.bounded_around(chain) || !self.holds(&claim, 0, 2) {
-            return false;
-        }
-        self.step(vec![claim], Rule::Direct, false);
-        self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: vec![r], second: Vec::new() }, true);
-        true
-    }
 }
 
 /// Restricts both ends of a relation.
-fn between(theory: &mut Theory, from: Option<ExprId>, r: ExprId, to: Option<ExprId>) -> ExprId {
+pub(super) fn between(theory: &mut Theory, from: Option<ExprId>, r: ExprId, to: Option<ExprId>) -> ExprId {
     let [from, to] = [from, to].map(|set| match set {
         Some(set) => theory.exprs.make(Expr::Diagonal(set)),
         None => theory.exprs.identity(),
@@ -260,56 +178,4 @@ fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
     }
     found.sort_by_key(|f| f.0);
     found
-}
-
-/// The sets of fences that a relation speaks of: those at the ends of its parts.
-fn fences(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
-    let Some(fences) = theory.symbols.named("F").map(|p| theory.exprs.symbol(p)) else { return Vec::new() };
-    let mut sets = Vec::new();
-    for edge in edges(theory, r) {
-        collect_sets(theory, edge, &mut sets);
-    }
-    let mut found: Vec<ExprId> = Vec::new();
-    for set in sets {
-        let own = theory.exprs.intersection(fences, set);
-        if !found.contains(&own) {
-            found.push(own);
-        }
-    }
-    found
-}
-
-fn collect_sets(theory: &Theory, e: ExprId, sets: &mut Vec<ExprId>) {
-    match theory.exprs.get(e) {
-        Expr::Sequence(a, b) | Expr::Intersection(a, b) => {
-            collect_sets(theory, a, sets);
-            collect_sets(theory, b, sets);
-        }
-        Expr::Difference(a, _) | Expr::Inverse(a) => collect_sets(theory, a, sets),
-        Expr::Diagonal(set) if !sets.contains(&set) => sets.push(set),
-        _ => {}
-    }
-}
-
-/// An order of accesses with some fences in it: a fence is behind what is before it in its thread, and before what is behind it.
-/// `overwritten`: writes before all that is behind what overwrites them.
-fn with_fences(theory: &mut Theory, order: ExprId, fences: ExprId, overwritten: Option<ExprId>) -> Option<ExprId> {
-    let [po, reads, writes] = ["po", "R", "W"].map(|n| theory.symbols.named(n));
-    let [po, reads, writes] = [po?, reads?, writes?].map(|p| theory.exprs.symbol(p));
-    let accesses = theory.exprs.union(reads, writes);
-    let all = theory.exprs.union(accesses, fences);
-    let mut inner = between(theory, Some(accesses), order, Some(accesses));
-    if let Some(overwritten) = overwritten {
-        let co = theory.symbols.named("co").map(|p| theory.exprs.symbol(p))?;
-        let set = theory.exprs.intersection(writes, overwritten);
-        let first = between(theory, Some(set), co, None);
-        let longer = theory.exprs.sequence(first, inner);
-        inner = theory.exprs.union(inner, longer);
-    }
-    let from_fence = between(theory, Some(fences), po, Some(all));
-    let to_fence = between(theory, Some(all), po, Some(fences));
-    let before = theory.exprs.sequence(from_fence, inner);
-    let behind = theory.exprs.sequence(inner, to_fence);
-    let both = theory.exprs.sequence(before, to_fence);
-    Some(theory.exprs.union_all([inner, from_fence, to_fence, before, behind, both]))
 }

@@ -63,13 +63,9 @@ pub fn candidates(theory: &mut Theory, vocabulary: &[ExprId]) -> Vec<(u8, ExprId
         }
     }
     let mut found: Vec<(u8, ExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
-    found.extend(from_initial(theory).map(|e| (LAST, e)));
     found.sort_by_key(|f| f.0);
     found
 }
-
-/// The rank of what is tried where nothing else will do.
-pub(super) const LAST: u8 = 9;
 
 /// `[IW]; r`.
 pub fn initial(theory: &mut Theory, r: ExprId) -> Option<ExprId> {

@@ -1,6 +1,7 @@
 //! The search for lemmas and invariants.
 
 mod around;
+mod axiom_order;
 mod between;
 mod candidate;
 mod cover;

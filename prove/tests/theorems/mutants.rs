@@ -108,6 +108,10 @@ fn all_weaker_rows_and_targets() {
         ("llvm-22.1-sm90", "rc11-scoped", no_sc()),
         ("libcudacxx-3.5", "c20-scoped", no_sc()),
         ("nvidia-abi-12.8.1", "c20", Vec::new()),
+        ("rc11-to-x86", "rc11", Vec::new()),
+        ("c11-to-x86", "c11", Vec::new()),
+        ("rc11-to-aarch64", "rc11", Vec::new()),
+        ("rc11-to-riscv", "rc11", Vec::new()),
     ] {
         if wanted.as_ref().is_some_and(|wanted| !wanted.split(',').any(|w| w == name)) {
             continue;
