@@ -3,6 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::choices::Choices;
+
 /// The output of a gate, or its negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bit(u32);
@@ -72,6 +74,8 @@ pub struct Circuit {
     share: bool,
     /// Compute with three values instead of gates.
     outline: bool,
+    /// Inputs of which exactly one is true, and the gates that depend on them alone.
+    choices: Choices,
 }
 
 impl Circuit {
@@ -87,7 +91,31 @@ impl Circuit {
             scratch: Vec::new(),
             share,
             outline: false,
+            choices: Choices::default(),
         }
+    }
+
+    /// From now on exactly one of these inputs is true; clauses that say so are up to the caller. A gate that depends on nothing else is
+    /// named by the inputs that make it true: equal ones are one gate however they were built, and impossible ones are false.
+    pub fn choose_one(&mut self, inputs: &[Bit]) {
+        self.choices.add(inputs);
+    }
+
+    /// The bit that says: the true input of the choice is one of these.
+    fn one_of(&mut self, choice: usize, among: u64) -> Bit {
+        if let Some(known) = self.choices.named(choice, among) {
+            return known;
+        }
+        let others = self.choices.all(choice) & !among;
+        let few = among.count_ones() <= others.count_ones();
+        let mut absent: Vec<Bit> = self.choices.inputs(choice, if few { among } else { others }).map(|input| !input).collect();
+        absent.sort_unstable();
+        let from = self.children.len() as u32;
+        self.children.extend_from_slice(&absent);
+        let none = self.push(Gate::And(from, from + absent.len() as u32));
+        let bit = if few { !none } else { none };
+        self.choices.name(choice, among, bit);
+        bit
     }
 
     /// In outline no gate is made: the conjunction of bits that are not constant is [`Bit::UNKNOWN`]. The same translation then
@@ -147,6 +175,9 @@ impl Circuit {
         if a == !b {
             return Bit::FALSE;
         }
+        if let Some((choice, among)) = self.choices.both(a, b) {
+            return self.one_of(choice, among);
+        }
         if self.share
             && let Some(&known) = self.pairs.get(&(a, b))
         {
@@ -176,6 +207,7 @@ impl Circuit {
         let mut list = std::mem::take(&mut self.scratch);
         list.clear();
         list.extend(bits.into_iter().filter(|&b| b != Bit::TRUE));
+        self.join_choices(&mut list);
         list.sort_unstable();
         list.dedup();
         // A bit and its negation are neighbours.
@@ -204,8 +236,71 @@ impl Circuit {
         result
     }
 
+    /// Makes one of those bits that depend on one choice alone.
+    fn join_choices(&mut self, bits: &mut Vec<Bit>) {
+        if self.outline || self.choices.is_empty() {
+            return;
+        }
+        let mut at = 0;
+        while at < bits.len() {
+            let joined = (0..at).find_map(|i| self.choices.both(bits[i], bits[at]).map(|both| (i, both)));
+            match joined {
+                None => at += 1,
+                Some((i, (choice, among))) => {
+                    bits.swap_remove(at);
+                    bits[i] = self.one_of(choice, among);
+                    // With those before it may have another choice in common than its parts had.
+                    at = i;
+                }
+            }
+        }
+        bits.retain(|&b| b != Bit::TRUE);
+    }
+
     /// The disjunction of all.
     pub fn or_all(&mut self, bits: impl IntoIterator<Item = Bit>) -> Bit {
         !self.and_all(bits.into_iter().map(|b| !b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bit, Circuit};
+
+    #[test]
+    fn what_depends_on_a_choice_alone_is_one_gate() {
+        let mut circuit = Circuit::new(true);
+        let inputs: Vec<Bit> = (0..4).map(|_| circuit.input()).collect();
+        let [a, b, c, d] = inputs[..] else { panic!("four inputs") };
+        assert_ne!(circuit.and(a, b), Bit::FALSE);
+        circuit.choose_one(&inputs);
+        assert_eq!(circuit.and_all([a, c]), Bit::FALSE);
+        assert_eq!(circuit.or_all(inputs.clone()), Bit::TRUE);
+        let (ab, cd) = (circuit.or(a, b), circuit.or(c, d));
+        assert_eq!(ab, !cd);
+        let abc = circuit.or(ab, c);
+        assert_eq!(abc, !d);
+        let bcd = circuit.or(b, cd);
+        assert_eq!(circuit.and(abc, bcd), circuit.or(c, b));
+        assert_eq!(circuit.and_all([abc, !ab, bcd]), c);
+    }
+
+    /// Two choices may share inputs, as the kinds of two neighbouring events do.
+    #[test]
+    fn choices_may_share_inputs() {
+        let mut circuit = Circuit::new(true);
+        let inputs: Vec<Bit> = (0..6).map(|_| circuit.input()).collect();
+        let shared = circuit.or(inputs[2], inputs[3]);
+        circuit.choose_one(&inputs[..4]);
+        circuit.choose_one(&inputs[2..]);
+        assert_eq!(circuit.and(inputs[2], inputs[3]), Bit::FALSE);
+        let either = circuit.or(inputs[2], inputs[3]);
+        assert_ne!(either, shared);
+        // Known of both choices.
+        assert_eq!(circuit.or(inputs[0], inputs[1]), !either);
+        assert_eq!(circuit.or(inputs[4], inputs[5]), !either);
+        assert_eq!(circuit.and_all([either, inputs[0], inputs[4]]), Bit::FALSE);
+        let apart = circuit.and(inputs[0], inputs[4]);
+        assert!(!apart.is_constant());
     }
 }

@@ -91,6 +91,7 @@
 struct Readme;
 
 mod bounds;
+mod choices;
 mod circuit;
 mod cnf;
 mod dimacs;

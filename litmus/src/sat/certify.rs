@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use margay_models::certificate::{Proved, proved};
 use margay_solver::proof::{Log, Replay, Replayed};
-use margay_solver::{Backend, Bounds, Encoding, Instance, Session};
+use margay_solver::{Backend, Bounds, Encoding, Instance, Session, SolverOptions};
 
 use super::Runner;
 use super::candidate::Candidate;
@@ -64,7 +64,7 @@ struct Logged<'a> {
 
 impl Answers for Logged<'_> {
     fn start(&mut self, bounds: Bounds) -> Session {
-        Session::logged(bounds, Encoding::default(), self.backend, self.log)
+        Session::logged(bounds, Encoding::default(), self.backend, &SolverOptions::default(), self.log)
     }
 
     fn candidate(&mut self, problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Candidate, Error> {

@@ -27,6 +27,8 @@ pub struct Techniques {
     pub narrow_scopes: bool,
     /// Threads neither begin nor end with a fence where that loses nothing (docs/encoding.md).
     pub inner_fences: bool,
+    /// Where an axiom is violated is asked one place after the other, in one solver (docs/encoding.md).
+    pub goals_by_cases: bool,
     /// One solver for all axioms of a shape, so that what it learns is used again.
     pub shared_solver: bool,
     /// At program level, candidates have as many guards as they can where guards cost nothing.
@@ -45,6 +47,7 @@ impl Default for Techniques {
             equal_threads: true,
             narrow_scopes: true,
             inner_fences: true,
+            goals_by_cases: true,
             shared_solver: true,
             every_read_guards: true,
         }
@@ -64,7 +67,7 @@ pub struct Switch {
 
 impl Techniques {
     /// Every technique that can be switched off.
-    pub const SWITCHES: [Switch; 15] = [
+    pub const SWITCHES: [Switch; 17] = [
         Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
         Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
         Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
@@ -79,6 +82,8 @@ impl Techniques {
         Switch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
         Switch { name: "fences", title: "no fences at ends of threads", off: |t| t.inner_fences = false },
         Switch { name: "guards", title: "every read a guard (programs)", off: |t| t.every_read_guards = false },
+        Switch { name: "choices", title: "sets of kinds of events are told apart", off: |t| t.encoding.choices = false },
+        Switch { name: "cases", title: "one place of the violation after the other", off: |t| t.goals_by_cases = false },
         Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
     ];
 }

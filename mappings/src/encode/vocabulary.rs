@@ -228,6 +228,21 @@ impl Vocabulary {
         bounds
     }
 
+    /// For each event the tuples of which exactly one is there: what it is, or of which read-modify-write it is the write half.
+    pub fn kinds(&self, atoms: &Atoms) -> Vec<Vec<(Relation, Place)>> {
+        let own = || {
+            let special = self.special.iter().filter(|(special, _)| special.is_event());
+            self.construct.iter().map(|&(_, r)| r).chain(special.map(|&(_, r)| r))
+        };
+        let exchanges = || self.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw).map(|&(_, r)| r);
+        let of = |e: usize| {
+            let follows = e > 0 && atoms.may_share_thread(e - 1, e);
+            let halves = exchanges().filter(move |_| follows).map(move |r| (r, Place::Event(e - 1)));
+            own().map(move |r| (r, Place::Event(e))).chain(halves).collect()
+        };
+        (0..atoms.events()).map(of).collect()
+    }
+
     /// What a shape says of its events, threads and slots.
     fn constant_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
         let n = atoms.events();

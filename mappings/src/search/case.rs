@@ -61,12 +61,19 @@ impl<'a, Q: Question> Case<'a, Q> {
     pub fn new(question: &'a Q, atoms: Atoms, start: Start<'_>) -> Self {
         let (bounds, encoding) = (question.bounds(&atoms), question.encoding());
         let session = match start {
-            Start::Solver => Session::new(bounds, encoding, question.backend()),
-            Start::Logged(log) => Session::logged(bounds, encoding, question.backend(), log),
+            Start::Solver => Session::with_options(bounds, encoding, question.backend(), &question.solver_options()),
+            Start::Logged(log) => Session::logged(bounds, encoding, question.backend(), &question.solver_options(), log),
             Start::Replayed(replay) => Session::replayed(bounds, encoding, replay),
         };
         let formulas = Cow::Borrowed(question.formulas());
         let mut case = Self { question, formulas, atoms, session, refuter: question.refuter(), learned: Vec::new() };
+        // Without thread shapes an event is no input for each of its kinds.
+        if encoding.choices && !case.atoms.chosen {
+            for choice in case.formulas.vocabulary().kinds(&case.atoms) {
+                let literals: Vec<Literal> = choice.into_iter().map(|(r, p)| case.literal(r, &[p])).collect();
+                case.session.add_choice(&literals);
+            }
+        }
         for formula in question.holds(&case.atoms) {
             case.assert(formula);
         }
@@ -138,7 +145,8 @@ impl<'a, Q: Question> Case<'a, Q> {
     /// # Errors
     /// As [`Case::find`].
     pub fn solve(&mut self, goals: &[Literal]) -> Result<Found<()>, Fault> {
-        self.find(|session, limits| Ok((session.solve(goals, limits)?, ())))
+        let ask = self.question.asked();
+        self.find(|session, limits| Ok((ask(session, goals, limits)?, ())))
     }
 
     /// From now on an execution that differs from this one in some tuple of these.
@@ -158,8 +166,9 @@ impl<'a, Q: Question> Case<'a, Q> {
     where
         Q::Lesson: 'l,
     {
+        let ask = self.question.asked();
         loop {
-            match self.session.solve(goals, &Limits::default()) {
+            match ask(&mut self.session, goals, &Limits::default()) {
                 Ok(Outcome::Unsat) => return true,
                 Ok(Outcome::Unknown) | Err(_) => return false,
                 Ok(Outcome::Sat(_)) => match lessons.next() {

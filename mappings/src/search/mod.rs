@@ -18,7 +18,9 @@ pub use progress::{Done, Progress, Silent};
 
 use std::fmt::Debug;
 
-use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic};
+use margay_solver::{
+    Backend, Bounds, Encoding, Failure, Formula, Instance, Limits, Literal, Logic, Outcome, Session, SolverOptions,
+};
 
 use crate::encode::atoms::Atoms;
 use crate::encode::vocabulary::Vocabulary;
@@ -85,6 +87,9 @@ pub enum Refutation<L> {
     Unknown,
 }
 
+/// Asks the solver for an execution with some goals.
+pub type Ask = fn(&mut Session, &[Literal], &Limits) -> Result<Outcome, Failure>;
+
 /// What is asked of the executions of a thread shape.
 pub trait Question: Sync {
     /// The formulas.
@@ -140,6 +145,16 @@ pub trait Question: Sync {
     /// How formulas become clauses.
     fn encoding(&self) -> Encoding {
         Encoding::default()
+    }
+
+    /// How the solver searches.
+    fn solver_options(&self) -> SolverOptions {
+        SolverOptions::default()
+    }
+
+    /// How the solver is asked for an execution with some goals.
+    fn asked(&self) -> Ask {
+        Session::solve
     }
 
     /// The SAT solver.

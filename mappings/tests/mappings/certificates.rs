@@ -112,24 +112,24 @@ fn whatever_was_asked_is_certified() {
 #[test]
 fn every_part_of_a_shape_is_certified_and_needed() {
     let mapping = shipped("rc11-to-ptx");
-    let mut split = options(4);
+    let mut split = options(5);
     split.axioms = names("Coherence,Atomicity");
     split.split = Some(40);
     let (folder, claims) = certified("split", &mapping, split);
-    assert_eq!(claims, [4, 4]);
+    assert_eq!(claims, [5, 5]);
     let document = folder.document();
-    let leaf = document.bounds[3].cases.iter().position(|c| !c.cube.is_empty()).expect("a shape is split");
-    let part = document.bounds[3].cases.iter().position(|c| c.cube.is_empty() && c.answers.len() == 1);
+    let leaf = document.bounds[4].cases.iter().position(|c| !c.cube.is_empty()).expect("a shape is split");
+    let part = document.bounds[4].cases.iter().position(|c| c.cube.is_empty() && c.answers.len() == 1);
     for gone in [leaf, part.expect("questions are asked apart")] {
-        let said = folder.forged(|d| drop(d.bounds[3].cases.remove(gone)));
-        assert!(said.contains("up to 3 events, and it claims"), "{said}");
+        let said = folder.forged(|d| drop(d.bounds[4].cases.remove(gone)));
+        assert!(said.contains("up to 4 events, and it claims"), "{said}");
     }
     // A leaf that hangs elsewhere.
-    let said = folder.forged(|d| d.bounds[3].cases[leaf].cube[0].1 ^= true);
+    let said = folder.forged(|d| d.bounds[4].cases[leaf].cube[0].1 ^= true);
     assert!(said.contains("another problem"), "{said}");
-    let said = folder.forged(|d| assert!(d.bounds[3].cases[leaf].cube.pop().is_some()));
+    let said = folder.forged(|d| assert!(d.bounds[4].cases[leaf].cube.pop().is_some()));
     assert!(said.contains("another problem"), "{said}");
-    let said = folder.forged(|d| d.bounds[3].cases[leaf].cube[0].0 = Fact::Reads { event: 4 });
+    let said = folder.forged(|d| d.bounds[4].cases[leaf].cube[0].0 = Fact::Reads { event: 5 });
     assert!(said.contains("about events or threads that it does not have"), "{said}");
 }
 

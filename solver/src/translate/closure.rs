@@ -155,8 +155,8 @@ impl Translator {
         on
     }
 
-    /// True only if the relation has a cycle: a non-empty set in which every member has a successor in the set. Linear in the
-    /// number of edges, where a closure is cubic in the number of atoms.
+    /// True only if the relation has a cycle: a non-empty set in which every member has a successor in the set. A closure would be cubic
+    /// in the number of atoms, where this is about linear in the number of edges.
     fn cycle_witness(&mut self, relation: &Matrix) -> Bit {
         let n = self.n;
         let mut members: FxHashMap<u64, Bit> = FxHashMap::default();
@@ -179,7 +179,19 @@ impl Translator {
             clause.extend(successors);
             self.side_clauses.push(clause);
         }
-        let all: Vec<Bit> = order.iter().map(|a| members[a]).collect();
-        self.circuit.or_all(all)
+        // The member with the highest number and its successor, one case for each edge: as a goal, they are refuted one after the
+        // other, those among few atoms first.
+        order.sort_unstable();
+        let mut cases = Vec::new();
+        for (i, &last) in order.iter().enumerate() {
+            for &(tuple, edge) in relation.range(last * n, last * n + last + 1) {
+                let case = self.circuit.input();
+                let here = [edge, members[&last], members[&(tuple % n)]];
+                let beyond = order[i + 1..].iter().map(|atom| !members[atom]);
+                here.into_iter().chain(beyond).for_each(|bit| self.side_clauses.push([!case, bit]));
+                cases.push(case);
+            }
+        }
+        self.circuit.or_all(cases)
     }
 }

@@ -71,6 +71,7 @@ pub fn encodings() -> Vec<Encoding> {
                 right_linear_closures: off(3),
                 inline_gates: !off(4),
                 share_gates: !off(5),
+                choices: true,
             }
         })
         .collect()

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use lz4_flex::frame::FrameDecoder;
 use margay_solver::proof::{Checker, Encoder, Flaw, Input, Kind, Log, Record, Replay, Step};
 use margay_solver::{
-    Answer, Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Outcome, Relation, Session, TupleSet, Universe,
+    Answer, Atom, Backend, Bounds, Encoding, Limits, Literal, Logic, Outcome, Relation, Session, SolverOptions, TupleSet,
+    Universe,
 };
 use proptest::prelude::*;
 
@@ -72,7 +73,8 @@ impl Write for Bytes {
 pub fn proved(count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
     let (v, bytes) = (variables(count), Bytes::default());
     let log = Log::to(Box::new(bytes.clone())).expect("memory takes all");
-    let mut session = Session::logged(v.bounds.clone(), Encoding::default(), &margay_cadical::backend(), &log);
+    let mut session =
+        Session::logged(v.bounds.clone(), Encoding::default(), &margay_cadical::backend(), &SolverOptions::default(), &log);
     let answers = perform(&mut session, &v, acts);
     log.finish().expect("memory takes all");
     (bytes.0.lock().expect("one thread").clone(), refuted(&answers))

@@ -1,5 +1,6 @@
 //! The interface of sessions, by examples.
 
+mod choices;
 mod dimacs;
 mod errors;
 mod limits;
