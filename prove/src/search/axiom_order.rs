@@ -51,8 +51,8 @@ impl Finder {
         (!sets.is_empty()).then(|| self.theory.exprs.union_all(sets))
     }
 
-    /// Proves that a relation has no cycle by orders of the target: by those that it has names for, and by the closures of its axioms. Where
-    /// it names no closure, those of its axioms come first.
+    /// Proves that a relation has no cycle by orders of the target: by the closures of its axioms, where it has no names for closures, and by
+    /// relations that it has names for.
     ///
     /// # Errors
     /// What was missing in the first attempt.
@@ -67,20 +67,17 @@ impl Finder {
             self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: None, first: Vec::new(), second: Vec::new() }, true);
             return Ok(());
         }
-        let named_first = self.names_closures(relations);
         let mut missing = None;
-        for named in [named_first, !named_first] {
-            let orders = if named { self.strict_orders(relations, places) } else { self.orders_around(r) };
-            let ends = self.ends(relations, places);
+        let ends = self.ends(relations, places);
+        if !self.names_closures(relations) {
+            let orders = self.orders_around(r);
             match self.acyclic(r, &orders, candidates, &ends) {
-                Ok(()) => return Ok(()),
-                Err(what) => missing = missing.or(Some(what)),
-            }
-            if !named && self.acyclic_around(r) {
-                return Ok(());
+                Err(what) if !self.acyclic_around(r) => missing = Some(what),
+                _ => return Ok(()),
             }
         }
-        Err(missing.unwrap_or(Missing::Order(r)))
+        let orders = self.strict_orders(relations, places);
+        self.acyclic(r, &orders, candidates, &ends).map_err(|what| missing.unwrap_or(what))
     }
 
     /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?

@@ -219,7 +219,7 @@ impl Finder {
             let mut candidates = self.members.clone();
             candidates.extend(self.candidates(closure, &relations, places));
             if let Err(none) = self.bounded(closure, &candidates)
-                && !self.bounded_around(closure)
+                && (self.names_closures(&relations) || !self.bounded_around(closure))
             {
                 missing.push((closure, none));
             }
