@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Kind, Site, Strength};
+use super::{Site, SiteKind, Strength};
 use crate::test::{AtomicCall, AtomicFunction, CScope, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
 
 /// The statements with the strengths chosen.
@@ -24,7 +24,7 @@ impl Rewriter<'_> {
             let mut statement = statement.clone();
             if accesses(&statement.kind) {
                 if self.open
-                    && let Some(s) = (self.choose)(&Site { thread: self.thread, kind: Kind::Slot, now: None })
+                    && let Some(s) = (self.choose)(&Site { thread: self.thread, kind: SiteKind::Slot, now: None })
                 {
                     let kind = StatementKind::Fence { order: memory_order(s.order), scope: Some(s.scope.into()) };
                     out.push(Statement { kind, place: statement.place });
@@ -48,7 +48,7 @@ impl Rewriter<'_> {
             StatementKind::Fence { order, scope } => {
                 self.open = false;
                 let now = strength(*order, *scope);
-                if let Some(s) = (self.choose)(&Site { thread: self.thread, kind: Kind::Fence, now: Some(now) }) {
+                if let Some(s) = (self.choose)(&Site { thread: self.thread, kind: SiteKind::Fence, now: Some(now) }) {
                     *order = memory_order(s.order);
                     *scope = Some(s.scope.into());
                 }
@@ -94,11 +94,11 @@ impl Rewriter<'_> {
             self.expression(e);
         }
         let kind = match &call.function {
-            AtomicFunction::Load => Kind::Load,
-            AtomicFunction::Store(_) => Kind::Store,
+            AtomicFunction::Load => SiteKind::Load,
+            AtomicFunction::Store(_) => SiteKind::Store,
             // They are relaxed; what can be stronger is a fence beside them.
             function if function.is_built_in() => return,
-            _ => Kind::Rmw,
+            _ => SiteKind::Rmw,
         };
         let now = strength(call.order.unwrap_or(MemoryOrder::SeqCst), call.scope);
         if let Some(s) = (self.choose)(&Site { thread: self.thread, kind, now: Some(now) }) {

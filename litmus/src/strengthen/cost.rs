@@ -11,7 +11,7 @@ use margay_models::signature::{Architecture, Construct};
 
 use toml::Spanned;
 
-use super::{Kind, Site, Strength, text};
+use super::{Site, SiteKind, Strength, text};
 use crate::test::Dialect;
 
 /// The cost of each operation.
@@ -34,18 +34,18 @@ const MAX: u32 = 1_000_000;
 
 const ORDERS: [Order; 5] = [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
 
-fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: SiteKind) -> &'static str {
     match kind {
-        Kind::Load => "ld",
-        Kind::Store => "st",
-        Kind::Rmw => "atom",
-        Kind::Reduction => "red",
-        Kind::Fence | Kind::Slot => "fence",
+        SiteKind::Load => "ld",
+        SiteKind::Store => "st",
+        SiteKind::Rmw => "atom",
+        SiteKind::Reduction => "red",
+        SiteKind::Fence | SiteKind::Slot => "fence",
     }
 }
 
 /// The names of an operation, with its scope and without: `ld.acquire.gpu`, `ld.acquire`; of an architecture that is a text `dmb.ish`.
-fn names(kind: Kind, strength: Strength, architecture: Option<Architecture>) -> [String; 2] {
+fn names(kind: SiteKind, strength: Strength, architecture: Option<Architecture>) -> [String; 2] {
     let Some(architecture) = architecture else {
         let unscoped = format!("{}.{}", kind_name(kind), strength.order.name());
         return [format!("{unscoped}.{}", strength.scope.name()), unscoped];
@@ -59,9 +59,9 @@ fn names(kind: Kind, strength: Strength, architecture: Option<Architecture>) -> 
 }
 
 /// Every operation.
-fn all(architecture: Option<Architecture>) -> Vec<(Kind, Strength)> {
-    let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Reduction, Kind::Fence];
-    let of = |kind: Kind| match architecture {
+fn all(architecture: Option<Architecture>) -> Vec<(SiteKind, Strength)> {
+    let kinds = [SiteKind::Load, SiteKind::Store, SiteKind::Rmw, SiteKind::Reduction, SiteKind::Fence];
+    let of = |kind: SiteKind| match architecture {
         Some(architecture) => text::strengths(architecture, kind, architecture.scopes(true)),
         None => {
             let orders = ORDERS.into_iter().filter(|&order| exists(kind, order));
@@ -72,13 +72,13 @@ fn all(architecture: Option<Architecture>) -> Vec<(Kind, Strength)> {
 }
 
 /// Is there such an operation, in PTX or in C?
-fn exists(kind: Kind, order: Order) -> bool {
+fn exists(kind: SiteKind, order: Order) -> bool {
     !matches!(
         (kind, order),
-        (Kind::Load, Order::Rel | Order::AcqRel)
-            | (Kind::Store, Order::Acq | Order::AcqRel)
-            | (Kind::Reduction, Order::Acq | Order::AcqRel | Order::Sc)
-            | (Kind::Fence, Order::Rlx)
+        (SiteKind::Load, Order::Rel | Order::AcqRel)
+            | (SiteKind::Store, Order::Acq | Order::AcqRel)
+            | (SiteKind::Reduction, Order::Acq | Order::AcqRel | Order::Sc)
+            | (SiteKind::Fence, Order::Rlx)
     )
 }
 
@@ -136,7 +136,7 @@ impl Costs {
     /// includes it?
     fn cheaper_than_weaker(&self, operation: &str) -> Option<Diagnostic> {
         let all = all(self.architecture);
-        let named = |k: Kind, s: Strength| names(k, s, self.architecture).iter().any(|name| name == operation);
+        let named = |k: SiteKind, s: Strength| names(k, s, self.architecture).iter().any(|name| name == operation);
         for &(kind, strength) in all.iter().filter(|(k, s)| named(*k, *s)) {
             let found = all
                 .iter()
@@ -150,7 +150,7 @@ impl Costs {
     }
 
     /// Do two strengths of a kind cost the wrong way round?
-    fn inverted(&self, kind: Kind, a: Strength, b: Strength) -> Option<Diagnostic> {
+    fn inverted(&self, kind: SiteKind, a: Strength, b: Strength) -> Option<Diagnostic> {
         let (weak, strong) = match (a.at_most(b), b.at_most(a)) {
             (true, _) => (a, b),
             (_, true) => (b, a),
@@ -165,8 +165,8 @@ impl Costs {
     }
 
     /// The cost of an operation; weak accesses cost nothing.
-    pub fn of(&self, kind: Kind, strength: Strength) -> u32 {
-        let is_fence = matches!(kind, Kind::Fence | Kind::Slot);
+    pub fn of(&self, kind: SiteKind, strength: Strength) -> u32 {
+        let is_fence = matches!(kind, SiteKind::Fence | SiteKind::Slot);
         if strength.order == Order::Plain && !is_fence && self.architecture.is_none() {
             return 0;
         }
@@ -174,11 +174,11 @@ impl Costs {
         self.given.get(&full).or_else(|| self.given.get(&unscoped)).copied().unwrap_or_else(|| {
             let base = match (kind, strength.order) {
                 // Of a machine that is a text: for each tag, and each that is weaker.
-                (Kind::Fence | Kind::Slot, Order::Plain | Order::Tagged(_)) => 8 + 2 * strength.order.rank(),
+                (SiteKind::Fence | SiteKind::Slot, Order::Plain | Order::Tagged(_)) => 8 + 2 * strength.order.rank(),
                 (_, Order::Plain | Order::Tagged(_)) => 2 * strength.order.rank(),
-                (Kind::Fence | Kind::Slot, Order::Acq | Order::Rel) => 8,
-                (Kind::Fence | Kind::Slot, Order::Sc) => 20,
-                (Kind::Fence | Kind::Slot, _) => 10,
+                (SiteKind::Fence | SiteKind::Slot, Order::Acq | Order::Rel) => 8,
+                (SiteKind::Fence | SiteKind::Slot, Order::Sc) => 20,
+                (SiteKind::Fence | SiteKind::Slot, _) => 10,
                 (_, Order::Rlx) => 1,
                 (_, Order::Acq | Order::Rel) => 3,
                 (_, Order::AcqRel) => 5,

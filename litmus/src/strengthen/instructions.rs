@@ -2,7 +2,7 @@
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Kind, Site, Strength, text};
+use super::{Site, SiteKind, Strength, text};
 use crate::test::{Access, AccessOrder, Atom, Dialect, FenceOrder, Instruction, MembarLevel, Operation, ThreadId};
 
 /// The instructions with the strengths chosen.
@@ -18,7 +18,7 @@ pub(super) fn rewrite(
     for instruction in body {
         let mut instruction = instruction.clone();
         if is_access(&instruction.operation) {
-            if open && let Some(strength) = choose(&Site { thread, kind: Kind::Slot, now: None }) {
+            if open && let Some(strength) = choose(&Site { thread, kind: SiteKind::Slot, now: None }) {
                 let operation = fence(strength, dialect);
                 // Executed when the access is.
                 out.push(Instruction { guard: instruction.guard.clone(), operation, place: instruction.place });
@@ -62,7 +62,7 @@ fn fence(strength: Strength, dialect: Dialect) -> Operation {
         Dialect::Generic => Operation::Fence { order: None, scope: None },
         Dialect::Text(architecture) => {
             let mut fence = Operation::Fence { order: None, scope: None };
-            text::set(architecture, &mut fence, Kind::Slot, strength);
+            text::set(architecture, &mut fence, SiteKind::Slot, strength);
             fence
         }
         Dialect::GpuPtx => Operation::Membar(level(strength.scope)),
@@ -88,17 +88,21 @@ fn fence_order(order: Order) -> FenceOrder {
 }
 
 /// What an instruction is, and how strong; `None` for what cannot be stronger.
-fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)> {
+fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Strength)> {
     match dialect {
         Dialect::Generic => return None,
         Dialect::Text(_) => return text::strength(operation),
         Dialect::Ptx | Dialect::GpuPtx | Dialect::C => {}
     }
     match operation {
-        Operation::Load { access, .. } | Operation::VectorLoad { access, .. } => Some((Kind::Load, of(access, Order::Plain)?)),
-        Operation::Store { access, .. } | Operation::VectorStore { access, .. } => Some((Kind::Store, of(access, Order::Plain)?)),
+        Operation::Load { access, .. } | Operation::VectorLoad { access, .. } => {
+            Some((SiteKind::Load, of(access, Order::Plain)?))
+        }
+        Operation::Store { access, .. } | Operation::VectorStore { access, .. } => {
+            Some((SiteKind::Store, of(access, Order::Plain)?))
+        }
         Operation::Atom(Atom { access, destination, .. }) => {
-            let kind = if destination.is_some() { Kind::Rmw } else { Kind::Reduction };
+            let kind = if destination.is_some() { SiteKind::Rmw } else { SiteKind::Reduction };
             Some((kind, of(access, Order::Rlx)?))
         }
         Operation::Fence { order, scope } => {
@@ -108,9 +112,9 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(Kind, Strength)>
                 Some(FenceOrder::Sc) => Order::Sc,
                 Some(FenceOrder::AcqRel | FenceOrder::Text(_)) | None => Order::AcqRel,
             };
-            Some((Kind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
+            Some((SiteKind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
         }
-        Operation::Membar(level) => Some((Kind::Fence, Strength { order: Order::Sc, scope: level.scope() })),
+        Operation::Membar(level) => Some((SiteKind::Fence, Strength { order: Order::Sc, scope: level.scope() })),
         _ => None,
     }
 }

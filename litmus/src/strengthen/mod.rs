@@ -38,7 +38,7 @@ impl Strength {
 
 /// What can be stronger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SiteKind {
     /// A load.
     Load,
     /// A store.
@@ -59,7 +59,7 @@ pub struct Site {
     /// The thread.
     pub thread: ThreadId,
     /// What is there.
-    pub kind: Kind,
+    pub kind: SiteKind,
     /// How strong it is; `None` for a slot.
     pub now: Option<Strength>,
 }
@@ -123,7 +123,7 @@ pub fn options(test: &Test, site: &Site, means: Means, knows: Knows) -> Vec<Stre
     use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
     let c = test.dialect == Dialect::C;
     let may = match site.kind {
-        Kind::Slot | Kind::Fence => means.fences && site.kind == Kind::Slot || site.kind == Kind::Fence,
+        SiteKind::Slot | SiteKind::Fence => means.fences && site.kind == SiteKind::Slot || site.kind == SiteKind::Fence,
         _ => true,
     };
     if !may {
@@ -135,23 +135,23 @@ pub fn options(test: &Test, site: &Site, means: Means, knows: Knows) -> Vec<Stre
     if test.dialect == Dialect::Generic {
         // There is one kind of fence, and nothing else to be said.
         let fence = Strength { order: Sc, scope: Scope::Sys };
-        return if site.kind == Kind::Slot { vec![fence] } else { Vec::new() };
+        return if site.kind == SiteKind::Slot { vec![fence] } else { Vec::new() };
     }
     let orders: &[Order] = match site.kind {
-        Kind::Slot | Kind::Fence if test.dialect == Dialect::GpuPtx => &[Sc],
-        Kind::Slot | Kind::Fence if c => &[Acq, Rel, AcqRel, Sc],
-        Kind::Slot if !knows.one_sided_fences => &[AcqRel, Sc],
-        Kind::Slot => &[Acq, Rel, AcqRel, Sc],
-        Kind::Fence => &[Acq, Rel, AcqRel, Sc],
+        SiteKind::Slot | SiteKind::Fence if test.dialect == Dialect::GpuPtx => &[Sc],
+        SiteKind::Slot | SiteKind::Fence if c => &[Acq, Rel, AcqRel, Sc],
+        SiteKind::Slot if !knows.one_sided_fences => &[AcqRel, Sc],
+        SiteKind::Slot => &[Acq, Rel, AcqRel, Sc],
+        SiteKind::Fence => &[Acq, Rel, AcqRel, Sc],
         // The form of 2015 has no orders.
         _ if test.dialect == Dialect::GpuPtx => &[],
-        Kind::Load if c => &[Rlx, Acq, Sc],
-        Kind::Load => &[Rlx, Acq],
-        Kind::Store if c => &[Rlx, Rel, Sc],
-        Kind::Store => &[Rlx, Rel],
-        Kind::Rmw if c => &[Rlx, Acq, Rel, AcqRel, Sc],
-        Kind::Rmw => &[Rlx, Acq, Rel, AcqRel],
-        Kind::Reduction => &[Rlx, Rel],
+        SiteKind::Load if c => &[Rlx, Acq, Sc],
+        SiteKind::Load => &[Rlx, Acq],
+        SiteKind::Store if c => &[Rlx, Rel, Sc],
+        SiteKind::Store => &[Rlx, Rel],
+        SiteKind::Rmw if c => &[Rlx, Acq, Rel, AcqRel, Sc],
+        SiteKind::Rmw => &[Rlx, Acq, Rel, AcqRel],
+        SiteKind::Reduction => &[Rlx, Rel],
     };
     let widest = widest_needed(test);
     let scopes = Scope::ALL.into_iter().filter(|&s| s <= widest && (knows.clusters || s != Scope::Cluster));

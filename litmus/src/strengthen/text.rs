@@ -4,22 +4,22 @@
 use margay_models::execution::{Order, Placement, Scope};
 use margay_models::signature::{self, Architecture, Construct};
 
-use super::{Kind, Means, Site, Strength};
+use super::{Means, Site, SiteKind, Strength};
 use crate::test::{AccessOrder, FenceOrder, Operation, Test, ThreadId};
 
 /// The operation that a site is, or can hold; `None` for reductions, of which there are none.
-pub(super) fn operation(kind: Kind) -> Option<signature::Operation> {
+pub(super) fn operation(kind: SiteKind) -> Option<signature::Operation> {
     match kind {
-        Kind::Load => Some(signature::Operation::Read),
-        Kind::Store => Some(signature::Operation::Write),
-        Kind::Rmw => Some(signature::Operation::Rmw),
-        Kind::Fence | Kind::Slot => Some(signature::Operation::Fence),
-        Kind::Reduction => None,
+        SiteKind::Load => Some(signature::Operation::Read),
+        SiteKind::Store => Some(signature::Operation::Write),
+        SiteKind::Rmw => Some(signature::Operation::Rmw),
+        SiteKind::Fence | SiteKind::Slot => Some(signature::Operation::Fence),
+        SiteKind::Reduction => None,
     }
 }
 
 /// Every strength that an instruction of a kind can have with these scopes, in the order of the text.
-pub(super) fn strengths(architecture: Architecture, kind: Kind, scopes: &[Scope]) -> Vec<Strength> {
+pub(super) fn strengths(architecture: Architecture, kind: SiteKind, scopes: &[Scope]) -> Vec<Strength> {
     let of_kind = architecture.constructs().into_iter().filter(|c| operation(kind) == Some(c.operation));
     of_kind
         .flat_map(|construct| {
@@ -50,12 +50,12 @@ pub(super) fn options(test: &Test, architecture: Architecture, site: &Site, mean
 }
 
 /// How strong an instruction is.
-pub(super) fn strength(operation: &Operation) -> Option<(Kind, Strength)> {
+pub(super) fn strength(operation: &Operation) -> Option<(SiteKind, Strength)> {
     let (kind, order, scope) = match operation {
-        Operation::Load { access, .. } => (Kind::Load, access_order(access.order)?, access.scope),
-        Operation::Store { access, .. } => (Kind::Store, access_order(access.order)?, access.scope),
-        Operation::Atom(atom) => (Kind::Rmw, access_order(atom.access.order)?, atom.access.scope),
-        Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => (Kind::Fence, tags.order(), *scope),
+        Operation::Load { access, .. } => (SiteKind::Load, access_order(access.order)?, access.scope),
+        Operation::Store { access, .. } => (SiteKind::Store, access_order(access.order)?, access.scope),
+        Operation::Atom(atom) => (SiteKind::Rmw, access_order(atom.access.order)?, atom.access.scope),
+        Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => (SiteKind::Fence, tags.order(), *scope),
         _ => return None,
     };
     Some((kind, Strength { order, scope: scope.unwrap_or(Scope::Warp) }))
@@ -69,7 +69,7 @@ fn access_order(order: Option<AccessOrder>) -> Option<Order> {
 }
 
 /// Makes an instruction so strong.
-pub(super) fn set(architecture: Architecture, operation: &mut Operation, kind: Kind, strength: Strength) {
+pub(super) fn set(architecture: Architecture, operation: &mut Operation, kind: SiteKind, strength: Strength) {
     let Some(of) = self::operation(kind) else { return };
     let construct = Construct { operation: of, order: strength.order };
     let tags = architecture.tags_of(construct);
