@@ -31,7 +31,11 @@ pub fn rules(theory: &mut Theory, group: &[Pred], apart: bool) -> Vec<Rule> {
             Meaning::Closure(r) => {
                 let between = Term::event(2);
                 let earlier = Atom::binary(pred, s, between);
-                let edges = if apart { super::order::edges(theory, r) } else { vec![r] };
+                let mut edges = if apart { super::order::edges(theory, r) } else { vec![r] };
+                // Of a relation with nothing in it there is a rule that never applies, so that each property has an obligation.
+                if edges.is_empty() {
+                    edges.push(r);
+                }
                 for &edge in &edges {
                     let (body, events) = open_all(theory, edge, s, t, 2, group);
                     found.push(Rule { body, events, earlier: Vec::new(), of: pred });
