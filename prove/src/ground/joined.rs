@@ -29,13 +29,13 @@ struct Joined<'a> {
 
 impl Joined<'_> {
     fn add(&mut self, events: usize, part: AtHand) -> Option<()> {
-        // The new number of each event, and of each value.
-        let mut names: Vec<Option<Term>> = (0..MAX_EVENTS).map(|e| (e < events).then(|| Term::event(e))).collect();
+        // The new number of each event, and of each value. An event whose value nothing needs may be any event: what is said of it is true of all.
+        let mut names: Vec<Term> = (0..MAX_EVENTS).map(|e| Term::event(if e < events { e } else { 0 })).collect();
         let mut numbers = Vec::new();
         let shares = |values: &[Value], v: &Value| values.iter().filter(|other| other.event == v.event).count() > 1;
         for value in &part.values {
             let made = usize::from(self.theory.sources[value.source].existence.events);
-            let of: Vec<Term> = value.of.iter().map(|t| names[t.index()]).collect::<Option<_>>()?;
+            let of: Vec<Term> = value.of.iter().map(|t| names[t.index()]).collect();
             let same = |v: &Value| v.source == value.source && v.of == of && (made == 0 || !shares(&self.values, v));
             let known = (value.unless.is_empty() && (made == 0 || !shares(&part.values, value)))
                 .then(|| self.values.iter().position(same))
@@ -43,7 +43,7 @@ impl Joined<'_> {
             let number = known.unwrap_or(self.values.len());
             let event = match (known, value.unless.first()) {
                 (Some(v), _) => self.values[v].event,
-                (None, Some(_)) => names[value.event.index()]?,
+                (None, Some(_)) => names[value.event.index()],
                 (None, None) if self.next + made.max(1) > MAX_EVENTS => return None,
                 (None, None) => Term::event(self.next),
             };
@@ -53,12 +53,12 @@ impl Joined<'_> {
                 self.values.push(Value { source: value.source, of, event, unless });
             }
             for k in 0..made {
-                names[value.event.index() + k] = Some(Term::event(event.index() + k));
+                names[value.event.index() + k] = Term::event(event.index() + k);
             }
             numbers.push(number);
         }
         for origin in part.instances {
-            let origin = renamed(origin, &names)?;
+            let origin = renamed(origin, &names);
             if self.seen.insert(origin.clone()) {
                 self.instances.push(origin);
             }
@@ -68,13 +68,13 @@ impl Joined<'_> {
 }
 
 /// An instance at events with other numbers.
-fn renamed(origin: Origin, names: &[Option<Term>]) -> Option<Origin> {
-    let all = |terms: Vec<Term>| terms.into_iter().map(|t| names[t.index()]).collect::<Option<Vec<Term>>>();
-    let atom = |a: Atom| Some(Atom::binary(a.pred, names[a.args[0].index()]?, names[a.args[1].index()]?));
-    Some(match origin {
-        Origin::Fact(number, at) => Origin::Fact(number, all(at)?),
-        Origin::Supposed(number, at) => Origin::Supposed(number, all(at)?),
-        Origin::Congruence(equality, [has, lacks]) => Origin::Congruence(atom(equality)?, [atom(has)?, atom(lacks)?]),
+fn renamed(origin: Origin, names: &[Term]) -> Origin {
+    let all = |terms: Vec<Term>| terms.into_iter().map(|t| names[t.index()]).collect();
+    let atom = |a: Atom| Atom::binary(a.pred, names[a.args[0].index()], names[a.args[1].index()]);
+    match origin {
+        Origin::Fact(number, at) => Origin::Fact(number, all(at)),
+        Origin::Supposed(number, at) => Origin::Supposed(number, all(at)),
+        Origin::Congruence(equality, [has, lacks]) => Origin::Congruence(atom(equality), [atom(has), atom(lacks)]),
         other @ (Origin::Question(_) | Origin::Value(..)) => other,
-    })
+    }
 }

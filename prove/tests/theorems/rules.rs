@@ -6,7 +6,7 @@ use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::argument::{Claim, LastStep, Rule, Step, complete, obligations};
 use margay_prove::ground::{Effort, Obligation, Outcome, Reach, settle};
-use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Term};
+use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Pred, Term};
 use margay_prove::search::property::Property;
 use margay_prove::theorem::{REACH, Setting, prove};
 use margay_prove::theory::{Reason, Stop, Theory, Use};
@@ -206,4 +206,72 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
         margay_prove::argument::check(&mut setting.theory.clone(), &proof)
             .is_err_and(|flaw| flaw.what.contains("needs what was not proved"))
     );
+}
+
+/// Random numbers, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+
+    fn literal(&mut self, symbols: &[(Pred, u8)], terms: &[Term]) -> Lit {
+        let (pred, arity) = symbols[self.below(symbols.len())];
+        let [a, b] = [0, 1].map(|_| terms[self.below(terms.len())]);
+        let atom = if arity == 1 { Atom::unary(pred, a) } else { Atom::binary(pred, a, b) };
+        if self.below(2) == 0 { Lit::yes(atom) } else { Lit::no(atom) }
+    }
+}
+
+/// A theory of random sentences, some of which claim that an event exists, and a random question about two events.
+fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
+    let mut theory = Theory::default();
+    let symbols: Vec<(Pred, u8)> = [("p", 1), ("q", 1), ("r", 2), ("s", 2)]
+        .map(|(name, arity)| (theory.symbols.declare(name, arity, Meaning::Base), arity))
+        .to_vec();
+    let reason = Reason::Supposed("the question".to_owned());
+    let variables = [0, 1, 2].map(Term::variable);
+    for _ in 0..6 {
+        let clause = (0..2 + dice.below(2)).map(|_| dice.literal(&symbols, &variables)).collect();
+        theory.assume_clause(clause, &reason);
+    }
+    for _ in 0..3 {
+        let guard = Lit::yes(Atom::unary(symbols[dice.below(2)].0, Term::variable(0)));
+        let related = Lit::yes(Atom::binary(symbols[2 + dice.below(2)].0, Term::variable(0), Term::variable(1)));
+        let cases =
+            vec![vec![related, dice.literal(&symbols, &variables[..2])], vec![related, dice.literal(&symbols, &variables[1..2])]];
+        theory.assume_existence(Existence { guard: vec![guard], variables: 1, events: 1, cases }, &reason, Use::Steps(1));
+    }
+    let events = [0, 1].map(Term::event);
+    let some = |dice: &mut Dice| Form::and((0..2).map(|_| Form::lit(dice.literal(&symbols, &events))));
+    let question = Form::and([0, 1].map(|_| Form::or([0, 1, 2].map(|_| some(dice)))));
+    let (what, suppositions, conclusion) = (String::new(), Vec::new(), Form::Const(true));
+    (theory, Obligation { what, claim: 0, question, events: 2, suppositions, conclusion })
+}
+
+#[test]
+fn what_a_search_refutes_has_a_refutation_whole_or_by_halves() {
+    super::use_cadical();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut refuted = [0, 0];
+    for number in 0..600 {
+        let (theory, question) = random_question(&mut dice);
+        let outcomes =
+            [5000, 1].map(|rounds| settle(&theory, None, &question, Reach { rounds, ..REACH }, &mut Effort::default()));
+        for (outcome, refuted) in outcomes.iter().zip(&mut refuted) {
+            match outcome {
+                Outcome::Refuted(refutation, _) => {
+                    refutation.check(&theory, &question).unwrap_or_else(|what| panic!("{number}: {what}"));
+                    *refuted += 1;
+                }
+                Outcome::Model(_) => {}
+                Outcome::Unknown => panic!("{number}: nothing here comes near a limit"),
+            }
+        }
+    }
+    assert!(refuted[0] == refuted[1] && (100..500).contains(&refuted[0]), "{refuted:?}");
 }
