@@ -6,13 +6,10 @@ use margay_models::model::CheckKind;
 
 use super::candidate::from_initial;
 use super::finder::Finder;
-use super::invariant::find;
 use super::order::edges;
 use super::property::{Property, X, Y};
 use super::template::Vocabulary;
 use super::truncated::ends;
-use crate::argument::{Claim, Rule};
-use crate::ground::Limits;
 use crate::logic::{Atom, Expr, ExprId, Lit, Meaning, Pred};
 use crate::theory::{Reason, Theory};
 
@@ -45,7 +42,7 @@ impl Finder {
         let axioms = self.closures_of_axioms();
         let synchronising: Vec<Members> =
             axioms.iter().map(|&axiom| synchronising(&mut self.theory, closure, axiom)).filter(|c| !c.is_empty()).collect();
-        if synchronising.iter().any(|c| self.bounded_by(closure, c)) {
+        if synchronising.iter().any(|c| self.bounded_by(closure, c).is_ok()) {
             return true;
         }
         // Perhaps what is known of release sequences does not tell enough.
@@ -53,13 +50,13 @@ impl Finder {
             let own = self.theory.exprs.symbol(closure);
             let inner = Vocabulary::of(&self.theory, [own]).relations;
             let chains = inner.into_iter().filter(|&p| p != closure && self.bounded_as_chain(p)).count();
-            if chains > 0 && synchronising.iter().any(|c| self.bounded_by(closure, c)) {
+            if chains > 0 && synchronising.iter().any(|c| self.bounded_by(closure, c).is_ok()) {
                 return true;
             }
         }
         axioms.iter().any(|&axiom| {
             let candidates = around(&mut self.theory, axiom);
-            self.bounded_by(closure, &candidates)
+            self.bounded_by(closure, &candidates).is_ok()
         })
     }
 
@@ -76,26 +73,7 @@ impl Finder {
         let within = |r: Pred| (closure, Property::Clause(vec![Lit::yes(Atom::binary(r, X, Y))]));
         self.guess(&[closure], vec![within(co), within(loc)], 0);
         let candidates = communicating(&mut self.theory);
-        self.bounded_by(closure, &candidates)
-    }
-
-    fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> bool {
-        [0, self.reach.steps].into_iter().any(|steps| {
-            let limits = Limits { events: self.reach.events, depth: steps, ..Limits::default() };
-            match find(&mut self.theory, closure, candidates, limits) {
-                Ok(found) => {
-                    self.effort.add(found.effort);
-                    let bound = self.theory.exprs.union_all(found.items);
-                    let claim = Claim::Pairs { of: closure, property: Property::Within(bound) };
-                    self.step(vec![claim], Rule::Induction(vec![closure]), true);
-                    true
-                }
-                Err(none) => {
-                    self.effort.add(none.effort);
-                    false
-                }
-            }
-        })
+        self.bounded_by(closure, &candidates).is_ok()
     }
 }
 

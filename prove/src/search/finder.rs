@@ -173,6 +173,11 @@ impl Finder {
     /// Finds an invariant of a closure.
     pub(super) fn bounded(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
         self.sets_of_ends(closure);
+        self.bounded_by(closure, candidates)
+    }
+
+    /// The same without what is known of its ends.
+    pub(super) fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
         let mut failed = None;
         for steps in [0, self.reach.steps] {
             let limits = self.limits(steps);
