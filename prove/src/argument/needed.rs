@@ -3,17 +3,17 @@
 use super::claim::{Claim, Step};
 use super::obligations::obligations;
 use super::prove::Failure;
-use super::settle::{Found, WAYS, Way, settle_one};
+use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
 use crate::ground::{Claims, Effort, Reach};
 use crate::search::property::Property;
 use crate::theory::Theory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-/// The way in which each obligation was refuted: the number of its step, and what it says.
-pub type Ways = FxHashMap<(usize, String), Way>;
+/// How each obligation was refuted, by the number of its step and what it says: in which way, and by which claims of earlier steps.
+pub type Ways = FxHashMap<(usize, String), (Way, Lemmas)>;
 
-/// Which claims of each step the goals need, and in which way each obligation was refuted.
+/// Which claims of each step the goals need, and how each obligation was refuted.
 pub fn needed(
     mut theory: Theory,
     steps: &[Step],
@@ -99,7 +99,7 @@ fn needed_of_step(
             for (o, Found { settled, lemmas, way, .. }) in some {
                 let obligation = &whole[*o];
                 done[*o] = true;
-                ways.insert((number, obligation.what.clone()), *way);
+                ways.insert((number, obligation.what.clone()), (*way, lemmas.clone()));
                 let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
                 for (lemma, claim) in lemmas.iter().copied().chain(opened).filter(|l| l.0 < number) {
                     needed[lemma][claim] = true;

@@ -6,9 +6,10 @@ use super::obligations::{apart, obligations};
 use super::possible::all_possible;
 use super::settle::settle_again;
 use super::written::WrittenStep;
-use crate::ground::{Effort, Obligation, Reach, Refutation, Structure};
+use crate::ground::{Claims, Effort, Obligation, Reach, Refutation, Structure};
 use crate::theory::Theory;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 /// An obligation with its refutation.
 #[derive(Debug, Clone)]
@@ -64,22 +65,29 @@ pub fn complete(
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
     let mut proof = Proof { steps: Vec::new(), settled: Vec::new() };
+    // The numbers that claims of the search have in the proof.
+    let mut renumbered: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
     for ((number, step), claims) in steps.iter().enumerate().zip(needed) {
-        let claims: Vec<Claim> = step.claims.iter().zip(claims).filter(|(_, n)| *n).map(|(c, _)| c.clone()).collect();
+        let kept: Vec<usize> = (0..claims.len()).filter(|&c| claims[c]).collect();
+        let claims: Vec<Claim> = kept.iter().map(|&c| step.claims[c].clone()).collect();
         if claims.is_empty() {
             continue;
         }
+        renumbered.extend(kept.into_iter().enumerate().map(|(at, c)| ((number, c), (proof.steps.len(), at))));
         let written = WrittenStep::of(found, &Step { claims, ..step.clone() });
         let step = written
             .read(&mut theory)
             .map_err(|what| Box::new(Failure { claim: String::new(), what, structure: None, theory: theory.clone() }))?;
         let asked = obligations(&mut theory, &step);
-        let way = |o: &Obligation| ways.get(&(number, o.what.clone())).copied();
+        let before = |o: &Obligation| {
+            let (way, lemmas) = ways.get(&(number, o.what.clone()))?;
+            Some((*way, lemmas.iter().filter_map(|l| renumbered.get(l).copied()).collect::<Claims>()))
+        };
         let attempts: Vec<Attempt> = asked
             .par_iter()
             .map(|obligation| {
                 let mut effort = Effort::default();
-                (settle_again(&theory, obligation, way(obligation), reach, &mut effort), effort)
+                (settle_again(&theory, obligation, before(obligation).as_ref(), reach, &mut effort), effort)
             })
             .collect();
         let possible = all_possible(&theory, &step, &asked, reach, effort);
@@ -89,7 +97,7 @@ pub fn complete(
             let mut one = one?;
             // What is taken apart gets its names in the order of the obligations, as whoever checks the proof gives them.
             if one.apart && !holds_in_turn(&mut theory, obligation, &one) {
-                one = settle_again(&theory, obligation, way(obligation), reach, effort)?;
+                one = settle_again(&theory, obligation, before(obligation).as_ref(), reach, effort)?;
             }
             settled.push(Settled { possible, ..one });
         }

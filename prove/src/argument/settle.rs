@@ -72,19 +72,23 @@ impl Found {
     }
 }
 
-/// Refutes an obligation by all that is known, first in the way in which it was refuted before.
+/// Refutes an obligation by all that is known; first in the way in which it was refuted before, by the claims that were used then: with few
+/// claims a search has few instances to look at.
 pub fn settle_again(
     theory: &Theory,
     obligation: &Obligation,
-    way: Option<Way>,
+    before: Option<&(Way, Claims)>,
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<Settled, Box<Failure>> {
-    let before = way.map(|w| settle_one(theory, None, obligation, &[w], reach, effort));
-    match before {
-        Some(Ok(found)) => Ok(found.settled),
-        _ => settle_one(theory, None, obligation, &WAYS, reach, effort).map(|f| f.settled),
+    if let Some((way, claims)) = before {
+        for claims in [Some(claims), None] {
+            if let Ok(found) = settle_one(theory, claims, obligation, &[*way], reach, effort) {
+                return Ok(found.settled);
+            }
+        }
     }
+    settle_one(theory, None, obligation, &WAYS, reach, effort).map(|f| f.settled)
 }
 
 /// Refutes an obligation in one of some ways.

@@ -10,15 +10,17 @@ pub struct Structure {
     rows: Vec<u128>,
     /// The same from the other side.
     columns: Vec<u128>,
-    /// For each symbol the events that are related to themselves (the members of a set), and those that are related to any.
-    ends: Vec<[u128; 2]>,
+    /// For each symbol the events that are related to themselves: the members of a set.
+    diagonals: Vec<u128>,
+    /// The symbols that something is in, one bit for each.
+    in_use: Vec<u64>,
 }
 
 impl Structure {
     /// Every set and relation is empty, and events are equal to themselves.
     pub fn new(symbols: usize, events: usize) -> Self {
         let (rows, columns) = (vec![0; symbols * events], vec![0; symbols * events]);
-        let mut new = Self { events, rows, columns, ends: vec![[0; 2]; symbols] };
+        let mut new = Self { events, rows, columns, diagonals: vec![0; symbols], in_use: vec![0; symbols.div_ceil(64)] };
         for e in 0..events {
             new.set(Pred::EQUAL, e, e);
         }
@@ -52,20 +54,19 @@ impl Structure {
 
     /// The events that are related to themselves; the members of a set.
     pub fn diagonal(&self, pred: Pred) -> u128 {
-        self.ends[pred.index()][0]
+        self.diagonals[pred.index()]
     }
 
     fn set(&mut self, pred: Pred, a: usize, b: usize) {
         self.rows[pred.index() * self.events + a] |= 1 << b;
         self.columns[pred.index() * self.events + b] |= 1 << a;
-        let [diagonal, domain] = &mut self.ends[pred.index()];
-        *diagonal |= u128::from(a == b) << a;
-        *domain |= 1 << a;
+        self.diagonals[pred.index()] |= u128::from(a == b) << a;
+        self.in_use[pred.index() / 64] |= 1 << (pred.index() % 64);
     }
 
     /// Is nothing in a set or relation?
     pub fn is_empty(&self, pred: Pred) -> bool {
-        self.ends[pred.index()][1] == 0
+        self.in_use[pred.index() / 64] >> (pred.index() % 64) & 1 == 0
     }
 
     /// Makes an atom true.

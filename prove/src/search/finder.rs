@@ -121,7 +121,10 @@ impl Finder {
     pub(super) fn guess(&mut self, group: &[Pred], all: Vec<(Pred, Property)>, steps: u8) {
         let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
         let limits = self.limits(steps);
+        let begin = std::time::Instant::now();
         let found = inductive(&mut self.theory, group, all, limits);
+        let (of, seconds) = (self.theory.symbols.name(group[0]), begin.elapsed().as_secs_f64());
+        tracing::debug!("{} of {} guesses about {of} are kept, {seconds:.2} s", found.kept.len(), found.guessed);
         self.effort.add(found.effort);
         let kept: Vec<String> = found.kept.iter().map(|(p, g)| g.text(&self.theory, *p)).collect();
         for &of in group {
@@ -178,10 +181,14 @@ impl Finder {
 
     /// The same without what is known of its ends.
     pub(super) fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, ExprId)]) -> Result<(), Missing> {
+        let begin = std::time::Instant::now();
         let mut failed = None;
         for steps in [0, self.reach.steps] {
             let limits = self.limits(steps);
-            match find(&mut self.theory, closure, candidates, limits) {
+            let found = find(&mut self.theory, closure, candidates, limits);
+            let of = self.theory.symbols.name(closure);
+            tracing::debug!("an invariant of {of}: {}, {:.2} s", found.is_ok(), begin.elapsed().as_secs_f64());
+            match found {
                 Ok(found) => {
                     self.effort.add(found.effort);
                     let bound = self.theory.exprs.union_all(found.items);

@@ -9,6 +9,7 @@ use crate::argument::{Claim, Rule};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
 use crate::theory::Theory;
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// The edges of a relation: a union with as many members as there are ways through it.
 pub fn edges(theory: &mut Theory, r: ExprId) -> Vec<ExprId> {
@@ -111,7 +112,11 @@ impl Finder {
     /// The orders that S may be: strict orders among the relations, and the same between the fences of operations.
     pub(super) fn strict_orders(&mut self, relations: &[Pred], places: &[Pred]) -> Vec<ExprId> {
         let mut found = Vec::new();
-        for &relation in relations {
+        // The order of fences first: with what it contains, the search gives up others soon.
+        let of_fences = self.theory.symbols.named("sync_fence");
+        let mut relations = relations.to_vec();
+        relations.sort_by_key(|&r| Some(r) != of_fences);
+        for relation in relations {
             let order = self.theory.exprs.symbol(relation);
             self.theory.explain(relation);
             if !self.strict_order(order) {
@@ -199,41 +204,60 @@ impl Finder {
         known: &mut FxHashMap<(ExprId, ExprId), bool>,
     ) -> Option<Split> {
         let mut best: Option<Split> = None;
+        // Edges that are outside of most orders are looked at first: an order that is no better than another is given up sooner.
+        let mut outside = vec![0usize; edges.len()];
         for &order in orders {
-            let mut within = |finder: &mut Self, edge: ExprId| {
-                *known.entry((edge, order)).or_insert_with(|| finder.holds(&Claim::Within(edge, order), 1, 1))
-            };
+            let mut within =
+                |finder: &mut Self, edge: ExprId| *known.entry((edge, order)).or_insert_with(|| finder.is_within(edge, order));
+            let mut turns: Vec<usize> = (0..edges.len()).collect();
+            turns.sort_by_key(|&at| std::cmp::Reverse(outside[at]));
             let (mut first, mut second, mut cost) = (Vec::new(), Vec::new(), 0);
-            for (edge, parts) in edges {
+            for at in turns {
+                let (edge, parts) = &edges[at];
                 if within(self, *edge) {
-                    second.push(*edge);
+                    second.push((at, *edge));
                     continue;
                 }
+                outside[at] += 1;
                 // The two halves of an operation have the same fences: steps between them are told from others.
                 let inside: Vec<bool> =
                     if parts.len() < 2 { vec![false] } else { parts.iter().map(|&p| within(self, p)).collect() };
                 if inside.contains(&true) {
                     for (&part, inside) in parts.iter().zip(inside) {
-                        if inside { second.push(part) } else { first.push(part) }
+                        if inside { second.push((at, part)) } else { first.push((at, part)) }
                     }
                     cost += PARTLY;
                 } else {
-                    first.push(*edge);
+                    first.push((at, *edge));
                     cost += WHOLE;
                 }
-                // Another order that contains more was there before.
-                if best.as_ref().is_some_and(|b| b.cost < cost) {
+                // Another order that contains as much was there before.
+                if best.as_ref().is_some_and(|b| b.cost <= cost) {
                     break;
                 }
             }
             if !second.is_empty() && best.as_ref().is_none_or(|b| cost < b.cost) {
-                best = Some(Split { order, first, second, cost });
+                let in_turn = |mut edges: Vec<(usize, ExprId)>| {
+                    edges.sort_by_key(|e| e.0);
+                    edges.into_iter().map(|e| e.1).collect()
+                };
+                best = Some(Split { order, first: in_turn(first), second: in_turn(second), cost });
             }
             if best.as_ref().is_some_and(|b| b.first.is_empty()) {
                 break;
             }
         }
         best
+    }
+
+    /// Is an edge within an order?
+    fn is_within(&mut self, edge: ExprId, order: ExprId) -> bool {
+        let (begin, before) = (Instant::now(), self.effort);
+        let within = self.holds(&Claim::Within(edge, order), 1, 1);
+        let (seconds, rounds) = (begin.elapsed().as_secs_f64(), self.effort.rounds - before.rounds);
+        let texts = [edge, order].map(|e| self.theory.text(e));
+        tracing::debug!("{} in {}: {within}, {seconds:.2} s, {rounds} assignments", texts[0], texts[1]);
+        within
     }
 
     fn by_orders(
@@ -255,10 +279,12 @@ impl Finder {
             let chain = self.theory.exprs.symbol(chain);
             self.show(Claim::Irreflexive(chain))?;
             for &edge in &second {
+                let begin = Instant::now();
                 let both = self.theory.exprs.sequence(chain, edge);
                 if !self.behind_chain(chain, edge, order, ends) {
                     self.show(Claim::Within(both, order))?;
                 }
+                tracing::debug!("behind the chain: {}, {:.2} s", self.theory.text(edge), begin.elapsed().as_secs_f64());
             }
         }
         self.step(vec![Claim::Acyclic(r)], Rule::Orders { order: Some(order), first, second }, true);

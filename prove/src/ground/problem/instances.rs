@@ -32,7 +32,11 @@ impl Problem<'_> {
                 left > 0
             });
         };
-        for &i in &self.active.0 {
+        for premised in &self.active.0 {
+            if premised.premises.iter().any(|&p| structure.is_empty(p)) {
+                continue;
+            }
+            let i = premised.fact;
             collect(&theory.facts[i].clause, None, &|values| Origin::Fact(i, values));
         }
         for (i, local) in self.locals.iter().enumerate() {

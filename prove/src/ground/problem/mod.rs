@@ -73,6 +73,23 @@ struct Local {
     guard: Option<Literal>,
 }
 
+/// A fact, with two of the symbols that its premises are about. Most facts have a premise that is true of nothing, which is seen by these
+/// without a look at the fact: there are thousands.
+#[derive(Debug, Clone, Copy)]
+struct Premised {
+    fact: usize,
+    premises: [Pred; 2],
+}
+
+impl Premised {
+    fn of(fact: usize, lits: &[Lit]) -> Self {
+        let mut premises = lits.iter().filter(|l| !l.positive).map(|l| l.atom.pred);
+        // Events are equal to themselves: a premise that is always true of something.
+        let first = premises.next().unwrap_or(Pred::EQUAL);
+        Self { fact, premises: [first, premises.find(|&p| p != first).unwrap_or(first)] }
+    }
+}
+
 /// Events, and what is asked of them.
 pub struct Problem<'a> {
     theory: &'a Theory,
@@ -94,7 +111,7 @@ pub struct Problem<'a> {
     /// Symbols that a positive literal of the question has.
     possible: FxHashSet<Pred>,
     /// The facts and existences whose premises can be true at all.
-    active: (Vec<usize>, Vec<usize>),
+    active: (Vec<Premised>, Vec<usize>),
     /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
     pub cut: bool,
     /// The instances, in order of their addition.
@@ -110,7 +127,7 @@ impl<'a> Problem<'a> {
     /// A problem with so many events.
     pub fn new(theory: &'a Theory, events: usize, limits: Limits) -> Self {
         // Atoms are false unless something makes them true.
-        let set = [("phase", 0), ("forcephase", 1), ("lucky", 0), ("walk", 0), ("rephase", 0), ("target", 0)];
+        let set = [("phase", 0), ("forcephase", 1), ("lucky", 0), ("walk", 0), ("rephase", 0), ("target", 0), ("ilb", 2)];
         let set = set.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let options = SolverOptions { set, preset: margay_solver::Preset::Plain };
         let bounds = Bounds::new(Universe::new(["e"]));
@@ -294,7 +311,9 @@ impl<'a> Problem<'a> {
             }
         }
         let chosen = |all: Vec<bool>| all.iter().enumerate().filter(|(_, a)| **a).map(|(i, _)| i).collect();
-        self.active = (chosen(facts), chosen(sources));
+        let facts: Vec<usize> = chosen(facts);
+        let facts = facts.into_iter().map(|i| Premised::of(i, &theory.facts[i].clause.lits)).collect();
+        self.active = (facts, chosen(sources));
         // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
         self.active.1.sort_by_key(|&i| (theory.sources[i].when, std::cmp::Reverse(i)));
     }
