@@ -10,6 +10,7 @@ use crate::ground::{Claims, Effort, Obligation, Reach, Refutation, Structure};
 use crate::theory::Theory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// An obligation with its refutation.
 #[derive(Debug, Clone)]
@@ -61,7 +62,9 @@ pub fn complete(
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<(Theory, Proof), Box<Failure>> {
+    let begin = Instant::now();
     let (needed, ways) = needed(base.with_names(found), steps, goals, reach, effort)?;
+    tracing::debug!("what the goals need: {:.2} s", begin.elapsed().as_secs_f64());
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
     let mut proof = Proof { steps: Vec::new(), settled: Vec::new() };
@@ -101,6 +104,7 @@ pub fn complete(
             }
             settled.push(Settled { possible, ..one });
         }
+        tracing::debug!("step {} of the search is completed: {:.2} s", number + 1, begin.elapsed().as_secs_f64());
         theory.learn(proof.steps.len(), &step);
         proof.steps.push(written);
         proof.settled.push(settled);
