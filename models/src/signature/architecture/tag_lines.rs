@@ -105,8 +105,11 @@ impl Reader<'_> {
             let names: Vec<&str> = self.description.tags.iter().flat_map(|t| t.names.iter().copied()).collect();
             let help = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None if names.is_empty() => format!("declare it above: tag {name} on R"),
-                None => format!("the tags above are {}; declare it there: tag {name} on R", names.join(", ")),
+                None if names.is_empty() => format!("declare it above, with what it is on (R, W or F): `tag {name} on F`"),
+                None => format!(
+                    "the tags above are {}; declare it there, with what it is on (R, W or F): `tag {name} on F`",
+                    names.join(", ")
+                ),
             };
             self.error(span, format!("unknown tag `{name}`"), "not a tag", help)
         })
