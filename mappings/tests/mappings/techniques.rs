@@ -70,7 +70,6 @@ fn aids_to_find_candidates_change_no_program() {
     for (name, only) in [
         ("rc11-to-ptx-relaxed-acquire-load", "R.NA,W.NA,R.ACQ,W.REL,W.RLX"),
         ("rc11-to-ptx-relaxed-release-rmw", "R.NA,W.NA,R.ACQ,RMW.REL"),
-        ("libcudacxx-3.5", "R.RLX,W.RLX,RMW.ACQ_REL"),
     ] {
         let mapping = shipped(name);
         let mut options = options(5);
