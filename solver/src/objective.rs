@@ -59,13 +59,13 @@ impl Session {
     ) -> Result<(Outcome, Option<u64>), Failure> {
         let mut best = (Outcome::Unsat, None);
         if let Some(known) = objective.known {
-            best = self.below(assumptions, objective, Some(known + 1), limits)?;
+            best = self.below((assumptions, 0), objective, Some(known + 1), limits)?;
             if matches!(best.0, Outcome::Sat(_) | Outcome::Unknown) {
                 return Ok(best);
             }
         }
         loop {
-            match self.below(assumptions, objective, best.1, limits)? {
+            match self.below((assumptions, 0), objective, best.1, limits)? {
                 (Outcome::Unsat, _) => break,
                 (Outcome::Unknown, _) => return Ok((Outcome::Unknown, None)),
                 better => best = better,
@@ -96,18 +96,19 @@ impl Session {
         Objective { least, terms, watchdog, known: None }
     }
 
-    /// An instance under the assumptions, and its sum, which is smaller than the given one; other instances stay possible.
+    /// An instance under the assumptions, and its sum, which is smaller than the given one; other instances stay possible. The first
+    /// assumption is taken apart as deep as that ([`Session::solve_by_cases`]).
     ///
     /// # Errors
     /// As [`Session::minimize`].
     pub fn below(
         &mut self,
-        assumptions: &[Literal],
+        (assumptions, depth): (&[Literal], usize),
         objective: &mut Objective,
         sum: Option<u64>,
         limits: &Limits,
     ) -> Result<(Outcome, Option<u64>), Failure> {
-        let Some(mut wanted) = self.assumptions(assumptions) else { return Ok((Outcome::Unsat, None)) };
+        let mut wanted = Vec::new();
         if let Some(sum) = sum {
             let Some(most) = usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1)) else {
                 return Ok((Outcome::Unsat, None));
@@ -116,7 +117,7 @@ impl Session {
                 wanted.extend(self.at_most(&mut objective.watchdog, most)?);
             }
         }
-        Ok(match self.decide_literals(&wanted, limits)? {
+        Ok(match self.decide_by_cases((assumptions, &wanted), depth, limits)? {
             Answer::Sat => {
                 let sum = (objective.least + self.sum(&objective.terms)) as u64;
                 (Outcome::Sat(self.instance()), Some(sum))

@@ -11,7 +11,7 @@ use super::questions::{self, Asked};
 use super::round::Decided;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::Shape;
-use crate::encode::{MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
+use crate::encode::{FewRaces, MindsCycles, Problem, ProblemOptions, Programs, beyond_guarded};
 use crate::language::Mapping;
 use crate::level::Level;
 
@@ -32,7 +32,7 @@ impl ProgramKind {
     /// All kinds that a check is about.
     pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &Asked) -> Vec<ProgramKind> {
         match options.level {
-            Level::Execution => vec![Self::of(mapping, options, asked, (None, None), true)],
+            Level::Execution => vec![Self::of(mapping, options, asked, (None, None, None), true)],
             Level::Program => Self::of_programs(mapping, options, asked, false),
         }
     }
@@ -47,8 +47,11 @@ impl ProgramKind {
             Some(_) => None,
         };
         let free = free.filter(|_| options.guards.is_none() && options.techniques.every_read_guards);
-        let guarded = Self::of(mapping, options, asked, (Some(Programs::Guarded), free), defined);
-        let others = others.map(|programs| Self::of(mapping, options, asked, (Some(programs), None), defined));
+        let wanted = !defined && options.techniques.few_races;
+        let few_races = wanted.then(|| program::few_races(mapping, &asked.constructs)).flatten();
+        let guarded = (Some(Programs::Guarded), free, few_races);
+        let guarded = Self::of(mapping, options, asked, guarded, defined);
+        let others = others.map(|programs| Self::of(mapping, options, asked, (Some(programs), None, None), defined));
         std::iter::once(guarded).chain(others).collect()
     }
 
@@ -56,7 +59,7 @@ impl ProgramKind {
         mapping: &Mapping,
         options: &CheckOptions,
         asked: &Asked,
-        (programs, every_read_guards): (Option<Programs>, Option<MindsCycles>),
+        (programs, every_read_guards, few_races): (Option<Programs>, Option<MindsCycles>, Option<FewRaces>),
         defined: bool,
     ) -> ProgramKind {
         let problem_options = ProblemOptions {
@@ -65,6 +68,7 @@ impl ProgramKind {
             techniques: options.techniques,
             programs,
             defined,
+            few_races,
             guards: options.guards,
             every_read_guards,
         };

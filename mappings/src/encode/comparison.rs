@@ -117,6 +117,7 @@ impl Comparison {
             techniques: Techniques::default(),
             programs: None,
             defined: true,
+            few_races: None,
             every_read_guards: None,
             guards: None,
         };

@@ -9,6 +9,7 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 use super::atoms::Slots;
 use super::classes::Classes;
 use super::programs::Programs;
+use super::races::{FewRaces, few_races};
 use super::sets::find;
 use super::source::Source;
 use super::source_base::SourceBase;
@@ -37,6 +38,8 @@ pub struct ProblemOptions {
     pub programs: Option<Programs>,
     /// Must the source execution itself be free of undefined behaviour? Of programs it need not: it is not consistent.
     pub defined: bool,
+    /// Which races the source execution may have, where it need not be free of undefined behaviour; `None` if any.
+    pub few_races: Option<FewRaces>,
     /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
     /// Candidates need not have fewer guards than they can: see [`Problem::narrowed`].
@@ -135,6 +138,9 @@ impl Problem {
             if is_undefined_behaviour(check) && options.defined {
                 hard.push(satisfied(&mut logic, check, test));
             }
+        }
+        if let Some(few) = &options.few_races {
+            hard.extend(few_races(&mut logic, (&v, &source), few, (&mapping.source, &lowered.definitions)));
         }
         let goals = questions
             .iter()

@@ -33,6 +33,8 @@ pub struct Techniques {
     pub shared_solver: bool,
     /// At program level, candidates have as many guards as they can where guards cost nothing.
     pub every_read_guards: bool,
+    /// At program level, candidates race themselves only as a smallest counterexample may.
+    pub few_races: bool,
 }
 
 impl Default for Techniques {
@@ -50,6 +52,7 @@ impl Default for Techniques {
             goals_by_cases: true,
             shared_solver: true,
             every_read_guards: true,
+            few_races: true,
         }
     }
 }
@@ -67,7 +70,7 @@ pub struct Switch {
 
 impl Techniques {
     /// Every technique that can be switched off.
-    pub const SWITCHES: [Switch; 17] = [
+    pub const SWITCHES: [Switch; 18] = [
         Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
         Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
         Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
@@ -82,6 +85,7 @@ impl Techniques {
         Switch { name: "scopes", title: "narrowest scope", off: |t| t.narrow_scopes = false },
         Switch { name: "fences", title: "no fences at ends of threads", off: |t| t.inner_fences = false },
         Switch { name: "guards", title: "every read a guard (programs)", off: |t| t.every_read_guards = false },
+        Switch { name: "races", title: "races of candidates themselves (programs)", off: |t| t.few_races = false },
         Switch { name: "choices", title: "sets of kinds of events are told apart", off: |t| t.encoding.choices = false },
         Switch { name: "cases", title: "one place of the violation after the other", off: |t| t.goals_by_cases = false },
         Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },

@@ -140,13 +140,18 @@ impl<'a, Q: Question> Case<'a, Q> {
         }
     }
 
+    /// How deep the first goal is taken apart.
+    pub fn depth(&self) -> usize {
+        self.question.cases(&self.atoms)
+    }
+
     /// An execution that is asked for and has the goals, if there is one.
     ///
     /// # Errors
     /// As [`Case::find`].
     pub fn solve(&mut self, goals: &[Literal]) -> Result<Found<()>, Fault> {
-        let ask = self.question.asked();
-        self.find(|session, limits| Ok((ask(session, goals, limits)?, ())))
+        let depth = self.question.cases(&self.atoms);
+        self.find(|session, limits| Ok((session.solve_by_cases(goals, depth, limits)?, ())))
     }
 
     /// From now on an execution that differs from this one in some tuple of these.
@@ -166,9 +171,9 @@ impl<'a, Q: Question> Case<'a, Q> {
     where
         Q::Lesson: 'l,
     {
-        let ask = self.question.asked();
+        let depth = self.question.cases(&self.atoms);
         loop {
-            match ask(&mut self.session, goals, &Limits::default()) {
+            match self.session.solve_by_cases(goals, depth, &Limits::default()) {
                 Ok(Outcome::Unsat) => return true,
                 Ok(Outcome::Unknown) | Err(_) => return false,
                 Ok(Outcome::Sat(_)) => match lessons.next() {

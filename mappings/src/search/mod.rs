@@ -18,9 +18,7 @@ pub use progress::{Done, Progress, Silent};
 
 use std::fmt::Debug;
 
-use margay_solver::{
-    Backend, Bounds, Encoding, Failure, Formula, Instance, Limits, Literal, Logic, Outcome, Session, SolverOptions,
-};
+use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Limits, Logic, SolverOptions};
 
 use crate::encode::atoms::Atoms;
 use crate::encode::vocabulary::Vocabulary;
@@ -87,9 +85,6 @@ pub enum Refutation<L> {
     Unknown,
 }
 
-/// Asks the solver for an execution with some goals.
-pub type Ask = fn(&mut Session, &[Literal], &Limits) -> Result<Outcome, Failure>;
-
 /// What is asked of the executions of a thread shape.
 pub trait Question: Sync {
     /// The formulas.
@@ -152,9 +147,9 @@ pub trait Question: Sync {
         SolverOptions::default()
     }
 
-    /// How the solver is asked for an execution with some goals.
-    fn asked(&self) -> Ask {
-        Session::solve
+    /// How deep the first goal is taken apart, to ask for one case after the other ([`margay_solver::Session::solve_by_cases`]).
+    fn cases(&self, _atoms: &Atoms) -> usize {
+        0
     }
 
     /// The SAT solver.

@@ -41,11 +41,10 @@ impl Kinds {
 }
 
 /// All instances, by blocking one after the other.
-fn instances(session: &mut Session, kinds: &Kinds, goals: &[Literal], by_cases: bool) -> BTreeSet<String> {
+fn instances(session: &mut Session, kinds: &Kinds, goals: &[Literal], depth: usize) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     loop {
-        let limits = Limits::default();
-        let outcome = if by_cases { session.solve_by_cases(goals, &limits) } else { session.solve(goals, &limits) };
+        let outcome = session.solve_by_cases(goals, depth, &Limits::default());
         let Outcome::Sat(instance) = outcome.expect("the solver works") else { return found };
         let clause: Vec<Literal> = tuples(kinds)
             .into_iter()
@@ -79,7 +78,7 @@ fn each_atom_is_of_one_kind() {
             let none = kinds.logic.no(edge);
             let mut session = kinds.session(choices, &backend);
             session.assert(&kinds.logic, none);
-            assert_eq!(instances(&mut session, &kinds, &[], false).len(), 27, "{backend}");
+            assert_eq!(instances(&mut session, &kinds, &[], 0).len(), 27, "{backend}");
         }
     }
 }
@@ -101,13 +100,13 @@ fn choices_and_cases_change_no_answer() {
     let round = logic.intersection(round, identity);
     let (goal, rest) = (logic.some(round), logic.acyclic(there));
     for backend in backends() {
-        let answers = [(true, true), (true, false), (false, true), (false, false)].map(|(choices, by_cases)| {
+        let answers = [(true, 1), (true, 0), (true, 2), (false, 1), (false, 0), (false, 2)].map(|(choices, depth)| {
             let mut session = kinds.session(choices, &backend);
             let goals = [session.goal(&kinds.logic, goal), session.goal(&kinds.logic, rest)];
-            let with_rest = instances(&mut session, &kinds, &goals, by_cases);
+            let with_rest = instances(&mut session, &kinds, &goals, depth);
             let mut session = kinds.session(choices, &backend);
             let goal = session.goal(&kinds.logic, goal);
-            (with_rest, instances(&mut session, &kinds, &[goal], by_cases))
+            (with_rest, instances(&mut session, &kinds, &[goal], depth))
         });
         assert!(!answers[0].0.is_empty() && answers[0].0.len() < answers[0].1.len(), "{backend}");
         assert!(answers.iter().all(|other| *other == answers[0]), "{backend}");

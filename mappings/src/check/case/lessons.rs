@@ -31,6 +31,7 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
         techniques: Techniques::default(),
         programs: Some(programs),
         defined: false,
+        few_races: None,
         guards: None,
         every_read_guards: None,
     };

@@ -109,9 +109,9 @@ fn least(
         of.session.keep_at_most(&mut objective, most)?;
     }
     // Down from one counterexample to the next: the least sum of candidates alone would be proved for nothing.
-    let mut smallest = None;
+    let (mut smallest, depth) = (None, of.depth());
     loop {
-        match of.find(|session, limits| session.below(goals, &mut objective, smallest, limits))? {
+        match of.find(|session, limits| session.below((goals, depth), &mut objective, smallest, limits))? {
             Found::One(_, sum) => smallest = sum,
             Found::None => break,
             Found::Unknown(_) => return Ok(None),

@@ -6,6 +6,7 @@
 
 mod extension;
 mod interleaving;
+mod last;
 mod lesson;
 
 use margay_litmus::explicit::{self, Runner};
@@ -23,6 +24,7 @@ use crate::witness::{Fault, Witness};
 use interleaving::{Program, Reads, Shows, shows};
 
 pub use extension::extends;
+pub use last::few_races;
 pub use lesson::{Learned, Lesson, Taught, collect};
 
 /// Decides what the source model says of one program.
@@ -56,7 +58,7 @@ impl Refuter {
         let mut judge = Judge::new(model);
         // Where every beginning can be carried on by an operation behind all others, an interleaving is consistent if its start is.
         let extends = extends(model);
-        let starts_are_consistent = (0..=MAX_BOUND).all(|locations| judge.is_consistent(&initial(model.signature, locations)));
+        let starts_are_consistent = starts_are_consistent(model, &mut judge);
         let reasons = Reasons { complete: !extends, interleavings_are_consistent: extends && starts_are_consistent };
         Self { judge, runner: Runner::new(model), undefined: undefined.collect(), reasons }
     }
@@ -155,6 +157,11 @@ fn without_last(program: &Program<'_>, prefix: &Prefix, thread: usize) -> Option
     let is_read = given.iter().any(|(_, w)| w.is_some_and(|w| gone.contains(&w)));
     let order = prefix.order.iter().copied().filter(|e| !gone.contains(e)).collect();
     (!is_read).then_some(Prefix { order, sources: Sources::Given(given) })
+}
+
+/// Is the execution consistent before anything is executed?
+fn starts_are_consistent(model: &Model, judge: &mut Judge) -> bool {
+    (0..=MAX_BOUND).all(|locations| judge.is_consistent(&initial(model.signature, locations)))
 }
 
 /// The execution before anything is executed.
