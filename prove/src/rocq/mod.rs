@@ -31,13 +31,6 @@ use writer::{Writer, claim_name};
 /// # Errors
 /// What of the proof cannot be written.
 pub fn write(setting: &Setting<'_>, mapping: &Mapping, part: &str, proof: &Proof) -> Result<String, String> {
-    for signature in [mapping.source.signature, mapping.target.signature] {
-        if let Some(architecture) = signature.tabular() {
-            return Err(format!(
-                "files for Rocq are not written of mappings to or from {architecture}, an architecture that is a text"
-            ));
-        }
-    }
     let theory = setting.theory.clone();
     let mut text = Text::of(&theory);
     let hypotheses = statement::hypotheses(setting, &theory, &mut text)?;

@@ -109,7 +109,7 @@ impl Writer {
             &format!("{unfold}alone. crush."),
         );
         let twice = self.theory.exprs.sequence(order, order);
-        let irreflexive = if first.is_empty() { "(closure_of_none _)".to_owned() } else { lemma(&Claim::Irreflexive(chain))? };
+        let irreflexive = if first.is_empty() { "closure_of_none".to_owned() } else { lemma(&Claim::Irreflexive(chain))? };
         let (strict, transitive) = (lemma(&Claim::Irreflexive(order))?, lemma(&Claim::Within(twice, order))?);
         let mut posed = String::new();
         for &edge in second {
@@ -119,12 +119,16 @@ impl Writer {
                 posed += &format!(" pose proof {}.", lemma(&Claim::Within(both, order))?);
             }
         }
-        let none = if first.is_empty() { " intros e0 e1 (e2 & never & _). destruct (closure_of_none_at _ _ never)." } else { "" };
+        let behind_first = if first.is_empty() {
+            "intros e0 e1 (e2 & never & _). destruct (closure_of_none_at _ _ never).".to_owned()
+        } else {
+            format!("{posed} alone. crush.")
+        };
         self.lemma(
             name,
             &statement,
             &format!(
-                "apply (acyclic_orders {whole} {a} {b} {s}).\n- exact {edges}.\n- exact {irreflexive}.\n- exact {strict}.\n- exact {transitive}.\n-{posed} alone. crush.\n-{none}{posed} alone. crush.\n"
+                "apply (acyclic_orders {whole} {a} {b} {s}).\n- exact {edges}.\n- exact {irreflexive}.\n- exact {strict}.\n- exact {transitive}.\n-{posed} alone. crush.\n- {behind_first}\n"
             ),
         );
         Ok(())

@@ -374,6 +374,7 @@ Ltac build_with_any := unshelve build; assumption.
 Ltac put_together no :=
   lazymatch goal with
   | |- _ /\ _ => split; put_together no
+  | |- exists _, _ => eexists; put_together no
   | |- _ -> False => let h := fresh in intro h; apart; apply no; build
   | |- _ => build
   end.

@@ -133,6 +133,21 @@ fn a_fence_that_releases_under_chapter_8() {
     assert_accepted("fence", &text);
 }
 
+/// An architecture whose instructions are in a table: its tags are sets, its scopes are none, and its axiom is one closure.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn seq_cst_loads_and_stores_on_x86() {
+    let others = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
+    let others: Vec<String> = others.filter(|c| !["R.SC", "W.SC"].contains(&c.as_str())).collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    let text = file(&mapping("rc11-to-x86", Some("c20")), &others, &[]);
+    assert_closed(&text);
+    for line in ["W.SC  => store ; mfence", "  target_Global_Happens_Before : acyclic ", "  source_SC : acyclic "] {
+        assert!(text.contains(line), "`{line}` stands in it");
+    }
+    assert_accepted("x86", &text);
+}
+
 /// Chains of SC with an edge behind them are within the order of the fences through what contains the edge.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
