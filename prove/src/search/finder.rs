@@ -222,6 +222,9 @@ impl Finder {
             let of = Vocabulary::of(&finder.theory, [expr]).relations;
             missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
         };
+        // Where no axiom is about a closure, no invariant is of use.
+        let about = Vocabulary::of(&self.theory, checks.iter().map(|c| c.1)).relations;
+        let closures = if closures.iter().any(|c| about.contains(c)) { closures } else { &[] };
         for &closure in closures {
             let own = self.theory.exprs.symbol(closure);
             if let Some(none) = needs(self, &missing, own) {
