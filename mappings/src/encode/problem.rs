@@ -13,6 +13,7 @@ use super::sets::find;
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::symmetry;
+use super::back;
 use super::target::{Target, TargetBase, roles, unused_half};
 use super::technique::Techniques;
 use super::threads;
@@ -253,6 +254,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let scopes = mapping.scopes();
     let mut slots = Slots::default();
     let (mut sc_fences, mut unused_reads) = (Vec::new(), Vec::new());
+    let mut writes_back = false;
     let mut alternatives = 1;
     // Where threads run matters to scopes that the source or a row names, and to models that speak of it themselves.
     let mut placements = scopes.clone();
@@ -270,7 +272,11 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
                 takes(role);
                 unused_reads.push(role);
             }
-            for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
+            if lowering.writes_back(row.construct.operation) {
+                takes(back::SLOT);
+                writes_back = true;
+            }
+            for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation)) {
                 takes(role);
                 if step.unused {
                     unused_reads.push(role);
@@ -308,5 +314,6 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping)),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
         unused_reads,
+        writes_back,
     }
 }
