@@ -264,7 +264,8 @@ impl Thread<'_> {
     /// Adds an event.
     fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: EventSet) {
         let data = self.data(e);
-        let data = EventData { thread: None, value: None, compare: false, unused: false, writes_back: false, exchange, ..data.clone() };
+        let data =
+            EventData { thread: None, value: None, compare: false, unused: false, writes_back: false, exchange, ..data.clone() };
         let event = PathEvent {
             data,
             value: None,

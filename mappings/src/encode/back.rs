@@ -76,7 +76,14 @@ impl Back {
 
     /// Reads-from and coherence order of a target in which `copies` relates loads to what they write back, and `loc` whatever is of one
     /// location; and what makes them those of an execution that reads back as the source's.
-    pub fn target(self, logic: &mut Logic, source: &Source, [source_rf, copies, loc]: [Expr; 3], total: bool, formulas: &mut Vec<Formula>) -> ReadsAndWrites {
+    pub fn target(
+        self,
+        logic: &mut Logic,
+        source: &Source,
+        [source_rf, copies, loc]: [Expr; 3],
+        total: bool,
+        formulas: &mut Vec<Formula>,
+    ) -> ReadsAndWrites {
         let written = logic.range(copies);
         // From each write and initial write to the copies of its value.
         let copied = logic.join(source_rf, copies);

@@ -80,7 +80,9 @@ pub fn order(v: &Vocabulary, atoms: &Atoms) -> Vec<(bool, Relation, Vec<Place>)>
     }
     if let Some(back) = v.back {
         // What a load writes back is best read by nobody, and late.
-        out.extend((0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (false, back.rf, vec![back::place(w), event(r)]))));
+        out.extend(
+            (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (false, back.rf, vec![back::place(w), event(r)]))),
+        );
         out.extend(Back::pairs(atoms).map(|(p, q)| (true, back.ascending, vec![p, q])));
         out.extend(Back::pairs(atoms).map(|(p, q)| (false, back.related, vec![p, q])));
     }

@@ -7,13 +7,13 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
+use super::back;
 use super::classes::Classes;
 use super::programs::Programs;
 use super::sets::find;
 use super::source::Source;
 use super::source_base::SourceBase;
 use super::symmetry;
-use super::back;
 use super::target::{Target, TargetBase, roles, unused_half};
 use super::technique::Techniques;
 use super::threads;

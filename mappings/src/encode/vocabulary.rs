@@ -222,7 +222,12 @@ impl Vocabulary {
         let lists = kinds.chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
         let others = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
         let back = self.back.into_iter().flat_map(Back::searched);
-        lists.chain(others).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies).chain(self.unused_rf).chain(back)
+        lists
+            .chain(others)
+            .chain(self.together.iter().map(|&(_, r)| r))
+            .chain(self.dependencies)
+            .chain(self.unused_rf)
+            .chain(back)
     }
 
     /// The bounds of all relations for one shape.
@@ -398,7 +403,8 @@ impl Vocabulary {
             at_most(relation, atoms.pairs(in_slots.iter().flat_map(of)));
         }
         let back = (0..n).filter(|_| self.back.is_some()).map(back::place);
-        let slots = in_slots.iter().map(|&(p, _)| p).filter(|p| self.back.is_none() || Role::of(*p) != Some(back::SLOT)).chain(back);
+        let slots =
+            in_slots.iter().map(|&(p, _)| p).filter(|p| self.back.is_none() || Role::of(*p) != Some(back::SLOT)).chain(back);
         let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).chain(slots).collect();
         let all_threads: Vec<Place> = (0..atoms.shape.threads()).map(Place::Thread).collect();
         for &(copied, relation) in &self.copies {

@@ -5,8 +5,8 @@ use margay_models::signature::{Construct, Operation};
 use margay_solver::{Instance, Relation};
 
 use crate::encode::Special;
-use crate::encode::back::{self, Back};
 use crate::encode::atoms::{Atoms, Place};
+use crate::encode::back::{self, Back};
 use crate::encode::vocabulary::Vocabulary;
 use crate::language::{Lowering, Mapping};
 
