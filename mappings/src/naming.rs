@@ -58,7 +58,8 @@ impl NamedOperation {
 fn is_lowered(lowering: &Lowering, operation: Operation, source: &EventData, target: &[&EventData]) -> bool {
     let made = lowering.events(operation, source.thread, source.scope);
     let same = |a: &EventData, b: &EventData| {
-        (a.kind, a.order, a.scope, a.volatile, a.compare, a.unused) == (b.kind, b.order, b.scope, b.volatile, b.compare, b.unused)
+        let said = |e: &EventData| (e.kind, e.order, e.scope, e.volatile, e.compare, e.unused, e.writes_back);
+        said(a) == said(b)
     };
     made.len() == target.len() && made.iter().zip(target).all(|((a, _), b)| same(a, b))
 }

@@ -203,6 +203,8 @@ pub struct EventData {
     pub exchange: bool,
     /// Is it a read whose value the program does not use? Then an outcome does not say what it read.
     pub unused: bool,
+    /// Is it the write of a read-modify-write that writes back what it read, and so changes no value?
+    pub writes_back: bool,
     /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), else of a cta.
     pub barrier: Option<u8>,
 }
@@ -224,6 +226,7 @@ impl EventData {
             compare: false,
             exchange: false,
             unused: false,
+            writes_back: false,
             barrier: None,
         }
     }

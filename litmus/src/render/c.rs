@@ -245,7 +245,12 @@ impl Writer<'_> {
         let kind = match (data.kind, pair) {
             (Kind::Read, Some(w)) => {
                 let order = self.rmw_order(e, w)?;
-                let function = AtomicFunction::Exchange(self.value(w)?);
+                let function = match self.x.events[w.index()].writes_back {
+                    true => {
+                        AtomicFunction::Fetch(BinaryOperator::Add, self.plus_zeros(Expression::Integer(0), inputs(self.x, w))?)
+                    }
+                    false => AtomicFunction::Exchange(self.value(w)?),
+                };
                 assign(call(function, self.address(e, Some(w))?, order))?
             }
             (Kind::Read, None) if data.order == Order::Plain => {

@@ -110,6 +110,12 @@ impl Column<'_> {
         Ok(sum)
     }
 
+    /// What is added where a read-modify-write writes back what it read: 0, with the dependencies of the write.
+    fn nothing(&mut self, w: Event) -> Result<Value, Error> {
+        let zero = self.zero(inputs(self.x, w))?;
+        Ok(zero.map_or(Value::Integer(0), Value::Register))
+    }
+
     /// The address of an access, with its dependencies.
     fn address(&mut self, e: Event, partner: Option<Event>) -> Result<Address, Error> {
         let location = self.data(e).location.ok_or(Error::NoInstruction(e))?;
@@ -175,7 +181,7 @@ impl Column<'_> {
             (Kind::Read, Some(w)) => {
                 let write = self.data(w).clone();
                 let address = self.address(e, Some(w))?;
-                let operand = self.value(w)?;
+                let operand = if write.writes_back { self.nothing(w)? } else { self.value(w)? };
                 let order = self.rmw_order(&data, &write).ok_or(Error::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 let destination = if data.reduction { None } else { Some(self.register(e)?) };
@@ -187,6 +193,7 @@ impl Column<'_> {
                     // A `red` does not exchange: it adds what lies between the two values.
                     (true, Value::Integer(written), Some(read)) => (AtomFunction::Add, Value::Integer(written - read)),
                     (true, ..) => return Err(Error::NoInstruction(e)),
+                    (false, nothing, _) if write.writes_back => (AtomFunction::Add, nothing),
                     (false, operand, _) => (AtomFunction::Exchange, operand),
                 };
                 Operation::Atom(Atom { access, function, destination, address, operand, replacement: None })

@@ -240,7 +240,9 @@ pub(crate) fn condition(x: &Execution, values: &Values) -> Condition {
     }
     for l in 0..x.locations.len() {
         let written: EventSet = x.events_where(|e| {
-            e.kind == Kind::Write && e.location.map(|v| usize::from(x.locations[usize::from(v)].physical)) == Some(l)
+            e.kind == Kind::Write
+                && !e.writes_back
+                && e.location.map(|v| usize::from(x.locations[usize::from(v)].physical)) == Some(l)
         });
         let last = values.last[l].filter(|_| written.len() > 1);
         if let Some(value) = last.and_then(|last| values.of_event[last.index()]) {

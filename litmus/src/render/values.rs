@@ -48,11 +48,13 @@ impl Values {
         let (unused, used): (Vec<Event>, Vec<Event>) = reads.partition(|r| x.events[r.index()].unused);
         for r in used.into_iter().chain(unused) {
             let data = &x.events[r.index()];
-            let sources = x.rf.column(r);
-            match sources.iter().next().filter(|_| sources.len() == 1) {
+            match origin(x, r) {
                 Some(source) => v.of_event[r.index()] = v.of_event[source.index()],
                 None if data.unused => {}
                 None => return Err(Error::NoSource(r)),
+            }
+            for w in x.rmw.row(r).iter().filter(|w| x.events[w.index()].writes_back) {
+                v.of_event[w.index()] = v.of_event[r.index()];
             }
             if let (Some(t), false) = (data.thread, data.reduction) {
                 let next = &mut v.next_register[usize::from(t)];
@@ -65,7 +67,7 @@ impl Values {
     }
 
     /// Gives the writes to physical location `l` their values: 1, 2, .. in the order of a linear extension of coherence order,
-    /// and the initial write its own value (0 if it has none).
+    /// and the initial write its own value (0 if it has none). What a read-modify-write writes back is numbered by nobody.
     fn number_writes(&mut self, x: &Execution, l: usize, last: Option<Event>) {
         let here = |e: Event| x.physical(e).map(usize::from) == Some(l);
         let writes: EventSet = (0..x.size())
@@ -76,7 +78,8 @@ impl Values {
             self.initial[l] = x.events[init.index()].value.unwrap_or(0);
             self.of_event[init.index()] = Some(self.initial[l]);
         }
-        let mut rest: EventSet = writes.iter().filter(|e| x.events[e.index()].kind == Kind::Write).collect();
+        let own = |e: &Event| x.events[e.index()].kind == Kind::Write && !x.events[e.index()].writes_back;
+        let mut rest: EventSet = writes.iter().filter(own).collect();
         let given = last.filter(|&e| rest.contains(e));
         let mut value = self.initial[l];
         while !rest.is_empty() {
@@ -94,6 +97,21 @@ impl Values {
             self.last[l] = given;
         }
     }
+}
+
+/// The write that a read has its value from: what a read-modify-write writes back is what it read itself.
+fn origin(x: &Execution, read: Event) -> Option<Event> {
+    let mut at = read;
+    // One that reads what it wrote itself, round in a circle, has no value.
+    for _ in 0..x.size() {
+        let sources = x.rf.column(at);
+        let source = sources.iter().next().filter(|_| sources.len() == 1)?;
+        if !x.events[source.index()].writes_back {
+            return Some(source);
+        }
+        at = x.rmw.column(source).iter().next()?;
+    }
+    None
 }
 
 /// The names of the locations: those of the execution where they are all different words, else x y z w v u and then a b c ..

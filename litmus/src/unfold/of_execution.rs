@@ -221,7 +221,8 @@ impl Thread<'_> {
             Some(w) => EventSet(self.x.addr.column(e).0 | self.x.addr.column(w).0),
             None => self.x.addr.column(e),
         };
-        let is_exchange = pair.is_some() && !compares && !self.data(e).reduction;
+        let writes_back = pair.is_some_and(|w| self.data(w).writes_back);
+        let is_exchange = pair.is_some() && !compares && !self.data(e).reduction && !writes_back;
         let before = state.clone();
         self.push(state, e, is_exchange, address);
         let Some(w) = pair else {
@@ -251,13 +252,20 @@ impl Thread<'_> {
         if self.data(e).reduction {
             self.add(state, e, w)?;
         }
+        if writes_back {
+            let returned = self.returned(state, e);
+            if let Some(event) = state.path.events.last_mut() {
+                event.value = Some(returned);
+            }
+        }
         Ok(failed)
     }
 
     /// Adds an event.
     fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: EventSet) {
         let data = self.data(e);
-        let data = EventData { thread: None, value: None, compare: false, unused: false, exchange, ..data.clone() };
+        let data =
+            EventData { thread: None, value: None, compare: false, unused: false, writes_back: false, exchange, ..data.clone() };
         let event = PathEvent {
             data,
             value: None,

@@ -54,7 +54,8 @@ fn whole(signature: Signature, read: Order, write: Order) -> Option<Order> {
 }
 
 /// The target execution of the operations, each lowered as `lowerings` says. Reads-from, modification order and dependencies are the
-/// source's; the order of `fence.sc` is left out, and so is what reads read whose value nobody uses.
+/// source's; the order of `fence.sc` is left out, and so are what reads read whose value nobody uses and where in coherence order stands what
+/// loads write back.
 pub fn compile(
     mapping: &Mapping,
     source: &Execution,
@@ -66,8 +67,8 @@ pub fn compile(
     // For each source event its target event and all that its lowering put around it.
     let mut access: Vec<Option<Event>> = vec![None; source.events.len()];
     let mut around: Vec<Vec<Event>> = vec![Vec::new(); source.events.len()];
-    // The stores that read as well.
-    let mut exchanges = Vec::new();
+    // The stores that read as well, and the loads that write back what they read.
+    let (mut exchanges, mut back) = (Vec::new(), Vec::new());
     for (used, lowering) in uses.iter().zip(lowerings) {
         let data = &source.events[used.head.index()];
         let operation = mapping.rows[used.row].construct.operation;
@@ -90,6 +91,9 @@ pub fn compile(
         if lowering.stores_by_exchange(operation) {
             exchanges.push(used.head);
         }
+        if lowering.writes_back(operation) {
+            back.push(used.head);
+        }
     }
     for (i, data) in source.events.iter().enumerate().filter(|(_, d)| d.thread.is_none()) {
         access[i] = Some(Event::from(events.len()));
@@ -111,6 +115,10 @@ pub fn compile(
         let write = access[write.index()]?;
         target.rmw.insert(Event(write.0 - 1), write);
     }
+    for read in back {
+        let read = access[read.index()]?;
+        target.rmw.insert(read, Event(read.0 + 1));
+    }
     for (a, b) in source.addr.pairs() {
         let a = access[a.index()]?;
         depend(&mut target, Dependency::Addr, a, around[b.index()].iter().copied());
@@ -129,8 +137,9 @@ pub fn compile(
             .filter(|&e| source.po.contains(used.head, Event::from(e)) && Some(Event::from(e)) != used.write_half)
             .flat_map(|e| around[e].iter().copied())
             .collect();
+        let behind_access = usize::from(lowering.writes_back(mapping.rows[used.row].construct.operation));
         for (dependency, behind) in lowering.dependencies.iter() {
-            let fences = own.iter().filter(|&&e| e > last).skip(behind);
+            let fences = own.iter().filter(|&&e| e > last).skip(behind_access + behind);
             depend(&mut target, dependency, read, fences.chain(&later).copied());
         }
     }

@@ -40,7 +40,13 @@ impl ProgramKind {
     /// The kinds of programs: first guarded ones, then the others, where they can tell. With `defined` the forbidden source execution has
     /// no undefined behaviour itself, as at execution level.
     pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &Asked, defined: bool) -> Vec<ProgramKind> {
-        let others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
+        let mut others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
+        // What loads write back closes cycles of the target that the source does not have.
+        if let Some(Programs::Dependent { only_cyclic }) = &mut others
+            && mapping.writes_back()
+        {
+            *only_cyclic = false;
+        }
         let free = match others {
             None => Some(MindsCycles(false)),
             Some(Programs::Dependent { only_cyclic: true }) => Some(MindsCycles(true)),

@@ -83,6 +83,7 @@ impl Comparison {
             fences_at_ends: true,
             sc_fences: if mentions(BaseRelation::SyncFence) { vec![Role::Access] } else { Vec::new() },
             unused_reads: Vec::new(),
+            writes_back: false,
         };
         let v = Vocabulary::new(&mut logic, content, Techniques::default());
         let source = Source::new(&mut logic, &v);

@@ -2,6 +2,7 @@
 //! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
 
 pub mod atoms;
+pub mod back;
 pub mod classes;
 mod comparison;
 mod data;

@@ -5,6 +5,7 @@ use margay_models::signature::{Construct, Operation};
 use margay_solver::Relation;
 
 use super::atoms::{Atoms, Place};
+use super::back::{self, Back};
 use super::vocabulary::Vocabulary;
 
 /// A tuple whose truth is to be avoided, with its weight.
@@ -76,6 +77,14 @@ pub fn order(v: &Vocabulary, atoms: &Atoms) -> Vec<(bool, Relation, Vec<Place>)>
     out.extend((0..n).map(|e| (false, v.guard, vec![event(e)])));
     for relation in v.dependencies {
         out.extend((0..n).flat_map(|a| (a + 1..n).map(move |b| (false, relation, vec![event(a), event(b)]))));
+    }
+    if let Some(back) = v.back {
+        // What a load writes back is best read by nobody, and late.
+        out.extend(
+            (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (false, back.rf, vec![back::place(w), event(r)]))),
+        );
+        out.extend(Back::pairs(atoms).map(|(p, q)| (true, back.ascending, vec![p, q])));
+        out.extend(Back::pairs(atoms).map(|(p, q)| (false, back.related, vec![p, q])));
     }
     let places: Vec<Place> = atoms.all_target_places().into_iter().map(|(p, _)| p).collect();
     for &p in &places {

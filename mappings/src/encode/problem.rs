@@ -7,6 +7,7 @@ use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
 
 use super::atoms::Slots;
+use super::back;
 use super::classes::Classes;
 use super::programs::Programs;
 use super::races::{FewRaces, few_races};
@@ -259,6 +260,7 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let scopes = mapping.scopes();
     let mut slots = Slots::default();
     let (mut sc_fences, mut unused_reads) = (Vec::new(), Vec::new());
+    let mut writes_back = false;
     let mut alternatives = 1;
     // Where threads run matters to scopes that the source or a row names, and to models that speak of it themselves.
     let mut placements = scopes.clone();
@@ -276,7 +278,11 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
                 takes(role);
                 unused_reads.push(role);
             }
-            for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
+            if lowering.writes_back(row.construct.operation) {
+                takes(back::SLOT);
+                writes_back = true;
+            }
+            for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation)) {
                 takes(role);
                 if step.unused {
                     unused_reads.push(role);
@@ -314,5 +320,6 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping)),
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
         unused_reads,
+        writes_back,
     }
 }

@@ -6,6 +6,7 @@ use margay_models::lower::Base;
 use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature, Tag};
 use margay_solver::{Expr, Formula, Logic};
 
+use super::back::ReadsAndWrites;
 use super::scopes::{inclusion, placed};
 use super::sets::{find, tagged};
 use super::source::Source;
@@ -13,14 +14,15 @@ use super::vocabulary::{Copied, Role, Vocabulary};
 use crate::language::{Dependency, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
 
 /// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
-/// event itself.
-pub fn roles(lowering: &Lowering) -> Vec<Role> {
+/// event itself. Right behind a load that is a read-modify-write is what it writes back.
+pub fn roles(lowering: &Lowering, operation: Operation) -> Vec<Role> {
     let access = lowering.access().unwrap_or(0);
+    let back = usize::from(lowering.writes_back(operation));
     (0..lowering.steps.len())
         .map(|i| match i.cmp(&access) {
             std::cmp::Ordering::Less => Role::Before(i),
             std::cmp::Ordering::Equal => Role::Access,
-            std::cmp::Ordering::Greater => Role::After(i - access - 1),
+            std::cmp::Ordering::Greater => Role::After(back + i - access - 1),
         })
         .collect()
 }
@@ -62,6 +64,8 @@ struct Parts {
     own: Vec<(Dependency, Expr)>,
     /// From events to the reads in their slots, whose value nobody uses.
     unused: Vec<Expr>,
+    /// From loads that are read-modify-writes to what they write back.
+    back: Vec<Expr>,
     /// The read-modify-writes of which one half is such a read.
     exchanges: Vec<Expr>,
 }
@@ -110,11 +114,12 @@ impl Target {
         let int = logic.join(thread, back);
         let alone = logic.diagonal(source.inits);
         let int = logic.union(int, alone);
+        let mut equal = Vec::new();
         let mut same = |logic: &mut Logic, copy: Copied, expr: Expr| match v.copies.iter().find(|(c, _)| *c == copy) {
             None => expr,
             Some(&(_, relation)) => {
                 let own = logic.rel(relation);
-                formulas.push(logic.equal(own, expr));
+                equal.push(logic.equal(own, expr));
                 own
             }
         };
@@ -122,16 +127,23 @@ impl Target {
             source.together.iter().map(|&(s, e)| (s, same(logic, Copied::Together(s), e))).collect();
         let placed = placed(logic, &together, thread);
         let sr = inclusion(logic, &scopes, &placed);
-        let co = if signature.total_coherence() { source.mo } else { source.partial_co };
-        let co = same(logic, Copied::Coherence, co);
-        // Reads in slots are of the location of their event, and each reads one write there.
+        // Accesses in slots are of the location of their event, and each read reads one write there.
         let unused = logic.union_all(2, parts.unused.iter().copied());
-        let loc = if parts.unused.is_empty() { source.loc } else { with_slots(logic, source.loc, unused) };
+        let copies = logic.union_all(2, parts.back.iter().copied());
+        let in_slots = logic.union_all(2, parts.in_slots());
+        let loc = if parts.in_slots().next().is_none() { source.loc } else { with_slots(logic, source.loc, in_slots) };
         let loc = same(logic, Copied::Location, loc);
-        let rmw = logic.union_all(2, std::iter::once(source.rmw).chain(parts.exchanges.iter().copied()));
+        let rmw = std::iter::once(source.rmw).chain(parts.exchanges.iter().chain(&parts.back).copied());
+        let rmw = logic.union_all(2, rmw);
         let rmw = same(logic, Copied::Rmw, rmw);
         let unused_rf = v.unused_rf.map(|r| logic.rel(r));
-        let base = |relation: BaseRelation| find(&source.relations, relation);
+        let own_rf = source.base(BaseRelation::Rf);
+        let total = signature.total_coherence();
+        let ReadsAndWrites { rf, co } = match v.back {
+            Some(back) => back.target(logic, source, [own_rf, copies, loc], total, formulas),
+            None => ReadsAndWrites { rf: own_rf, co: if total { source.mo } else { source.partial_co } },
+        };
+        let co = same(logic, Copied::Coherence, co);
         let mut relations = vec![
             (BaseRelation::Po, po),
             (BaseRelation::Co, co),
@@ -141,21 +153,18 @@ impl Target {
             (BaseRelation::Rmw, rmw),
             (BaseRelation::Sr, sr),
         ];
-        relations.extend(parts.dependencies(logic, v, source, unused, [accesses, writes]));
-        if let Some(rf) = base(BaseRelation::Rf) {
-            let rf = logic.union_all(2, std::iter::once(rf).chain(unused_rf));
-            relations.push((BaseRelation::Rf, same(logic, Copied::ReadsFrom, rf)));
-        }
+        relations.extend(parts.dependencies(logic, v, source, in_slots, [accesses, writes]));
+        let rf = logic.union_all(2, std::iter::once(rf).chain(unused_rf));
+        relations.push((BaseRelation::Rf, same(logic, Copied::ReadsFrom, rf)));
+        formulas.extend(equal);
         if let Some(rf) = unused_rf {
             let back = logic.transpose(rf);
-            let (slots, all_writes) = (logic.range(unused), logic.union(source.writes, source.inits));
+            let (slots, all_writes) = (logic.range(unused), logic.union(writes, source.inits));
             formulas.push(logic.function(back, slots, all_writes));
             formulas.push(logic.subset(rf, loc));
         }
-        if let Some(ctrl) = base(BaseRelation::Ctrl) {
-            let all = parts.control(logic, v, source, ctrl);
-            relations.push((BaseRelation::Ctrl, logic.restrict_range(all, present)));
-        }
+        let ctrl = parts.control(logic, v, source, source.base(BaseRelation::Ctrl));
+        relations.push((BaseRelation::Ctrl, logic.restrict_range(ctrl, present)));
         if signature.ordered_fences().is_some() {
             let order = logic.rel(v.fence_order);
             relations.push((BaseRelation::SyncFence, order));
@@ -211,7 +220,7 @@ impl Parts {
         logic: &mut Logic,
         v: &Vocabulary,
         source: &Source,
-        unused: Expr,
+        slots: Expr,
         [accesses, writes]: [Expr; 2],
     ) -> Vec<(BaseRelation, Expr)> {
         let mut relations = Vec::new();
@@ -220,11 +229,12 @@ impl Parts {
             if let Some(later) = self.by_rows(logic, v, source, dependency) {
                 all = logic.union(all, later);
             }
-            if !self.unused.is_empty() {
-                let in_slots = logic.join(all, unused);
+            let has_slots = self.in_slots().next().is_some();
+            if has_slots {
+                let in_slots = logic.join(all, slots);
                 all = logic.union_all(2, [all, in_slots].into_iter().chain(self.own(dependency)));
             }
-            if !self.depended_on.is_empty() || !self.unused.is_empty() {
+            if !self.depended_on.is_empty() || has_slots {
                 all = logic.restrict_range(all, dependent);
             }
             relations.push((dependency.relation(), all));
@@ -247,9 +257,14 @@ impl Parts {
         logic.union_all(2, all)
     }
 
+    /// From events to the accesses in their slots.
+    fn in_slots(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.unused.iter().chain(&self.back).copied()
+    }
+
     /// The halves of read-modify-writes.
     fn halves(&self, logic: &mut Logic, source: &Source, rmw: Expr) -> Expr {
-        if self.exchanges.is_empty() {
+        if self.exchanges.is_empty() && self.back.is_empty() {
             return logic.union(source.read_halves, source.write_halves);
         }
         let (reads, writes) = (logic.domain(rmw), logic.range(rmw));
@@ -340,13 +355,14 @@ fn row_parts(
             // What the row itself has behind the word depends on its read as well.
             let own = logic.diagonal(set);
             let to_last = if is_rmw { logic.join(own, next) } else { own };
-            for &slot in v.after.iter().take(lowering.after()).skip(first) {
+            let back = usize::from(lowering.writes_back(row.construct.operation));
+            for &slot in v.after.iter().take(back + lowering.after()).skip(back + first) {
                 let slot = logic.rel(slot);
                 parts.own.push((dependency, logic.join(to_last, slot)));
             }
         }
         let made = Made { row, lowering, set, last };
-        for (step, role) in lowering.steps.iter().zip(roles(lowering)) {
+        for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation)) {
             step_parts(logic, &made, step, role, v, source, parts);
         }
     }
@@ -387,27 +403,35 @@ fn step_parts(logic: &mut Logic, made: &Made<'_>, step: &Step, role: Role, v: &V
             logic.restrict_domain(events, slot)
         }));
     }
-    // The read of a store that is a read-modify-write.
-    let half = match (role, unused_half(row, lowering)) {
-        (Role::Access, Some(Role::Before(k))) => v.before.get(k).map(|&slot| {
-            let slot = logic.rel(slot);
-            logic.restrict_domain(set, slot)
-        }),
+    // The read of a store that is a read-modify-write, or the write of such a load.
+    let other_half = match (unused_half(row, lowering), lowering.writes_back(row.construct.operation)) {
+        (Some(Role::Before(k)), _) => v.before.get(k),
+        (_, true) => v.after.first(),
         _ => None,
     };
+    let half = other_half.filter(|_| role == Role::Access).map(|&slot| {
+        let slot = logic.rel(slot);
+        logic.restrict_domain(set, slot)
+    });
     match (step.operation, half) {
         (Operation::Read, _) => parts.kinds.push((Kind::Read, places)),
         (Operation::Write, _) => parts.kinds.push((Kind::Write, places)),
         (Operation::Fence, _) => parts.kinds.push((Kind::Fence, places)),
         (Operation::Rmw, Some(half)) => {
             let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
-            let read = logic.range(half);
-            parts.unused.push(half);
-            parts.exchanges.push(logic.transpose(half));
-            parts.kinds.extend([(Kind::Read, read), (Kind::Write, places)]);
-            parts.present.push(read);
-            parts.orders.extend([(whole.read_order(), read), (whole.write_order(), places)]);
-            all.push(read);
+            let other = logic.range(half);
+            let (read, write) = if row.construct.operation == Operation::Read {
+                parts.back.push(half);
+                (places, other)
+            } else {
+                parts.unused.push(half);
+                parts.exchanges.push(logic.transpose(half));
+                (other, places)
+            };
+            parts.kinds.extend([(Kind::Read, read), (Kind::Write, write)]);
+            parts.present.push(other);
+            parts.orders.extend([(whole.read_order(), read), (whole.write_order(), write)]);
+            all.push(other);
         }
         (Operation::Rmw, None) => {
             let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };

@@ -6,6 +6,7 @@ use margay_models::signature::{Construct, Operation, Signature};
 use margay_solver::{Bounds, Logic, Relation, TupleSet};
 
 use super::atoms::{Atoms, Place, Slots};
+use super::back::{self, Back};
 use super::classes::Classes;
 use super::programs::Programs;
 use super::special::Special;
@@ -42,6 +43,8 @@ pub struct Content {
     pub sc_fences: Vec<Role>,
     /// Where the target may have reads whose value nobody uses.
     pub unused_reads: Vec<Role>,
+    /// May the target have loads that write back what they read?
+    pub writes_back: bool,
 }
 
 /// A place around an event, whatever the event.
@@ -145,6 +148,8 @@ pub struct Vocabulary {
     pub copies: Vec<(Copied, Relation)>,
     /// What reads in slots read, whose value nobody uses; `None` where the mapping makes none.
     pub unused_rf: Option<Relation>,
+    /// What loads write back; `None` where the mapping has none that do.
+    pub back: Option<Back>,
 }
 
 impl Vocabulary {
@@ -196,6 +201,7 @@ impl Vocabulary {
             guard: declare("guard", 1),
             other_order: declare("other_order", 2),
             unused_rf: (!content.unused_reads.is_empty()).then(|| declare("unused_rf", 2)),
+            back: content.writes_back.then(|| Back::new(&mut declare)),
             copies,
             content,
             techniques,
@@ -215,7 +221,13 @@ impl Vocabulary {
         let kinds = self.construct.iter().map(|&(_, r)| r).chain(self.special.iter().map(|&(_, r)| r));
         let lists = kinds.chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
         let others = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
-        lists.chain(others).chain(self.together.iter().map(|&(_, r)| r)).chain(self.dependencies).chain(self.unused_rf)
+        let back = self.back.into_iter().flat_map(Back::searched);
+        lists
+            .chain(others)
+            .chain(self.together.iter().map(|&(_, r)| r))
+            .chain(self.dependencies)
+            .chain(self.unused_rf)
+            .chain(back)
     }
 
     /// The bounds of all relations for one shape.
@@ -225,6 +237,9 @@ impl Vocabulary {
         self.event_bounds(atoms, &mut bounds);
         self.dependency_bounds(atoms, &mut bounds);
         self.copy_bounds(atoms, &mut bounds);
+        if let Some(back) = self.back {
+            back.bounds(atoms, self.content.partial_coherence, &mut bounds);
+        }
         bounds
     }
 
@@ -382,11 +397,14 @@ impl Vocabulary {
         if let Some(relation) = self.unused_rf {
             let of = |&(p, e): &(Place, usize)| {
                 let inits = (0..n).filter(|&i| self.may_name(i, e)).map(Place::Init);
-                (0..n).map(event).chain(inits).map(|w| (w, p)).collect::<Vec<_>>()
+                let back = (0..n).filter(|_| self.back.is_some()).map(back::place).filter(|&w| w != p);
+                (0..n).map(event).chain(inits).chain(back).map(|w| (w, p)).collect::<Vec<_>>()
             };
             at_most(relation, atoms.pairs(in_slots.iter().flat_map(of)));
         }
-        let slots = in_slots.iter().map(|&(p, _)| p);
+        let back = (0..n).filter(|_| self.back.is_some()).map(back::place);
+        let slots =
+            in_slots.iter().map(|&(p, _)| p).filter(|p| self.back.is_none() || Role::of(*p) != Some(back::SLOT)).chain(back);
         let memory: Vec<Place> = (0..n).map(event).chain((0..n).map(Place::Init)).chain(slots).collect();
         let all_threads: Vec<Place> = (0..atoms.shape.threads()).map(Place::Thread).collect();
         for &(copied, relation) in &self.copies {

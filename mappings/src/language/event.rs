@@ -16,7 +16,7 @@ pub enum Half {
 
 impl Lowering {
     /// The events that an operation with a thread and a scope becomes, in program order, without location and value, and which event of the
-    /// source each is: `None` for fences and for reads whose value nobody uses.
+    /// source each is: `None` for fences, for reads whose value nobody uses, and for what a load writes back.
     pub fn events(&self, operation: Operation, thread: Option<u8>, scope: Option<Scope>) -> Vec<(EventData, Option<Half>)> {
         let mut out = Vec::new();
         let access = self.access();
@@ -27,6 +27,9 @@ impl Lowering {
             } else if self.stores_by_exchange(operation) {
                 out.push((EventData { unused: true, ..event(false) }, None));
                 out.push((event(true), Some(Half::First)));
+            } else if self.writes_back(operation) {
+                out.push((event(false), Some(Half::First)));
+                out.push((EventData { writes_back: true, ..event(true) }, None));
             } else {
                 out.push((event(false), Some(Half::First)));
                 if operation == Operation::Rmw {

@@ -148,7 +148,16 @@ impl Lowering {
 
     /// Does it store by a read-modify-write? Then its access reads as well, and nobody uses what.
     pub fn stores_by_exchange(&self, operation: Operation) -> bool {
-        operation == Operation::Write && self.access().is_some_and(|access| self.steps[access].operation == Operation::Rmw)
+        operation == Operation::Write && self.is_by_rmw()
+    }
+
+    /// Does it load by a read-modify-write? Then its access writes back what it reads, and the source has no such write.
+    pub fn writes_back(&self, operation: Operation) -> bool {
+        operation == Operation::Read && self.is_by_rmw()
+    }
+
+    fn is_by_rmw(&self) -> bool {
+        self.access().is_some_and(|access| self.steps[access].operation == Operation::Rmw)
     }
 
     /// The number of instructions behind the access.

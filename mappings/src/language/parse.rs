@@ -436,25 +436,31 @@ impl Lines {
             }
         }
         let accesses: Vec<&Step> = steps.iter().filter(|s| s.carries()).collect();
-        // A store of a machine may be an exchange, whose read nobody uses.
-        let exchanges =
-            |s: &Step| construct.operation == Operation::Write && s.operation == Operation::Rmw && target.tabular().is_some();
+        // A store of a machine may be an exchange, whose read nobody uses; a load may be an addition of 0, which writes back what it reads.
+        let by_rmw = |s: &Step| {
+            s.operation == Operation::Rmw
+                && match construct.operation {
+                    Operation::Read => true,
+                    Operation::Write => target.tabular().is_some(),
+                    Operation::Rmw | Operation::Fence => false,
+                }
+        };
         let error = match (construct.operation, accesses.as_slice()) {
             (Operation::Fence, []) => None,
             (Operation::Fence, _) => Some("a fence must become fences alone, or `nothing`"),
-            (operation, [access]) if access.operation == operation || exchanges(access) => None,
-            (Operation::Read, _) => Some("a load must become exactly one load, and fences around it"),
+            (operation, [access]) if access.operation == operation || by_rmw(access) => None,
+            (Operation::Read, _) => Some("a load must become exactly one load or read-modify-write, and fences around it"),
             (Operation::Write, _) => Some("a store must become exactly one store, and fences around it"),
             (Operation::Rmw, _) => Some("a read-modify-write must become exactly one read-modify-write, and fences around it"),
         };
         if let Some(message) = error {
             let help = match target.tabular() {
                 Some(_) => {
-                    "of a loop write the round that succeeds; a store may be a read-modify-write, and a load whose value nobody uses \
-                     may stand beside the access: `unused LOAD` (docs/mapping-language.md)"
+                    "of a loop write the round that succeeds; a load or a store may be a read-modify-write, and a load whose value nobody \
+                     uses may stand beside the access: `unused LOAD` (docs/mapping-language.md)"
                 }
                 None => {
-                    "the mapping language cannot express lowerings with other accesses; of a loop write the round that succeeds \
+                    "a load may be a read-modify-write, and no lowering has other accesses; of a loop write the round that succeeds \
                      (docs/mapping-language.md)"
                 }
             };

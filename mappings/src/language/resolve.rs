@@ -140,6 +140,11 @@ impl Mapping {
         self.source.signature.scopes(clusters).iter().filter(exists).copied().collect()
     }
 
+    /// Has it loads that are read-modify-writes, which write back what they read?
+    pub fn writes_back(&self) -> bool {
+        self.rows.iter().any(|row| row.alternatives.iter().any(|l| l.writes_back(row.construct.operation)))
+    }
+
     /// The row for a construct at a scope.
     pub fn row(&self, construct: margay_models::signature::Construct, scope: Option<Scope>) -> Option<&Row> {
         self.rows.iter().find(|row| {

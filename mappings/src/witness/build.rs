@@ -10,7 +10,7 @@ use super::read::Reader;
 use crate::change::depend;
 use crate::encode::atoms::{Atoms, Place};
 use crate::encode::vocabulary::{Role, Vocabulary};
-use crate::encode::{Special, roles};
+use crate::encode::{Special, back, roles};
 use crate::language::{Dependency, Form, Mapping, Step};
 
 /// The two executions of an instance.
@@ -149,29 +149,34 @@ fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<Compiled> {
         }
         let head = r.head(e);
         let lowering = r.lowering(head)?;
-        let by_role: Vec<(Role, &Step)> = roles(lowering).into_iter().zip(&lowering.steps).collect();
         let operation = r.construct(head)?.operation;
+        let by_role: Vec<(Role, &Step)> = roles(lowering, operation).into_iter().zip(&lowering.steps).collect();
         let is_rmw = operation == Operation::Rmw;
         let exchanges = lowering.stores_by_exchange(operation);
+        let writes_back = lowering.writes_back(operation);
         for place in r.atoms.target_places(e) {
             // The halves of an RMW share its lowering: what stands before belongs to the read, what stands after to the write.
             let step = by_role.iter().find(|(role, _)| match (role, place) {
                 (Role::Access, Place::Event(_)) => true,
                 // A store by read-modify-write: its read is right before it.
                 (Role::Access, Place::Before(_, j)) => exchanges && Some(j) == lowering.access(),
+                // A load by read-modify-write: what it writes back is right behind it.
+                (Role::Access, Place::After(..)) => writes_back && place == back::place(e),
                 (Role::Before(k), Place::Before(_, j)) => *k == j && e == head,
                 (Role::After(k), Place::After(_, j)) => *k == j && (e != head || !is_rmw),
                 _ => false,
             });
             let Some((_, step)) = step else { continue };
             let is_slot = place != Place::Event(e);
-            let is_write_half = e != head || (exchanges && !is_slot);
+            let is_back = writes_back && place == back::place(e);
+            let is_write_half = e != head || (exchanges && !is_slot) || is_back;
             let mut data = step.event(is_write_half, Some(r.atoms.thread[e] as u8), r.scope(head), lowering.form);
             if data.kind != Kind::Fence {
                 data.location = locations.address(r, e);
-                data.unused = is_slot;
-                data.value = match is_slot {
-                    true => Some(r.unused_reads_from(place).map_or(0, |w| r.value_written(w))),
+                data.unused = is_slot && !is_back;
+                data.writes_back = is_back;
+                data.value = match data.unused {
+                    true => Some(r.unused_reads_from(place).map_or(0, |w| r.value_at(w))),
                     false => r.value(e),
                 };
                 r.mark(e, head, &mut data);
@@ -218,6 +223,10 @@ impl Both<'_> {
                 None => self.initial(e)?,
             };
             let here = self.at(Place::Event(e))?;
+            let from_target = match self.reader.reads_back_of(e) {
+                Some(load) => self.at(back::place(load))?,
+                None => from_target,
+            };
             self.source.rf.insert(from, Event::from(e));
             self.target.rf.insert(from_target, here);
         }
@@ -227,7 +236,7 @@ impl Both<'_> {
                 continue;
             }
             let from = match self.reader.unused_reads_from(place) {
-                Some(w) => self.at(Place::Event(w))?,
+                Some(w) => self.at(w)?,
                 None => self.initial(e)?[1],
             };
             self.target.rf.insert(from, here);
@@ -261,6 +270,37 @@ impl Both<'_> {
                 let read = self.at(Place::Event(w - 1))?;
                 self.source.rmw.insert(Event::from(w - 1), Event::from(w));
                 self.target.rmw.insert(read, here);
+            }
+        }
+        self.write_back(total)
+    }
+
+    /// What loads write back: the halves of their read-modify-writes, in coherence order.
+    fn write_back(&mut self, total: bool) -> Option<()> {
+        let n = self.reader.events();
+        let is_back = |&(_, e): &(Place, Event)| self.target.events[e.index()].writes_back;
+        let all: Vec<(Place, Event)> = self.place_of.iter().copied().filter(is_back).collect();
+        let event = |place: Place| match place {
+            Place::Event(e) | Place::After(e, _) | Place::Before(e, _) => Some(e),
+            Place::Init(_) | Place::Thread(_) => None,
+        };
+        for &(place, here) in &all {
+            let load = event(place)?;
+            let read = self.at(Place::Event(load))?;
+            self.target.rmw.insert(read, here);
+            let init = self.initial(load)?[1];
+            self.target.co.insert(init, here);
+            let writes = (0..n).filter(|&w| self.reader.is_write(w)).map(Place::Event);
+            for other in writes.chain(all.iter().map(|&(p, _)| p)).collect::<Vec<_>>() {
+                let r = &self.reader;
+                let is_here = other != place && r.class(event(other)?) == r.class(load);
+                if !is_here || !(total || r.back_related(place, other)) {
+                    continue;
+                }
+                let before = r.back_before(other, place);
+                let there = self.at(other)?;
+                let pair = if before { (there, here) } else { (here, there) };
+                self.target.co.insert(pair.0, pair.1);
             }
         }
         Some(())
@@ -310,10 +350,12 @@ impl Both<'_> {
             if r.construct(head).is_none() {
                 continue;
             }
-            let dependencies = r.lowering(head)?.dependencies;
+            let lowering = r.lowering(head)?;
+            let dependencies = lowering.dependencies;
+            let behind = usize::from(lowering.writes_back(r.construct(head)?.operation));
             let last = if head + 1 < n && r.is_write_half(head + 1) { head + 1 } else { head };
             for (dependency, first) in dependencies.iter() {
-                let own = atoms.target_places(last).filter(|p| matches!(p, Place::After(_, k) if *k >= first));
+                let own = atoms.target_places(last).filter(|p| matches!(p, Place::After(_, k) if *k >= behind + first));
                 let later = (last + 1..n).filter(|&e| atoms.thread[e] == atoms.thread[head]).flat_map(|e| atoms.target_places(e));
                 let from = self.at(Place::Event(head))?;
                 let behind: Vec<Event> = own.chain(later).filter_map(|p| self.at(p)).collect();

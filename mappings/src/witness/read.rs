@@ -6,6 +6,7 @@ use margay_solver::{Instance, Relation};
 
 use crate::encode::Special;
 use crate::encode::atoms::{Atoms, Place};
+use crate::encode::back::{self, Back};
 use crate::encode::vocabulary::Vocabulary;
 use crate::language::{Lowering, Mapping};
 
@@ -138,10 +139,39 @@ impl Reader<'_> {
         (0..self.events()).find(|&w| self.has(self.v.rf, &[Place::Event(w), Place::Event(event)]))
     }
 
-    /// The write that a read in a slot reads from; `None` for the initial one.
-    pub fn unused_reads_from(&self, slot: Place) -> Option<usize> {
+    /// Where the write is that a read in a slot reads from; `None` for the initial one.
+    pub fn unused_reads_from(&self, slot: Place) -> Option<Place> {
         let relation = self.v.unused_rf?;
-        (0..self.events()).find(|&w| self.has(relation, &[Place::Event(w), slot]))
+        let back = (0..self.events()).filter(|_| self.v.back.is_some()).map(back::place);
+        (0..self.events()).map(Place::Event).chain(back).find(|&w| self.has(relation, &[w, slot]))
+    }
+
+    /// The load that wrote back what an access reads in the target.
+    pub fn reads_back_of(&self, event: usize) -> Option<usize> {
+        let relation = self.v.back?.rf;
+        (0..self.events()).find(|&load| self.has(relation, &[back::place(load), Place::Event(event)]))
+    }
+
+    /// Does a write stand before another one in coherence order, or would if it were total? One of them is written back.
+    pub fn back_before(&self, a: Place, b: Place) -> bool {
+        let Some(back) = self.v.back else { return false };
+        let [straight, crossed] = [[a, b], [b, a]].map(|pair| self.has(back.ascending, &pair));
+        let is_pair = Back::pairs(self.atoms).any(|pair| pair == (a, b));
+        if is_pair { straight } else { !crossed }
+    }
+
+    /// Does coherence order relate them, where it is partial?
+    pub fn back_related(&self, a: Place, b: Place) -> bool {
+        self.v.back.is_some_and(|back| self.has(back.related, &[a, b]) || self.has(back.related, &[b, a]))
+    }
+
+    /// The value that the write at a place writes; of a load what it writes back.
+    pub fn value_at(&self, place: Place) -> i64 {
+        match place {
+            Place::Event(w) => self.value_written(w),
+            Place::After(load, _) => self.value(load).unwrap_or(0),
+            Place::Init(_) | Place::Before(..) | Place::Thread(_) => 0,
+        }
     }
 
     /// The k-th write of a location in modification order writes k.

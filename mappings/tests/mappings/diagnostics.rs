@@ -111,7 +111,7 @@ fn rows() {
             "R => \"ld.weak\"",
             "R => nothing",
             "R => st.weak",
-            "R => atom.relaxed.sys",
+            "R => atom.relaxed.sys ; ld.weak",
             "R => ld.weak ; ld.weak",
             "R => fence.sc.sys",
             "F => ld.weak",

@@ -20,6 +20,7 @@ mod robustness;
 mod roundtrip;
 mod row_accesses;
 mod row_dependencies;
+mod row_write_back;
 mod rows;
 mod setup;
 mod special;

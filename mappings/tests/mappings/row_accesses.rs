@@ -166,7 +166,6 @@ fn accesses_that_are_wrong() {
     for (row, message) in [
         ("R.ACQ => get ; get", "a load must become exactly one load"),
         ("R.ACQ => unused get", "a load must become exactly one load"),
-        ("R.ACQ => swap", "a load must become exactly one load"),
         ("W.REL => put ; put", "a store must become exactly one store"),
         ("W.REL => put ; unused put", "`unused` stands before a load alone"),
         ("W.REL => put ; unused", "unknown loads instruction `unused`"),

@@ -63,10 +63,11 @@ impl<'a> Setting<'a> {
     /// every modification order above the target's coherence order.
     ///
     /// # Errors
-    /// Axioms of a form that no rule covers.
+    /// Axioms of a form that no rule covers, and rows of which no sentences are known.
     pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
+        refuse_rows(mapping, selection)?;
         let ghosts = has_ghosts(mapping, selection);
         let target = Theory::of_target(mapping, ghosts);
         let of_target = target.0.sentences.len();
@@ -251,6 +252,22 @@ fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<Goal> {
         Goal { name: check.display_name(), check: i, claim: Claim::of_check(check.kind, checks[i], is_set), expr: checks[i] }
     };
     axioms.iter().map(goal).collect()
+}
+
+/// What a load writes back is in coherence order, and no sentence says yet what the source has instead.
+fn refuse_rows(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
+        for lowering in row.alternatives.iter().filter(|l| l.writes_back(row.construct.operation)) {
+            let what = format!("no sentence says what `{}` writes back", row.construct.name(mapping.source.signature));
+            errors.push(
+                Diagnostic::error(what)
+                    .at(&mapping.file, lowering.span, "a load that is a read-modify-write")
+                    .help("leave the construct out with `--without`, or ask `margay check` for counterexamples up to a bound"),
+            );
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// Axioms that claim that something *is* there are of another form.

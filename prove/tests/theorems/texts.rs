@@ -23,6 +23,26 @@ fn with_row(name: &str, row: &str, by: &str) -> Mapping {
     load_text(&SourceFile::new("changed.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
 }
 
+/// What a load writes back no sentence speaks of, so there is no argument about such rows.
+#[test]
+fn loads_that_write_back_are_refused() {
+    super::use_cadical();
+    let mapping = library::find("rc11-to-x86-locked-loads", &LoadOptions::default()).expect("it is shipped").mapping;
+    let setting = |without: &[String]| {
+        let (axioms, constructs) = asked(&mapping, &options(without)).expect("the options fit");
+        Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).err()
+    };
+    let errors = setting(&[]).expect("no sentence says what they write back");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    let said = errors[0].to_string();
+    assert!(
+        said.contains("rc11-to-x86-locked-loads") && said.contains(":9:10: error: no sentence says what `R.SC` writes back"),
+        "{said}"
+    );
+    assert!(errors[0].help.as_ref().is_some_and(|help| help.contains("--without")));
+    assert!(setting(&["R.SC".to_owned()]).is_none(), "the other rows are known");
+}
+
 /// All constructs of C++ but these.
 fn all_but(kept: &[&str]) -> Vec<String> {
     let all = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));

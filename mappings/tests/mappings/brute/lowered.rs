@@ -6,6 +6,7 @@ use margay_models::execution::{EventData, Execution, Kind, Order, Scope};
 use margay_models::judge::Judge;
 use margay_models::signature::{Operation, Signature};
 
+use super::back::{self, Back};
 use super::orders::{choices, partial_orders};
 use super::program::{Op, Program};
 use super::source::{finish, halves};
@@ -27,6 +28,8 @@ struct Compiled {
     operation: Vec<usize>,
     /// The reads that may read whatever is there.
     unused: Vec<usize>,
+    /// The loads that are read-modify-writes, each with what it writes back.
+    back: Vec<Back>,
 }
 
 fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compiled {
@@ -34,7 +37,7 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compil
     let mut rmw = Vec::new();
     let mut image = Vec::new();
     let mut operation = Vec::new();
-    let mut unused = Vec::new();
+    let (mut unused, mut back) = (Vec::new(), Vec::new());
     for (i, (op, lowering)) in program.ops.iter().zip(chosen).enumerate() {
         let mut access = None;
         for step in &lowering.steps {
@@ -61,11 +64,11 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compil
                     let first = push(Kind::Read, read);
                     let second = push(Kind::Write, write);
                     rmw.push((first, second));
-                    if op.construct.operation == Operation::Write {
-                        unused.push(first);
-                        access = Some(second);
-                    } else {
-                        access = Some(first);
+                    access = Some(if op.construct.operation == Operation::Write { second } else { first });
+                    match op.construct.operation {
+                        Operation::Write => unused.push(first),
+                        Operation::Read => back.push(Back { load: first, write: second }),
+                        Operation::Rmw | Operation::Fence => {}
                     }
                 }
             }
@@ -78,7 +81,7 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compil
     }
     let inits = events.len();
     image.extend((0..usize::from(program.locations)).map(|l| Some(inits + l)));
-    Compiled { execution: finish(mapping.target.signature, program, events, &rmw), image, operation, unused }
+    Compiled { execution: finish(mapping.target.signature, program, events, &rmw), image, operation, unused, back }
 }
 
 /// A choice of lowerings under which a legal target execution reads back as the source execution.
@@ -98,7 +101,7 @@ fn lowerings(mapping: &Mapping, program: &Program) -> Vec<Vec<usize>> {
 
 fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge, choice: &[usize]) -> bool {
     let chosen: Vec<&Lowering> = program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
-    let Compiled { execution: mut target, image, operation, unused } = compile(mapping, program, &chosen);
+    let Compiled { execution: mut target, image, operation, unused, back } = compile(mapping, program, &chosen);
     let at = |e: Event| Event::from(image[e.index()].expect("accesses stay accesses"));
     for (w, r) in source.rf.pairs() {
         target.rf.insert(at(w), at(r));
@@ -124,7 +127,8 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
         let access = operations.iter().rposition(|&o| o == i).map_or(read, |last| at(Event::from(last)));
         let thread = target.events[read.index()].thread;
         for (dependency, behind) in lowering.dependencies.iter() {
-            let fences = (access.index() + 1..operation.len()).filter(|&e| operation[e] == i).skip(behind);
+            let own = |e: &usize| operation[*e] == i && back.iter().all(|b| b.write != *e);
+            let fences = (access.index() + 1..operation.len()).filter(own).skip(behind);
             let later = (access.index() + 1..operation.len()).filter(|&e| operation[e] > i && target.events[e].thread == thread);
             for e in fences.chain(later).collect::<Vec<_>>() {
                 let kind = target.events[e].kind;
@@ -143,10 +147,11 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
     source.co.pairs().filter(|&(w, _)| is_init(w)).for_each(|(w, x)| least.insert(at(w), at(x)));
     let free: Vec<(usize, usize)> =
         source.co.pairs().filter(|&(w, _)| !is_init(w)).map(|(w, x)| (at(w).index(), at(x).index())).collect();
-    let coherence = if mapping.target.signature == Signature::PTX { partial_orders(&free) } else { vec![free] };
+    let partial = mapping.target.signature == Signature::PTX;
+    let coherence = if partial { partial_orders(&free) } else { vec![free.clone()] };
     let fences: Vec<usize> = (0..target.size())
         .filter(|&e| target.events[e].kind == Kind::Fence && target.events[e].order == Order::Sc)
-        .filter(|_| mapping.target.signature == Signature::PTX)
+        .filter(|_| partial)
         .collect();
     let between: Vec<(usize, usize)> =
         fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();
@@ -162,6 +167,20 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
             (0..target.size()).filter(here).collect()
         })
         .collect();
+    if !back.is_empty() {
+        assert!(unused.is_empty(), "loads that nobody uses are not enumerated beside loads that write back");
+        for &Back { load, write } in &back {
+            let initial = (0..target.size())
+                .filter(|&e| target.events[e].kind == Kind::Init && target.events[e].location == target.events[load].location);
+            initial.for_each(|e| least.insert(Event::from(e), Event::from(write)));
+        }
+        let wanted = target.rf.clone();
+        let orders = back::coherence(back::orders(&target, &back, &wanted, &free), partial);
+        return back::reads(&target, &back, &wanted).into_iter().any(|rf| {
+            target.rf = rf;
+            has_legal_order(&mut target, judge, &least, &orders, &fence_orders)
+        });
+    }
     let rf = target.rf.clone();
     for read in choices(&sources) {
         target.rf = rf.clone();

@@ -1,6 +1,7 @@
 //! The check once more, by enumeration: every program, every execution of it, every execution of what it is compiled to, each
 //! decided by the judge. Shares nothing with `encode` and `check`.
 
+mod back;
 mod guarded;
 mod lowered;
 mod orders;
