@@ -127,7 +127,7 @@ fn random_cases_fall_and_stand() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut fall, mut stand) = (0, 0);
-    for _ in 0..40 {
+    for _ in 0..100 {
         let case = case().new_tree(&mut runner).expect("no case is rejected").current();
         let mapping = case.mapping();
         for found in checked(&mapping, &case.only, case.typed, affordable(&case, &mapping)) {

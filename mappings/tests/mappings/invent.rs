@@ -141,7 +141,15 @@ fn lowering(target: Signature, operation: Operation, variable: bool) -> BoxedStr
         ]
         .boxed(),
         _ => {
-            let access = || instruction(target, operation, variable);
+            // A load may write back what it reads.
+            let access = || match operation {
+                Operation::Read => prop_oneof![
+                    4 => instruction(target, Operation::Read, variable),
+                    1 => instruction(target, Operation::Rmw, variable),
+                ]
+                .boxed(),
+                _ => instruction(target, operation, variable),
+            };
             prop_oneof![
                 5 => access(),
                 2 => (fence(), access()).prop_map(|(f, a)| format!("{f} ; {a}")),
