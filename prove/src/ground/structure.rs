@@ -7,20 +7,21 @@ use crate::logic::{Atom, Pred};
 pub struct Structure {
     events: usize,
     /// For each symbol its row of each event: the events that it relates it to. A set is the diagonal of such a matrix.
-    rows: Vec<u128>,
+    rows: Box<[u128]>,
     /// The same from the other side.
-    columns: Vec<u128>,
+    columns: Box<[u128]>,
     /// For each symbol the events that are related to themselves: the members of a set.
-    diagonals: Vec<u128>,
+    diagonals: Box<[u128]>,
     /// The symbols that something is in, one bit for each.
-    in_use: Vec<u64>,
+    in_use: Box<[u64]>,
 }
 
 impl Structure {
     /// Every set and relation is empty, and events are equal to themselves.
     pub fn new(symbols: usize, events: usize) -> Self {
-        let (rows, columns) = (vec![0; symbols * events], vec![0; symbols * events]);
-        let mut new = Self { events, rows, columns, diagonals: vec![0; symbols], in_use: vec![0; symbols.div_ceil(64)] };
+        let zeros = |length: usize| vec![0; length].into_boxed_slice();
+        let (rows, columns, diagonals) = (zeros(symbols * events), zeros(symbols * events), zeros(symbols));
+        let mut new = Self { events, rows, columns, diagonals, in_use: vec![0; symbols.div_ceil(64)].into_boxed_slice() };
         for e in 0..events {
             new.set(Pred::EQUAL, e, e);
         }
