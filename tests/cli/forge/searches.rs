@@ -180,7 +180,8 @@ fn executions_for_no_modification_order() {
 #[ignore = "takes long; --ignored runs it"]
 fn programs() {
     let mut options = CheckOptions::published(3);
-    (options.level, options.only) = (Level::Program, names("R.NA,W.NA,R.ACQ,W.REL,W.RLX"));
+    // With a read-modify-write that acquires, a candidate of 3 events is refuted by a race: something is learned.
+    (options.level, options.only) = (Level::Program, names("R.NA,W.NA,RMW.ACQ,W.REL"));
     let folder = certified("programs", &mapping("rc11-to-ptx", "rc11-scoped"), options);
     let (document, _) = verify(&folder).expect("it is as it was written");
     let answers = document.bounds.iter().flat_map(|e| &e.cases).flat_map(|c| &c.answers);
