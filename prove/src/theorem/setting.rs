@@ -254,12 +254,13 @@ fn goals(model: &Model, axioms: &[usize], checks: &[ExprId]) -> Vec<Goal> {
     axioms.iter().map(goal).collect()
 }
 
-/// What a load writes back is in coherence order, and no sentence says yet what the source has instead.
+/// What a load writes back is in coherence order, and nothing that a proof knows of rows says what the source has instead.
 fn refuse_rows(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
         for lowering in row.alternatives.iter().filter(|l| l.writes_back(row.construct.operation)) {
-            let what = format!("no sentence says what `{}` writes back", row.construct.name(mapping.source.signature));
+            let what =
+                format!("`margay prove` does not know yet what `{}` writes back", row.construct.name(mapping.source.signature));
             errors.push(
                 Diagnostic::error(what)
                     .at(&mapping.file, lowering.span, "a load that is a read-modify-write")

@@ -32,11 +32,12 @@ fn loads_that_write_back_are_refused() {
         let (axioms, constructs) = asked(&mapping, &options(without)).expect("the options fit");
         Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: true }).err()
     };
-    let errors = setting(&[]).expect("no sentence says what they write back");
+    let errors = setting(&[]).expect("what they write back is not known");
     assert_eq!(errors.len(), 1, "{errors:?}");
     let said = errors[0].to_string();
     assert!(
-        said.contains("rc11-to-x86-locked-loads") && said.contains(":9:10: error: no sentence says what `R.SC` writes back"),
+        said.contains("rc11-to-x86-locked-loads")
+            && said.contains(":9:10: error: `margay prove` does not know yet what `R.SC` writes back"),
         "{said}"
     );
     assert!(errors[0].help.as_ref().is_some_and(|help| help.contains("--without")));
