@@ -215,6 +215,9 @@ impl Finder {
         closures: &[Pred],
         places: &[Pred],
     ) -> Vec<(usize, Result<Claim, Missing>)> {
+        if let Some(found) = self.without_invariants(source, checks, closures) {
+            return found;
+        }
         let relations = self.relations(target);
         // Without an invariant of a closure nothing that is made of it is tried.
         let mut missing: Vec<(Pred, Missing)> = Vec::new();
@@ -222,9 +225,6 @@ impl Finder {
             let of = Vocabulary::of(&finder.theory, [expr]).relations;
             missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
         };
-        // Where no axiom is about a closure, no invariant is of use.
-        let about = Vocabulary::of(&self.theory, checks.iter().map(|c| c.1)).relations;
-        let closures = if closures.iter().any(|c| about.contains(c)) { closures } else { &[] };
         for &closure in closures {
             let own = self.theory.exprs.symbol(closure);
             if let Some(none) = needs(self, &missing, own) {
@@ -267,6 +267,30 @@ impl Finder {
             found.push((number, result.map(|()| claim)));
         }
         found
+    }
+
+    /// The axioms as steps, if none of them is about a closure and all hold without an invariant of one. (Others may need one: that operations do
+    /// not race is said by happens-before.)
+    fn without_invariants(
+        &mut self,
+        source: &Model,
+        checks: &[(usize, ExprId)],
+        closures: &[Pred],
+    ) -> Option<Vec<(usize, Result<Claim, Missing>)>> {
+        let about = Vocabulary::of(&self.theory, checks.iter().map(|c| c.1)).relations;
+        if closures.iter().any(|c| about.contains(c)) || checks.iter().any(|c| source.checks[c.0].kind == CheckKind::Acyclic) {
+            return None;
+        }
+        let claim = |&(number, expr): &(usize, ExprId)| {
+            let check = &source.checks[number];
+            (number, Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set))
+        };
+        let claims: Vec<(usize, Claim)> = checks.iter().map(claim).collect();
+        if !claims.iter().all(|(_, claim)| self.holds(claim, 0, 2)) {
+            return None;
+        }
+        claims.iter().for_each(|(_, claim)| self.step(vec![claim.clone()], Rule::Direct, true));
+        Some(claims.into_iter().map(|(number, claim)| (number, Ok(claim))).collect())
     }
 
     /// The relations of a target that invariants are made of: those that are not the same backwards.
