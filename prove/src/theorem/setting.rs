@@ -63,7 +63,7 @@ impl<'a> Setting<'a> {
     /// every modification order above the target's coherence order.
     ///
     /// # Errors
-    /// Axioms of a form that no rule covers, and rows of which no sentences are known.
+    /// Axioms of a form that no rule covers, and loads that are read-modify-writes.
     pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &Selection) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
