@@ -57,17 +57,17 @@ fn mapping(rows: &[&str]) -> Mapping {
     with(rows).unwrap_or_else(|e| panic!("{rows:?}: {e:?}"))
 }
 
-fn only(words: &str, bound: usize) -> CheckOptions {
+pub fn only(words: &str, bound: usize) -> CheckOptions {
     CheckOptions { keep_going: true, ..options(bound) }.with(|o| o.only = names(words))
 }
 
 /// For each axiom of the source the size of the smallest counterexample.
-fn sizes(report: &CheckReport) -> Vec<Option<usize>> {
+pub fn sizes(report: &CheckReport) -> Vec<Option<usize>> {
     report.axioms.iter().map(|a| (a.verdict == Verdict::Counterexample).then_some(a.bound)).collect()
 }
 
 /// The same, by enumeration of programs and executions.
-fn enumerated(mapping: &Mapping, only: &[String], bound: usize) -> Vec<Option<usize>> {
+pub fn enumerated(mapping: &Mapping, only: &[String], bound: usize) -> Vec<Option<usize>> {
     let constructs = mapping.rows.iter().map(|r| r.construct);
     let constructs: Vec<Construct> = constructs.filter(|c| only.contains(&c.name(mapping.source.signature))).collect();
     let search = Search { mapping, constructs: &constructs, typed: true };

@@ -3,17 +3,12 @@
 use std::collections::BTreeSet;
 
 use margay_litmus::render::render;
-use margay_mappings::check::{CheckOptions, CheckReport, Level, Techniques, Verdict};
+use margay_mappings::check::{CheckOptions, Level, Techniques};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::diagnostic::SourceFile;
-use margay_models::signature::Construct;
 
-use crate::brute::{Search, axioms};
-use crate::setup::{ask, falls, names, options, read, reads_back, shipped};
-
-fn only(words: &str, bound: usize) -> CheckOptions {
-    CheckOptions { keep_going: true, ..options(bound) }.with(|o| o.only = names(words))
-}
+use crate::row_accesses::{enumerated, only, sizes};
+use crate::setup::{ask, falls, options, read, reads_back, shipped};
 
 /// A shipped mapping with other rows.
 fn with(name: &str, rows: &[&str]) -> Mapping {
@@ -25,25 +20,6 @@ fn with(name: &str, rows: &[&str]) -> Mapping {
     }
     let loaded = load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default());
     loaded.unwrap_or_else(|e| panic!("{rows:?}: {e:?}")).mapping
-}
-
-/// For each axiom of the source the size of the smallest counterexample.
-fn sizes(report: &CheckReport) -> Vec<Option<usize>> {
-    report.axioms.iter().map(|a| (a.verdict == Verdict::Counterexample).then_some(a.bound)).collect()
-}
-
-/// The same, by enumeration of programs and executions.
-fn enumerated(mapping: &Mapping, only: &[String], bound: usize) -> Vec<Option<usize>> {
-    let constructs = mapping.rows.iter().map(|r| r.construct);
-    let constructs: Vec<Construct> = constructs.filter(|c| only.contains(&c.name(mapping.source.signature))).collect();
-    let search = Search { mapping, constructs: &constructs, typed: true };
-    let mut smallest = vec![None; axioms(&mapping.source).len()];
-    for events in 1..=bound {
-        for (slot, found) in smallest.iter_mut().zip(search.universal(events)) {
-            *slot = slot.or(found.then_some(events));
-        }
-    }
-    smallest
 }
 
 /// A target of which nothing is known but its base names, with other axioms each time: what one axiom forbids, another one lets happen.

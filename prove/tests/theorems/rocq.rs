@@ -39,6 +39,14 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     text
 }
 
+/// The file about seq_cst loads and stores alone.
+fn file_of_seq_cst(mapping: &Mapping, axioms: &[&str]) -> String {
+    let others = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
+    let without: Vec<String> = others.filter(|name| !["R.SC", "W.SC"].contains(&name.as_str())).collect();
+    let without: Vec<&str> = without.iter().map(String::as_str).collect();
+    file(mapping, &without, axioms)
+}
+
 /// Nothing is supposed but what the hypotheses of the theorem say, and nothing is left out.
 fn assert_closed(text: &str) {
     for word in ["Admitted", "admit.", "Axiom ", "Parameter ", "Conjecture "] {
@@ -137,10 +145,7 @@ fn a_fence_that_releases_under_chapter_8() {
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn seq_cst_loads_and_stores_on_x86() {
-    let others = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
-    let others: Vec<String> = others.filter(|c| !["R.SC", "W.SC"].contains(&c.as_str())).collect();
-    let others: Vec<&str> = others.iter().map(String::as_str).collect();
-    let text = file(&mapping("rc11-to-x86", Some("c20")), &others, &[]);
+    let text = file_of_seq_cst(&mapping("rc11-to-x86", Some("c20")), &[]);
     assert_closed(&text);
     for line in ["W.SC  => store ; mfence", "  target_Global_Happens_Before : acyclic ", "  source_SC : acyclic "] {
         assert!(text.contains(line), "`{line}` stands in it");
@@ -152,10 +157,7 @@ fn seq_cst_loads_and_stores_on_x86() {
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn seq_cst_loads_and_stores_behind_fences() {
-    let others = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
-    let without: Vec<String> = others.filter(|name| !["R.SC", "W.SC"].contains(&name.as_str())).collect();
-    let without: Vec<&str> = without.iter().map(String::as_str).collect();
-    let text = file(&mapping("rc11-to-ptx-descoped", None), &without, &["SC"]);
+    let text = file_of_seq_cst(&mapping("rc11-to-ptx-descoped", None), &["SC"]);
     assert_closed(&text);
     assert!(text.contains(", through. *)"), "a step has that rule");
     assert_accepted("seq_cst", &text);
