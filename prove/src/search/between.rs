@@ -8,8 +8,9 @@ use super::invariant::{Search, Way};
 use crate::argument::{Claim, Rule};
 use crate::logic::{Expr, ExprId, Pred, Term};
 
-/// The most assignments that are looked at to find what contains an edge.
-const MOST_ROUNDS: usize = 12_000;
+/// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,
+/// needs more than 14,600 for one; without a container the claim about the whole chain had not been refuted after 25 minutes.
+const MOST_ROUNDS: usize = 200_000;
 
 /// What edges may be within, each with how early it is tried.
 pub(super) struct Ends {
@@ -56,9 +57,13 @@ impl Finder {
     /// Shows that a chain with an edge behind it is within an order, by a relation that contains the edge and is within the order behind the
     /// chain; false if none was found.
     pub(super) fn behind_chain(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &Ends) -> bool {
-        let Some(between) = self.contained(edge, ends) else { return false };
+        let between = self.contained(edge, ends);
+        let text = between.map_or("nothing".to_owned(), |e| self.theory.text(e));
+        tracing::debug!("{} is within {text}", self.theory.text(edge));
+        let Some(between) = between else { return false };
         let whole = self.theory.exprs.sequence(chain, between);
         if self.show(Claim::Within(whole, order)).is_err() {
+            tracing::debug!("which behind the chain is not within the order");
             return false;
         }
         let both = self.theory.exprs.sequence(chain, edge);

@@ -112,11 +112,7 @@ impl Finder {
     /// The orders that S may be: strict orders among the relations, and the same between the fences of operations.
     pub(super) fn strict_orders(&mut self, relations: &[Pred], places: &[Pred]) -> Vec<ExprId> {
         let mut found = Vec::new();
-        // The order of fences first: with what it contains, the search gives up others soon.
-        let of_fences = self.theory.symbols.named("sync_fence");
-        let mut relations = relations.to_vec();
-        relations.sort_by_key(|&r| Some(r) != of_fences);
-        for relation in relations {
+        for &relation in relations {
             let order = self.theory.exprs.symbol(relation);
             self.theory.explain(relation);
             if !self.strict_order(order) {
