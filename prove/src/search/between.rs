@@ -9,7 +9,7 @@ use crate::argument::{Claim, Rule};
 use crate::logic::{Expr, ExprId, Pred, Term};
 
 /// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,
-/// needs more than 14,600 for one; without a container the claim about the whole chain had not been refuted after 25 minutes.
+/// needs more than 14,600 for one; without it, the claim about the whole chain was not refuted within the limits of the search, and 30 minutes were lost.
 const MOST_ROUNDS: usize = 200_000;
 
 /// What edges may be within, each with how early it is tried.
