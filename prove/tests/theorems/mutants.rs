@@ -1,15 +1,17 @@
 //! The judge's question: with a row weaker or an axiom of the target less, what is still called a theorem has no counterexample.
 
 use std::fmt::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use margay_mappings::change::{Slot, Steps};
 use margay_mappings::check::{CheckOptions, Silent, Verdict, check};
 use margay_mappings::language::Mapping;
 use margay_models::model::{CheckKind, Role};
+use margay_prove::theorem::prove;
+use margay_prove::theory::Stop;
 use rayon::prelude::*;
 
-use super::{mapping, no_sc, options, proved, theorems};
+use super::{mapping, no_sc, options, setting, theorems};
 
 /// A mapping with something changed.
 struct Mutant {
@@ -55,7 +57,12 @@ fn weaker_target(mapping: &Mapping) -> Vec<Mutant> {
 
 /// What a proof and a search say of each axiom: `theorem`, `at n`, or `open`. Fails if an axiom is proved and has a counterexample.
 pub fn judged(what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
-    let report = proved(mapping, without);
+    judged_until(&Stop::default(), what, mapping, without, bound)
+}
+
+/// The same with an end of the search for a proof.
+fn judged_until(stop: &Stop, what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
+    let report = prove(&setting(mapping, without), stop);
     let proved = theorems(&report);
     let asked = CheckOptions { keep_going: true, ..options(without) }.with(|o| (o.bound, o.jobs) = (bound, 1));
     let found = check(mapping, &asked, &Silent).expect("it is a mapping");
@@ -91,11 +98,14 @@ fn no_weaker_row_of_fig_11_is_proved_and_falls() {
 }
 
 /// All mutants of some tables, to a bound that is named in `MARGAY_BOUND`: run with `--release -- --ignored`, perhaps with a file for the
-/// page, which is written table by table, in `MARGAY_MUTANTS`, and with some of the tables alone in `MARGAY_TABLES`.
+/// page, which is written table by table, in `MARGAY_MUTANTS`, with some of the tables alone in `MARGAY_TABLES`, and with the seconds that a
+/// proof may take in `MARGAY_SECONDS`.
 #[test]
 #[ignore = "takes many minutes"]
 fn all_weaker_rows_and_targets() {
-    let bound = std::env::var("MARGAY_BOUND").ok().and_then(|b| b.parse().ok()).unwrap_or(5);
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a number"));
+    let bound = number("MARGAY_BOUND").map_or(5, |b: u64| usize::try_from(b).expect("a small one"));
+    let seconds = number("MARGAY_SECONDS");
     let wanted = std::env::var("MARGAY_TABLES").ok();
     let path = std::env::var("MARGAY_MUTANTS").ok();
     let begin = Instant::now();
@@ -119,8 +129,11 @@ fn all_weaker_rows_and_targets() {
         let whole = mapping(name, Some(source));
         let mut all = weaker_rows(&whole, &without);
         all.extend(weaker_target(&whole));
-        let answers: Vec<Vec<(String, String)>> =
-            all.par_iter().map(|mutant| judged(&mutant.what, &mutant.mapping, &without, bound)).collect();
+        let judge = |mutant: &Mutant| {
+            let deadline = seconds.map(|s| Instant::now() + Duration::from_secs(s));
+            judged_until(&Stop { flag: None, deadline }, &mutant.what, &mutant.mapping, &without, bound)
+        };
+        let answers: Vec<Vec<(String, String)>> = all.par_iter().map(judge).collect();
         for (mutant, axioms) in all.iter().zip(answers) {
             count[0] += 1;
             count[1] += usize::from(axioms.iter().all(|a| a.1 == "theorem"));
