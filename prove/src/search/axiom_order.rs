@@ -68,10 +68,10 @@ impl Finder {
             return Ok(());
         }
         let mut missing = Vec::new();
-        let ends = self.ends(relations, places);
+        let mut ends = self.ends(relations, places);
         if !self.names_closures(relations) {
             let orders = self.orders_around(r);
-            match self.acyclic(r, &orders, candidates, &ends) {
+            match self.acyclic(r, &orders, candidates, &mut ends) {
                 Err(what) if !self.acyclic_around(r) => missing.push(what),
                 _ => return Ok(()),
             }
@@ -82,7 +82,7 @@ impl Finder {
         let (fences, others): (Vec<Pred>, Vec<Pred>) = relations.iter().partition(|&&p| Some(p) == of_fences);
         for relations in [fences, others] {
             let orders = self.strict_orders(&relations, places);
-            match self.acyclic(r, &orders, candidates, &ends) {
+            match self.acyclic(r, &orders, candidates, &mut ends) {
                 Ok(()) => return Ok(()),
                 Err(what) => missing.push(what),
             }

@@ -7,23 +7,29 @@ use super::houdini::open_all;
 use super::invariant::{Search, Way};
 use crate::argument::{Claim, Rule};
 use crate::logic::{Expr, ExprId, Pred, Term};
+use rustc_hash::FxHashMap;
 
 /// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,
 /// needs more than 14,600 for one; without it, the claim about the whole chain was not refuted within the limits of the search, and 30 minutes were lost.
 const MOST_ROUNDS: usize = 200_000;
 
+/// More than any rank of a relation: of candidates of one rank the tightest is taken.
+const BEHIND_WHOLE: u8 = 16;
+
 /// What edges may be within, each with how early it is tried.
 pub(super) struct Ends {
-    /// Relations of the target.
-    whole: Vec<(u8, ExprId)>,
-    /// The same to a fence, or to an event with a fence beside it.
+    /// Relations of the target to a fence, or to an event with a fence beside it.
     to_fences: Vec<(u8, ExprId)>,
+    /// Relations of the target, and then the same to an event or to a fence beside it.
+    anywhere: Vec<(u8, ExprId)>,
+    /// What was found to contain beginnings of edges.
+    before: FxHashMap<ExprId, Option<ExprId>>,
 }
 
 impl Finder {
     /// What edges may be within: relations of the target. `places`: the relations from operations to their fences.
     pub(super) fn ends(&mut self, relations: &[Pred], places: &[Pred]) -> Ends {
-        let mut ends = Ends { whole: Vec::new(), to_fences: Vec::new() };
+        let mut ends = Ends { to_fences: Vec::new(), anywhere: Vec::new(), before: FxHashMap::default() };
         let names = ["F", "rmw"].map(|n| self.theory.symbols.named(n));
         let [Some(fence), Some(rmw)] = names else { return ends };
         let exprs = &mut self.theory.exprs;
@@ -39,24 +45,27 @@ impl Finder {
         for &relation in relations {
             let relation = self.theory.exprs.symbol(relation);
             let rank = rank(&self.theory, relation);
-            ends.whole.push((rank, relation));
+            ends.anywhere.push((rank, relation));
             let exprs = &mut self.theory.exprs;
             let parts: Vec<ExprId> = beside.iter().map(|&end| exprs.sequence(relation, end)).collect();
             // Which of its two fences an event has depends on its row, and an event may be one itself.
             for of_one_place in parts[1..].chunks(2) {
                 let union = exprs.union_all(std::iter::once(parts[0]).chain(of_one_place.iter().copied()));
                 ends.to_fences.push((rank, union));
+                // What comes into a closure at an operation ends at the operation or at the fence behind it.
+                let union = exprs.union_all(std::iter::once(relation).chain(of_one_place.iter().copied()));
+                ends.anywhere.push((rank + BEHIND_WHOLE, union));
             }
             ends.to_fences.push((rank, parts[0]));
         }
-        ends.whole.sort_by_key(|e| e.0);
+        ends.anywhere.sort_by_key(|e| e.0);
         ends.to_fences.sort_by_key(|e| e.0);
         ends
     }
 
     /// Shows that a chain with an edge behind it is within an order, by a relation that contains the edge and is within the order behind the
     /// chain; false if none was found.
-    pub(super) fn behind_chain(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &Ends) -> bool {
+    pub(super) fn behind_chain(&mut self, chain: ExprId, edge: ExprId, order: ExprId, ends: &mut Ends) -> bool {
         let between = self.contained(edge, ends);
         let text = between.map_or("nothing".to_owned(), |e| self.theory.text(e));
         tracing::debug!("{} is within {text}", self.theory.text(edge));
@@ -73,33 +82,52 @@ impl Finder {
     }
 
     /// Shows that an edge is within a relation that ends at fences.
-    fn contained(&mut self, edge: ExprId, ends: &Ends) -> Option<ExprId> {
-        if let Some(bound) = self.container(edge, &ends.to_fences) {
-            let bound = self.between_ends_of(edge, bound);
-            return self.show(Claim::Within(edge, bound)).is_ok().then_some(bound);
+    fn contained(&mut self, edge: ExprId, ends: &mut Ends) -> Option<ExprId> {
+        if let Some(bound) = self.contained_in_turn(edge, ends, |ends| &ends.to_fences) {
+            return Some(bound);
         }
-        // With two closures that have bounds there are as many ways as these have members together: what comes before the last one is put
-        // within a relation first.
-        let parts = self.before_last_bounded(edge)?;
+        self.contained_at_once(edge, &ends.to_fences)
+    }
+
+    fn contained_at_once(&mut self, edge: ExprId, candidates: &[(u8, ExprId)]) -> Option<ExprId> {
+        let bound = self.container(edge, candidates)?;
+        let bound = self.between_ends_of(edge, bound);
+        self.show(Claim::Within(edge, bound)).is_ok().then_some(bound)
+    }
+
+    /// Shows that a sequence is within a relation, where its beginning up to a closure with a bound is put within one first: with two such
+    /// closures there are as many ways as these have members together, and many edges begin in the same way.
+    fn contained_in_turn(&mut self, edge: ExprId, ends: &mut Ends, candidates: fn(&Ends) -> &[(u8, ExprId)]) -> Option<ExprId> {
+        let parts = self.behind_bounded(edge)?;
         let [before, behind] = parts;
-        let wider = self.container(before, &ends.whole)?;
-        self.show(Claim::Within(before, wider)).ok()?;
+        let wider = self.contained_before(before, ends)?;
         let lighter = self.theory.exprs.sequence(wider, behind);
-        let bound = self.container(lighter, &ends.to_fences)?;
+        let bound = self.container(lighter, candidates(ends))?;
         let bound = self.between_ends_of(edge, bound);
         self.show(Claim::Within(lighter, bound)).ok()?;
         self.step(vec![Claim::Within(edge, bound)], Rule::Through { parts, between: [wider, behind] }, false);
         Some(bound)
     }
 
-    /// The two parts of a sequence, the second of which begins with its last closure that has a bound; `None` if it is the only one.
-    fn before_last_bounded(&mut self, edge: ExprId) -> Option<[ExprId; 2]> {
-        let all = self.theory.exprs.sequence_parts(edge);
-        let at = all.iter().rposition(|&e| self.has_bounded(e))?;
-        let (before, behind) = all.split_at(at);
-        if !before.iter().any(|&e| self.has_bounded(e)) {
-            return None;
+    /// Shows that a sequence that ends with a closure is within a relation.
+    fn contained_before(&mut self, before: ExprId, ends: &mut Ends) -> Option<ExprId> {
+        if let Some(&known) = ends.before.get(&before) {
+            return known;
         }
+        let found = self.contained_in_turn(before, ends, |ends| &ends.anywhere);
+        let found = found.or_else(|| self.contained_at_once(before, &ends.anywhere));
+        ends.before.insert(before, found);
+        found
+    }
+
+    /// The two parts of a sequence, the first of which ends with a closure that has a bound: the last one that something comes behind, sets
+    /// aside. `None` where there is none.
+    fn behind_bounded(&mut self, edge: ExprId) -> Option<[ExprId; 2]> {
+        let all = self.theory.exprs.sequence_parts(edge);
+        let is_set = |&e: &ExprId| matches!(self.theory.exprs.get(e), Expr::Diagonal(_));
+        let end = all.iter().rposition(|e| !is_set(e))?;
+        let at = all[..end].iter().rposition(|&e| self.has_bounded(e))?;
+        let (before, behind) = all.split_at(at + 1);
         let mut sequence = |parts: &[ExprId]| parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b));
         Some([sequence(before)?, sequence(behind)?])
     }
@@ -130,6 +158,10 @@ impl Finder {
         let found = search.cover_all(&Way { form, events, initial: false });
         let (items, effort) = (search.exprs(), search.effort);
         self.effort.add(effort);
+        if let Err(failed) = &found {
+            let why = if failed.structure.is_some() { "one way is in no candidate" } else { "a limit was reached" };
+            tracing::debug!("nothing contains {}: {why}, {} assignments", self.theory.text(expr), effort.rounds);
+        }
         // An edge that is never there needs none.
         (found.is_ok() && !items.is_empty()).then(|| self.theory.exprs.union_all(items))
     }

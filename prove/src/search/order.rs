@@ -175,7 +175,7 @@ impl Finder {
         r: ExprId,
         orders: &[ExprId],
         candidates: &[(u8, ExprId)],
-        ends: &Ends,
+        ends: &mut Ends,
     ) -> Result<(), Missing> {
         let edges = edges_by_halves(&mut self.theory, r);
         let mut left = orders.to_vec();
@@ -263,7 +263,7 @@ impl Finder {
         first: Vec<ExprId>,
         second: Vec<ExprId>,
         candidates: &[(u8, ExprId)],
-        ends: &Ends,
+        ends: &mut Ends,
     ) -> Result<(), Missing> {
         for &edge in &second {
             self.step(vec![Claim::Within(edge, order)], Rule::Direct, false);
