@@ -35,28 +35,39 @@ impl Finder {
         let exprs = &mut self.theory.exprs;
         let [fence, rmw] = [fence, rmw].map(|p| exprs.symbol(p));
         let fence = exprs.make(Expr::Diagonal(fence));
-        let places: Vec<ExprId> = places.iter().map(|&p| exprs.symbol(p)).collect();
-        let mut beside = vec![fence];
-        for place in places {
+        // From an event to the fence beside it, which of a read-modify-write belongs to its read half, and back.
+        let half = exprs.make(Expr::Inverse(rmw));
+        let mut beside = Vec::new();
+        for &place in places {
+            let place = exprs.symbol(place);
             let back = exprs.make(Expr::Inverse(place));
-            let to_write = exprs.sequence(back, rmw);
-            beside.extend([back, to_write]);
+            beside.push(([place, exprs.sequence(half, place)], [back, exprs.sequence(back, rmw)]));
         }
         for &relation in relations {
             let relation = self.theory.exprs.symbol(relation);
             let rank = rank(&self.theory, relation);
             ends.anywhere.push((rank, relation));
             let exprs = &mut self.theory.exprs;
-            let parts: Vec<ExprId> = beside.iter().map(|&end| exprs.sequence(relation, end)).collect();
+            let to_fence = exprs.sequence(relation, fence);
             // Which of its two fences an event has depends on its row, and an event may be one itself.
-            for of_one_place in parts[1..].chunks(2) {
-                let union = exprs.union_all(std::iter::once(parts[0]).chain(of_one_place.iter().copied()));
+            for (_, to) in &beside {
+                let behind = to.map(|e| exprs.sequence(relation, e));
+                let union = exprs.union_all(std::iter::once(to_fence).chain(behind));
                 ends.to_fences.push((rank, union));
                 // What comes into a closure at an operation ends at the operation or at the fence behind it.
-                let union = exprs.union_all(std::iter::once(relation).chain(of_one_place.iter().copied()));
+                let union = exprs.union_all(std::iter::once(relation).chain(behind));
                 ends.anywhere.push((rank + BEHIND_WHOLE, union));
             }
-            ends.to_fences.push((rank, parts[0]));
+            ends.to_fences.push((rank, to_fence));
+            // A read-modify-write synchronises with what is behind it by the fence before it: such an edge begins there.
+            for (from, _) in &beside {
+                let begin = exprs.union_all(std::iter::once(fence).chain(*from));
+                for (_, to) in &beside {
+                    let end = exprs.union_all(std::iter::once(fence).chain(*to));
+                    let inner = exprs.sequence(relation, end);
+                    ends.to_fences.push((rank + BEHIND_WHOLE, exprs.sequence(begin, inner)));
+                }
+            }
         }
         ends.anywhere.sort_by_key(|e| e.0);
         ends.to_fences.sort_by_key(|e| e.0);
