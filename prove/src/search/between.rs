@@ -6,15 +6,32 @@ use super::finder::Finder;
 use super::houdini::open_all;
 use super::invariant::{Search, Way};
 use crate::argument::{Claim, Rule};
-use crate::logic::{Expr, ExprId, Pred, Term};
+use crate::logic::{Expr, ExprId, Exprs, Pred, Term};
 use rustc_hash::FxHashMap;
 
 /// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,
 /// needs more than 14,600 for one; without it, the claim about the whole chain was not refuted within the limits of the search, and 30 minutes were lost.
 const MOST_ROUNDS: usize = 200_000;
 
-/// More than any rank of a relation: of candidates of one rank the tightest is taken.
-const BEHIND_WHOLE: u8 = 16;
+/// What is added to the rank of candidates that are tried after all plain ones; more than any rank of a relation.
+const LATER: u8 = 16;
+
+/// The fences at one place of operations. A fence of a read-modify-write belongs to its read half.
+pub(super) struct Beside {
+    /// From an event to its fence: from an access or a read half, and from a write half.
+    pub(super) to: [ExprId; 2],
+    /// From the fence to the event, in the same order.
+    pub(super) back: [ExprId; 2],
+}
+
+impl Beside {
+    /// `place`: from operations to their fences.
+    pub(super) fn new(exprs: &mut Exprs, place: Pred, rmw: ExprId) -> Self {
+        let place = exprs.symbol(place);
+        let [half, back] = [rmw, place].map(|e| exprs.make(Expr::Inverse(e)));
+        Self { to: [place, exprs.sequence(half, place)], back: [back, exprs.sequence(back, rmw)] }
+    }
+}
 
 /// What edges may be within, each with how early it is tried.
 pub(super) struct Ends {
@@ -35,14 +52,7 @@ impl Finder {
         let exprs = &mut self.theory.exprs;
         let [fence, rmw] = [fence, rmw].map(|p| exprs.symbol(p));
         let fence = exprs.make(Expr::Diagonal(fence));
-        // From an event to the fence beside it, which of a read-modify-write belongs to its read half, and back.
-        let half = exprs.make(Expr::Inverse(rmw));
-        let mut beside = Vec::new();
-        for &place in places {
-            let place = exprs.symbol(place);
-            let back = exprs.make(Expr::Inverse(place));
-            beside.push(([place, exprs.sequence(half, place)], [back, exprs.sequence(back, rmw)]));
-        }
+        let beside: Vec<Beside> = places.iter().map(|&place| Beside::new(exprs, place, rmw)).collect();
         for &relation in relations {
             let relation = self.theory.exprs.symbol(relation);
             let rank = rank(&self.theory, relation);
@@ -50,22 +60,22 @@ impl Finder {
             let exprs = &mut self.theory.exprs;
             let to_fence = exprs.sequence(relation, fence);
             // Which of its two fences an event has depends on its row, and an event may be one itself.
-            for (_, to) in &beside {
-                let behind = to.map(|e| exprs.sequence(relation, e));
+            for Beside { back, .. } in &beside {
+                let behind = back.map(|e| exprs.sequence(relation, e));
                 let union = exprs.union_all(std::iter::once(to_fence).chain(behind));
                 ends.to_fences.push((rank, union));
                 // What comes into a closure at an operation ends at the operation or at the fence behind it.
                 let union = exprs.union_all(std::iter::once(relation).chain(behind));
-                ends.anywhere.push((rank + BEHIND_WHOLE, union));
+                ends.anywhere.push((rank + LATER, union));
             }
             ends.to_fences.push((rank, to_fence));
             // A read-modify-write synchronises with what is behind it by the fence before it: such an edge begins there.
-            for (from, _) in &beside {
-                let begin = exprs.union_all(std::iter::once(fence).chain(*from));
-                for (_, to) in &beside {
-                    let end = exprs.union_all(std::iter::once(fence).chain(*to));
+            for Beside { to, .. } in &beside {
+                let begin = exprs.union_all(std::iter::once(fence).chain(*to));
+                for Beside { back, .. } in &beside {
+                    let end = exprs.union_all(std::iter::once(fence).chain(*back));
                     let inner = exprs.sequence(relation, end);
-                    ends.to_fences.push((rank + BEHIND_WHOLE, exprs.sequence(begin, inner)));
+                    ends.to_fences.push((rank + LATER, exprs.sequence(begin, inner)));
                 }
             }
         }
@@ -100,14 +110,15 @@ impl Finder {
         self.contained_at_once(edge, &ends.to_fences)
     }
 
+    /// Shows that an edge is within a union of candidates, looking at all of the edge at once.
     fn contained_at_once(&mut self, edge: ExprId, candidates: &[(u8, ExprId)]) -> Option<ExprId> {
         let bound = self.container(edge, candidates)?;
         let bound = self.between_ends_of(edge, bound);
         self.show(Claim::Within(edge, bound)).is_ok().then_some(bound)
     }
 
-    /// Shows that a sequence is within a relation, where its beginning up to a closure with a bound is put within one first: with two such
-    /// closures there are as many ways as these have members together, and many edges begin in the same way.
+    /// Shows that an edge is within a union of candidates. Its beginning, up to a closure with a bound, is put within a relation first: with
+    /// two such closures at once, each member of the one would be tried with each of the other.
     fn contained_in_turn(&mut self, edge: ExprId, ends: &mut Ends, candidates: fn(&Ends) -> &[(u8, ExprId)]) -> Option<ExprId> {
         let parts = self.behind_bounded(edge)?;
         let [before, behind] = parts;
@@ -120,7 +131,7 @@ impl Finder {
         Some(bound)
     }
 
-    /// Shows that a sequence that ends with a closure is within a relation.
+    /// Shows that a sequence that ends with a closure is within a relation. What was found is kept: many edges begin in the same way.
     fn contained_before(&mut self, before: ExprId, ends: &mut Ends) -> Option<ExprId> {
         if let Some(&known) = ends.before.get(&before) {
             return known;
@@ -131,8 +142,8 @@ impl Finder {
         found
     }
 
-    /// The two parts of a sequence, the first of which ends with a closure that has a bound: the last one that something comes behind, sets
-    /// aside. `None` where there is none.
+    /// A sequence cut in two behind its last closure that has a bound. A closure at the very end does not count, nor one that has only sets
+    /// behind it, since no part would be left. `None` if there is no such closure.
     fn behind_bounded(&mut self, edge: ExprId) -> Option<[ExprId; 2]> {
         let all = self.theory.exprs.sequence_parts(edge);
         let is_set = |&e: &ExprId| matches!(self.theory.exprs.get(e), Expr::Diagonal(_));

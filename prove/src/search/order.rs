@@ -2,7 +2,7 @@
 //! contains even behind any number of A edges. A cycle without B would be a loop of A's closure; any other, cut behind each B edge, is
 //! a cycle of S.
 
-use super::between::Ends;
+use super::between::{Beside, Ends};
 use super::candidate;
 use super::finder::{Finder, Missing};
 use crate::argument::{Claim, Rule};
@@ -288,18 +288,13 @@ impl Finder {
     }
 }
 
-/// An order between the fences at a place of operations, of which a read-modify-write's belong to its read half, or between fences.
+/// An order between the fences at a place of operations, or between fences.
 fn between_fences(theory: &mut Theory, order: ExprId, place: Pred) -> ExprId {
-    let place = theory.exprs.symbol(place);
     let rmw = theory.symbols.named("rmw").expect("every signature has it");
     let rmw = theory.exprs.symbol(rmw);
-    let first = theory.exprs.make(Expr::Inverse(rmw));
-    let of_write = theory.exprs.sequence(first, place);
+    let Beside { to, back } = Beside::new(&mut theory.exprs, place, rmw);
     let identity = theory.exprs.identity();
-    let to = theory.exprs.union_all([identity, place, of_write]);
-    let back = theory.exprs.make(Expr::Inverse(place));
-    let back_to_write = theory.exprs.sequence(back, rmw);
-    let from = theory.exprs.union_all([identity, back, back_to_write]);
-    let pulled = theory.exprs.sequence(order, from);
+    let [to, back] = [to, back].map(|e| theory.exprs.union_all(std::iter::once(identity).chain(e)));
+    let pulled = theory.exprs.sequence(order, back);
     theory.exprs.sequence(to, pulled)
 }
