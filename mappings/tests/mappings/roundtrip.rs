@@ -46,8 +46,8 @@ fn every_shipped_mapping() {
     }
 }
 
-/// What a row may become is something that a mapping can say: a failed `atom`, for one, is never plain. All rows become something else at once,
-/// as often as the row of which most may become.
+/// What a row may become is something that a mapping can say: a failed `atom`, for one, is never plain. All rows are changed at
+/// once, first each to its first change, then each to its second, and so on: a mapping printed for each change took 39 s.
 #[test]
 fn what_a_row_may_become() {
     for name in library::names() {

@@ -174,6 +174,7 @@ fn weakened_axioms_of_the_target_prove_less() {
         ("acyclic (morally-strong & (rf | co | fr)) | po-loc as SC-per-Location", ""),
         ("irreflexive (rf | fr); cause as Causality", ""),
         ("irreflexive (rf | fr); cause as Causality", "irreflexive fr; cause as Causality"),
+        ("let cause-base = (po?; sw; po?)+", "let cause-base = po?; sw; po?"),
         ("let cause-base = (po?; sw; po?)+", "let cause-base = (po?; sw)+"),
         ("let rec obs = (morally-strong & rf) | (obs; rmw; obs)", "let obs = morally-strong & rf"),
     ];

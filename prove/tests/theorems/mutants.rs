@@ -60,7 +60,7 @@ pub fn judged(what: &str, mapping: &Mapping, without: &[String], bound: usize) -
     judged_until(&Stop::default(), what, mapping, without, bound)
 }
 
-/// The same with an end of the search for a proof.
+/// The same, with a search for a proof that ends when `stop` says so.
 fn judged_until(stop: &Stop, what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
     let report = prove(&setting(mapping, without), stop);
     let proved = theorems(&report);
