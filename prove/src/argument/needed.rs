@@ -4,7 +4,7 @@ use super::claim::{Claim, Step};
 use super::obligations::obligations;
 use super::prove::Failure;
 use super::settle::{Found, Lemmas, WAYS, Way, settle_one};
-use crate::ground::{Claims, Effort, Reach};
+use crate::ground::{Claims, Effort, Known, Reach};
 use crate::search::property::Property;
 use crate::theory::Theory;
 use rayon::prelude::*;
@@ -76,7 +76,7 @@ fn needed_of_step(
             .par_iter()
             .map(|&o| {
                 let mut effort = Effort::default();
-                (settle_one(theory, Some(&all), &whole[o], &WAYS, reach, &mut effort), effort)
+                (settle_one(theory, Known { only: Some(&all), first: None }, &whole[o], &WAYS, reach, &mut effort), effort)
             })
             .collect();
         let mut found: Vec<(usize, Found)> = open
@@ -97,7 +97,7 @@ fn needed_of_step(
                 .par_iter_mut()
                 .map(|(o, found)| {
                     let mut effort = Effort::default();
-                    found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
+                    found.leave_out(theory, &known, &all, &whole[*o], reach, &mut effort);
                     effort
                 })
                 .collect();

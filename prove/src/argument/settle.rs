@@ -2,7 +2,7 @@
 
 use super::obligations::apart;
 use super::prove::{Failure, Settled};
-use crate::ground::{AtHand, Claims, Effort, Obligation, Outcome, Reach, settle};
+use crate::ground::{AtHand, Claims, Effort, Known, Obligation, Outcome, Reach, settle};
 use crate::theory::Theory;
 
 /// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
@@ -35,18 +35,29 @@ pub struct Found {
 }
 
 impl Found {
-    /// Leaves out what another refutation does not need besides `known`. One search looks for one by `known` alone, in the way in which this one
-    /// was found: with less that is known, simpler ways have no better chance. Lemma by lemma only what is at hand is looked at: with a search for
-    /// each, too, arguments are shorter, but Fig. 11 with fences as the release of seq_cst operations took 115 s of CPU in place of 61.
-    pub fn leave_out(&mut self, theory: &Theory, known: &Claims, obligation: &Obligation, reach: Reach, effort: &mut Effort) {
-        let more: Lemmas = self.lemmas.iter().copied().filter(|l| !known.contains(l)).collect();
-        if more.is_empty() || self.without(theory, known, obligation) {
+    /// Leaves out what another refutation does not need besides `known`. One search uses `known` first, and of the others, which are in `all`, no
+    /// more than what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no better
+    /// chance. Then lemma by lemma what is at hand is looked at.
+    pub fn leave_out(
+        &mut self,
+        theory: &Theory,
+        known: &Claims,
+        all: &Claims,
+        obligation: &Obligation,
+        reach: Reach,
+        effort: &mut Effort,
+    ) {
+        let more = |lemmas: &Lemmas| -> Lemmas { lemmas.iter().copied().filter(|l| !known.contains(l)).collect() };
+        if more(&self.lemmas).is_empty() || self.without(theory, known, obligation) {
             return;
         }
-        if let Ok(less) = settle_one(theory, Some(known), obligation, &[self.way], reach, effort) {
+        let first = Known { only: Some(all), first: Some(known) };
+        if let Ok(less) = settle_one(theory, first, obligation, &[self.way], reach, effort)
+            && more(&less.lemmas).len() <= more(&self.lemmas).len()
+        {
             *self = less;
-            return;
         }
+        let more = more(&self.lemmas);
         let mut kept: Claims = known.union(&more.iter().copied().collect()).copied().collect();
         for lemma in &more {
             // `known` alone was tried.
@@ -82,19 +93,19 @@ pub fn settle_again(
     effort: &mut Effort,
 ) -> Result<Settled, Box<Failure>> {
     if let Some((way, claims)) = before {
-        for claims in [Some(claims), None] {
-            if let Ok(found) = settle_one(theory, claims, obligation, &[*way], reach, effort) {
+        for only in [Some(claims), None] {
+            if let Ok(found) = settle_one(theory, Known { only, first: None }, obligation, &[*way], reach, effort) {
                 return Ok(found.settled);
             }
         }
     }
-    settle_one(theory, None, obligation, &WAYS, reach, effort).map(|f| f.settled)
+    settle_one(theory, Known::default(), obligation, &WAYS, reach, effort).map(|f| f.settled)
 }
 
 /// Refutes an obligation in one of some ways.
 pub fn settle_one(
     theory: &Theory,
-    claims: Option<&Claims>,
+    known: Known,
     obligation: &Obligation,
     ways: &[Way],
     reach: Reach,
@@ -112,7 +123,7 @@ pub fn settle_one(
         };
         let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
         let steps = if way == Way::Own { 0 } else { reach.steps };
-        match attempt(theory, claims, asked, Reach { steps, ..reach }, effort)? {
+        match attempt(theory, known, asked, Reach { steps, ..reach }, effort)? {
             Outcome::Refuted(refutation, at_hand) => {
                 let lemmas = refutation.lemmas(theory).collect();
                 let (what, apart) = (asked.what.clone(), way == Way::Apart);
@@ -132,12 +143,12 @@ pub fn settle_one(
 /// A refutation is checked as soon as it is found.
 fn attempt(
     theory: &Theory,
-    claims: Option<&Claims>,
+    known: Known,
     asked: &Obligation,
     reach: Reach,
     effort: &mut Effort,
 ) -> Result<Outcome, Box<Failure>> {
-    let outcome = settle(theory, claims, asked, reach, effort);
+    let outcome = settle(theory, known, asked, reach, effort);
     if let Outcome::Refuted(refutation, _) = &outcome {
         refutation.check(theory, asked).map_err(|what| {
             let what = format!("a refutation is wrong: {what}");

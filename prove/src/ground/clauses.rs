@@ -128,7 +128,7 @@ impl Clauses {
             Form::And(parts) => parts.iter().for_each(|p| self.formula(p, out)),
             Form::Or(parts) => {
                 let clause = parts.iter().map(|p| self.implied(p, out)).collect();
-                out.push(clause);
+                out.push(distinct(clause));
             }
         }
     }
@@ -178,7 +178,7 @@ impl Clauses {
                     clause.push(self.implied(&form, &mut clauses));
                 }
             }
-            clauses.push(clause);
+            clauses.push(distinct(clause));
             self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, Origin::Value(at, i))));
         }
     }
@@ -197,6 +197,17 @@ impl Clauses {
             self.list.push((literals, Origin::Congruence(equality, atoms)));
         }
     }
+}
+
+/// The literals without repetitions. (A function of two events may have a value at one event and itself.)
+fn distinct(clause: Vec<i32>) -> Vec<i32> {
+    let mut found: Vec<i32> = Vec::with_capacity(clause.len());
+    for lit in clause {
+        if !found.contains(&lit) {
+            found.push(lit);
+        }
+    }
+    found
 }
 
 impl Value {

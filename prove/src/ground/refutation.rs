@@ -3,12 +3,11 @@
 
 use super::clauses::{Clauses, Obligation, Origin, Reach, Value, is_congruence};
 use super::joined::joined;
-use super::problem::{Answer, Effort, Limits, Problem};
-use super::refuter::{Step, check, refute};
+use super::problem::{Answer, Claims, Effort, Known, Limits, Problem};
+use super::solver::{Step, check, refute};
 use super::structure::Structure;
 use crate::logic::{Form, Term};
 use crate::theory::{Reason, Theory};
-use rustc_hash::FxHashSet;
 
 /// What contradicts an obligation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,49 +44,46 @@ const CONFLICTS: usize = 200_000;
 /// The most conflicts of an attempt to do without some of what is at hand, which may have no refutation.
 const CONFLICTS_WITHOUT: usize = 2_000;
 
-/// Claims that were proved before: the number of the step, and of the claim in it.
-pub type Claims = FxHashSet<(usize, usize)>;
-
-/// Looks for a refutation of an obligation. Of claims that were proved before, these alone are known; `None` for all.
-pub fn settle(theory: &Theory, claims: Option<&Claims>, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
-    let at_hand = match refuted(theory, claims, obligation, reach, effort) {
-        Ok(at_hand) => at_hand,
+/// Looks for a refutation of an obligation. `known`: of claims that were proved before.
+pub fn settle(theory: &Theory, known: Known, obligation: &Obligation, reach: Reach, effort: &mut Effort) -> Outcome {
+    let (at_hand, contradictory) = match refuted(theory, known, obligation, reach, effort) {
+        Ok(found) => found,
         Err(other) => return other,
     };
-    let found = refutation(theory, obligation, at_hand.clone(), CONFLICTS);
+    let found = refutation(theory, obligation, contradictory, CONFLICTS);
     found.map_or(Outcome::Unknown, |found| Outcome::Refuted(found, at_hand))
 }
 
 /// What refutes an obligation. Where a limit is reached, each half of the question is looked at by itself: fewer things are possible in it,
-/// so that fewer events are needed.
+/// so that fewer events are needed. Returns all that is at hand, and the part of it that is contradictory.
 ///
 /// # Errors
 /// The outcome, where it is another one.
 fn refuted(
     theory: &Theory,
-    claims: Option<&Claims>,
+    known: Known,
     obligation: &Obligation,
     reach: Reach,
     effort: &mut Effort,
-) -> Result<AtHand, Outcome> {
+) -> Result<(AtHand, AtHand), Outcome> {
     let halves = obligation.question.halves();
     let limits = Limits { events: reach.events, depth: reach.steps, ..Limits::default() };
     let limits = if halves.is_some() { Limits { rounds: reach.rounds, ..limits } } else { limits };
-    let (answer, at_hand) = search(theory, claims, obligation, limits, effort);
-    match answer {
-        Answer::Model(structure) => return Err(Outcome::Model(structure)),
-        Answer::Refuted => return Ok(at_hand),
-        Answer::Unknown => {}
+    match search(theory, known, obligation, limits, effort) {
+        Search::Model(structure) => return Err(Outcome::Model(structure)),
+        Search::Refuted(at_hand, contradictory) => return Ok((at_hand, contradictory)),
+        Search::Unknown => {}
     }
     let halves = halves.filter(|_| !theory.stop.is_raised()).ok_or(Outcome::Unknown)?;
     let mut parts = Vec::new();
     for question in halves {
         let half = Obligation { question, ..obligation.clone() };
-        let at_hand = refuted(theory, claims, &half, reach, effort)?;
-        let Refutation { values, instances, .. } = refutation(theory, &half, at_hand, CONFLICTS).ok_or(Outcome::Unknown)?;
+        let (_, contradictory) = refuted(theory, known, &half, reach, effort)?;
+        let Refutation { values, instances, .. } = refutation(theory, &half, contradictory, CONFLICTS).ok_or(Outcome::Unknown)?;
         parts.push(AtHand { values, instances });
     }
-    joined(theory, obligation.events, parts).ok_or(Outcome::Unknown)
+    let whole = joined(theory, obligation.events, parts).ok_or(Outcome::Unknown)?;
+    Ok((whole.clone(), whole))
 }
 
 /// A structure in which formulas hold together.
@@ -103,27 +99,34 @@ pub fn possible(theory: &Theory, form: &Form, events: usize, reach: Reach, effor
     }
 }
 
-fn search(
-    theory: &Theory,
-    claims: Option<&Claims>,
-    obligation: &Obligation,
-    limits: Limits,
-    effort: &mut Effort,
-) -> (Answer, AtHand) {
+/// What came of one search.
+enum Search {
+    /// All that is at hand, and the part of it that is contradictory.
+    Refuted(AtHand, AtHand),
+    Model(Structure),
+    Unknown,
+}
+
+fn search(theory: &Theory, known: Known, obligation: &Obligation, limits: Limits, effort: &mut Effort) -> Search {
     let mut problem = Problem::new(theory, obligation.events, limits);
-    problem.know(claims);
+    problem.know(known);
     problem.ask(&obligation.question);
     problem.ask(&obligation.conclusion);
     for supposition in &obligation.suppositions {
         problem.suppose(supposition.clause.clone(), None);
     }
-    let answer = match problem.solve() {
-        Answer::Model(_) if problem.cut => Answer::Unknown,
-        answer => answer,
-    };
+    let answer = problem.solve();
     effort.add(problem.effort);
-    let instances = problem.instances.iter().map(|i| i.origin.clone()).collect();
-    (answer, AtHand { values: problem.values(), instances })
+    match answer {
+        Answer::Model(_) if problem.cut => Search::Unknown,
+        Answer::Model(structure) => Search::Model(structure),
+        Answer::Unknown => Search::Unknown,
+        Answer::Refuted => {
+            let values = problem.values();
+            let contradictory = AtHand { values: values.clone(), instances: problem.contradictory().unwrap_or_default() };
+            Search::Refuted(AtHand { values, instances: problem.instances() }, contradictory)
+        }
+    }
 }
 
 /// The clauses of an obligation: those of the question, of the values, and the instances.

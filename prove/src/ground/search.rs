@@ -6,74 +6,126 @@ use crate::logic::{Clause, Lit, Term};
 
 /// Finds assignments of a clause's variables under which all its literals are false. `found` is given each, and says whether to go on.
 pub fn violations(structure: &Structure, clause: &Clause, found: &mut dyn FnMut(&[Term]) -> bool) {
-    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, found);
+    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, None, found);
+}
+
+/// The same, of those under which one of the literals is about these events.
+pub fn violations_at(structure: &Structure, clause: &Clause, at: (usize, [Term; 2]), found: &mut dyn FnMut(&[Term]) -> bool) {
+    conjunction(structure, clause.variables, |l| l.positive, &clause.lits, Some(at), found);
 }
 
 /// Finds assignments under which all literals are true.
 pub fn matches(structure: &Structure, variables: u8, lits: &[Lit], found: &mut dyn FnMut(&[Term]) -> bool) {
-    conjunction(structure, variables, |l| !l.positive, lits, found);
+    conjunction(structure, variables, |l| !l.positive, lits, None, found);
 }
 
-/// `negated`: must the literal's atom be false?
+/// `negated`: must the literal's atom be false? `at`: a literal, and what its terms stand for.
 fn conjunction(
     structure: &Structure,
     variables: u8,
     negated: impl Fn(&Lit) -> bool + Copy,
     lits: &[Lit],
+    at: Option<(usize, [Term; 2])>,
     found: &mut dyn FnMut(&[Term]) -> bool,
 ) {
     // Most clauses have a premise that is true of nothing.
     if lits.iter().any(|l| !negated(l) && structure.is_empty(l.atom.pred)) {
         return;
     }
-    let fixed = lits.iter().filter(|l| l.atom.args.iter().all(|a| a.as_variable().is_none()));
-    for lit in fixed {
-        if structure.holds(lit.atom) == negated(lit) {
+    let mut search = Search { structure, negated, lits, values: [Term::event(0); MOST], given: 0, variables, found };
+    if let Some((lit, terms)) = at {
+        for (term, value) in lits[lit].atom.args.into_iter().zip(terms) {
+            match term.as_variable() {
+                Some(v) if search.given >> v & 1 == 0 => search.give(v, value.index()),
+                // It is another event.
+                _ if term.with(&search.values) != value => return,
+                _ => {}
+            }
+        }
+    }
+    for lit in lits {
+        if lit.atom.args.iter().all(|a| search.is_known(*a)) && !search.is_true(lit) {
             return;
         }
     }
-    let mut values = vec![Term::event(0); usize::from(variables)];
-    extend(structure, 0, variables, negated, lits, &mut values, found);
+    search.extend();
 }
 
-/// Gives the variable `at` every value that the literals whose last variable it is allow; false if the search is to end.
-fn extend(
-    structure: &Structure,
-    at: u8,
+/// The most variables of a clause.
+const MOST: usize = 64;
+
+struct Search<'a, N> {
+    structure: &'a Structure,
+    negated: N,
+    lits: &'a [Lit],
+    /// What the variables stand for that have been given an event.
+    values: [Term; MOST],
+    /// Which these are, one bit for each.
+    given: u64,
     variables: u8,
-    negated: impl Fn(&Lit) -> bool + Copy,
-    lits: &[Lit],
-    values: &mut Vec<Term>,
-    found: &mut dyn FnMut(&[Term]) -> bool,
-) -> bool {
-    if at == variables {
-        return found(values);
+    found: &'a mut dyn FnMut(&[Term]) -> bool,
+}
+
+impl<N: Fn(&Lit) -> bool + Copy> Search<'_, N> {
+    fn give(&mut self, variable: u8, event: usize) {
+        self.values[usize::from(variable)] = Term::event(event);
+        self.given |= 1 << variable;
     }
-    let mut candidates = structure.all();
-    for lit in lits {
-        let [a, b] = lit.atom.args;
-        let (va, vb) = (a.as_variable(), b.as_variable());
-        if va.max(vb) != Some(at) {
-            continue;
-        }
-        let pred = lit.atom.pred;
-        let allowed = match (va == Some(at), vb == Some(at)) {
-            (true, true) => structure.diagonal(pred),
-            (true, false) => structure.column(pred, b.with(values).index()),
-            _ => structure.row(pred, a.with(values).index()),
+
+    fn is_known(&self, term: Term) -> bool {
+        term.as_variable().is_none_or(|v| self.given >> v & 1 == 1)
+    }
+
+    fn is_true(&self, lit: &Lit) -> bool {
+        self.structure.holds(lit.atom.with(&self.values)) != (self.negated)(lit)
+    }
+
+    /// The variable that is next: one of which a true literal says to what it is related, if there is one, else the first.
+    fn next(&self) -> Option<u8> {
+        let open = |t: Term| t.as_variable().filter(|v| self.given >> v & 1 == 0);
+        let narrowed = self.lits.iter().filter(|l| !(self.negated)(l)).find_map(|lit| {
+            let [a, b] = lit.atom.args;
+            match (open(a), open(b)) {
+                (Some(v), None) | (None, Some(v)) => Some(v),
+                (Some(v), Some(w)) if v == w => Some(v),
+                _ => None,
+            }
+        });
+        narrowed.or_else(|| (0..self.variables).find(|v| self.given >> v & 1 == 0))
+    }
+
+    /// Gives the next variable every value that the literals allow whose last variable it is; false if the search is to end.
+    fn extend(&mut self) -> bool {
+        let Some(at) = self.next() else {
+            return (self.found)(&self.values[..usize::from(self.variables)]);
         };
-        candidates &= if negated(lit) { !allowed } else { allowed };
-        if candidates == 0 {
-            return true;
+        let structure = self.structure;
+        let mut candidates = structure.all();
+        for lit in self.lits {
+            let [a, b] = lit.atom.args;
+            let (is_a, is_b) = (a.as_variable() == Some(at), b.as_variable() == Some(at));
+            let pred = lit.atom.pred;
+            let allowed = match (is_a, is_b) {
+                (true, true) => structure.diagonal(pred),
+                (true, false) if self.is_known(b) => structure.column(pred, b.with(&self.values).index()),
+                (false, true) if self.is_known(a) => structure.row(pred, a.with(&self.values).index()),
+                _ => continue,
+            };
+            candidates &= if (self.negated)(lit) { !allowed } else { allowed };
+            if candidates == 0 {
+                return true;
+            }
         }
-    }
-    while candidates != 0 {
-        let event = candidates.trailing_zeros() as usize;
-        candidates &= candidates - 1;
-        values[usize::from(at)] = Term::event(event);
-        if !extend(structure, at + 1, variables, negated, lits, values, found) {
-            return false;
+        let before = self.given;
+        while candidates != 0 {
+            let event = candidates.trailing_zeros() as usize;
+            candidates &= candidates - 1;
+            self.give(at, event);
+            if !self.extend() {
+                return false;
+            }
+            self.given = before;
         }
+        true
     }
-    true
 }

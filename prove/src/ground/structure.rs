@@ -12,8 +12,8 @@ pub struct Structure {
     columns: Box<[u128]>,
     /// For each symbol the events that are related to themselves: the members of a set.
     diagonals: Box<[u128]>,
-    /// The symbols that something is in, one bit for each.
-    in_use: Box<[u64]>,
+    /// For each symbol how many pairs, or members, it has.
+    sizes: Box<[u32]>,
 }
 
 impl Structure {
@@ -21,7 +21,7 @@ impl Structure {
     pub fn new(symbols: usize, events: usize) -> Self {
         let zeros = |length: usize| vec![0; length].into_boxed_slice();
         let (rows, columns, diagonals) = (zeros(symbols * events), zeros(symbols * events), zeros(symbols));
-        let mut new = Self { events, rows, columns, diagonals, in_use: vec![0; symbols.div_ceil(64)].into_boxed_slice() };
+        let mut new = Self { events, rows, columns, diagonals, sizes: vec![0; symbols].into_boxed_slice() };
         for e in 0..events {
             new.set(Pred::EQUAL, e, e);
         }
@@ -58,16 +58,48 @@ impl Structure {
         self.diagonals[pred.index()]
     }
 
+    /// The same with more events, of which nothing is said.
+    pub fn with_events(&self, events: usize) -> Self {
+        let symbols = self.diagonals.len();
+        let mut new = Self::new(symbols, events);
+        for s in 0..symbols {
+            let (from, to) = (s * self.events, s * events);
+            new.rows[to..to + self.events].copy_from_slice(&self.rows[from..from + self.events]);
+            new.columns[to..to + self.events].copy_from_slice(&self.columns[from..from + self.events]);
+            new.diagonals[s] = self.diagonals[s];
+            new.sizes[s] = self.sizes[s];
+        }
+        let (equal, same) = (Pred::EQUAL, self.events..events);
+        new.sizes[equal.index()] += same.len() as u32;
+        for e in same {
+            let row = equal.index() * events + e;
+            (new.rows[row], new.columns[row]) = (1 << e, 1 << e);
+            new.diagonals[equal.index()] |= 1 << e;
+        }
+        new
+    }
+
+    fn flip(&mut self, pred: Pred, a: usize, b: usize) {
+        self.rows[pred.index() * self.events + a] ^= 1 << b;
+        self.columns[pred.index() * self.events + b] ^= 1 << a;
+        self.diagonals[pred.index()] ^= u128::from(a == b) << a;
+    }
+
     fn set(&mut self, pred: Pred, a: usize, b: usize) {
-        self.rows[pred.index() * self.events + a] |= 1 << b;
-        self.columns[pred.index() * self.events + b] |= 1 << a;
-        self.diagonals[pred.index()] |= u128::from(a == b) << a;
-        self.in_use[pred.index() / 64] |= 1 << (pred.index() % 64);
+        if self.row(pred, a) >> b & 1 == 0 {
+            self.flip(pred, a, b);
+            self.sizes[pred.index()] += 1;
+        }
     }
 
     /// Is nothing in a set or relation?
     pub fn is_empty(&self, pred: Pred) -> bool {
-        self.in_use[pred.index() / 64] >> (pred.index() % 64) & 1 == 0
+        self.sizes[pred.index()] == 0
+    }
+
+    /// Are events equal that are not the same?
+    pub fn has_equal_events(&self) -> bool {
+        self.sizes[Pred::EQUAL.index()] as usize > self.events
     }
 
     /// Makes an atom true.
@@ -76,6 +108,17 @@ impl Structure {
         self.set(atom.pred, a, b);
         if atom.pred == Pred::EQUAL {
             self.set(atom.pred, b, a);
+        }
+    }
+
+    /// Makes a true atom false.
+    pub fn remove(&mut self, atom: Atom) {
+        let [a, b] = atom.args.map(|t| t.index());
+        self.flip(atom.pred, a, b);
+        self.sizes[atom.pred.index()] -= 1;
+        if atom.pred == Pred::EQUAL && a != b {
+            self.flip(atom.pred, b, a);
+            self.sizes[atom.pred.index()] -= 1;
         }
     }
 

@@ -8,7 +8,7 @@ use super::invariant::{NoInvariant, find};
 use super::property::Property;
 use super::template::{STAGES, Vocabulary, composes, ends_within, guesses};
 use crate::argument::{Claim, Rule, Step, apart, obligations};
-use crate::ground::{Effort, Limits, Outcome, Reach, Structure, settle};
+use crate::ground::{Effort, Known, Limits, Outcome, Reach, Structure, settle};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
 use crate::theory::Theory;
 
@@ -84,7 +84,7 @@ impl Finder {
             for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {
                 let longer = if is_apart { whole.as_ref().and_then(|o| apart(&mut self.theory, o)) } else { None };
                 let Some(asked) = (if is_apart { &longer } else { &whole }) else { continue };
-                match settle(&self.theory, None, asked, Reach { steps, ..self.reach }, &mut self.effort) {
+                match settle(&self.theory, Known::default(), asked, Reach { steps, ..self.reach }, &mut self.effort) {
                     Outcome::Refuted(..) => {
                         done = true;
                         break;

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::property::Property;
-use crate::ground::{Answer, Effort, Limits, Problem, Structure};
+use crate::ground::{Answer, Effort, Limits, Literal, Problem, Structure};
 use crate::logic::{Atom, Clause, Existence, ExprId, Form, Lit, Meaning, Pred, Term};
 use crate::search::template::Vocabulary;
 use crate::theory::{Opening, Theory, Treatment};
@@ -220,7 +220,7 @@ impl Attempt<'_> {
                 if alive[i] && self.fails(i, &structure, pair, &problem, failure) {
                     alive[i] = false;
                     any = true;
-                    problem.add(&[!failure]);
+                    problem.add(&[-failure]);
                     if let Some(&guard) = suppositions.get(&i) {
                         problem.release(guard);
                     }
@@ -246,14 +246,7 @@ impl Attempt<'_> {
         }
     }
 
-    fn fails(
-        &self,
-        i: usize,
-        structure: &Structure,
-        pair: [Term; 2],
-        problem: &Problem<'_>,
-        failure: margay_solver::Literal,
-    ) -> bool {
+    fn fails(&self, i: usize, structure: &Structure, pair: [Term; 2], problem: &Problem<'_>, failure: Literal) -> bool {
         let property = &self.guesses[i].1;
         match property {
             Property::Clause(lits) => {

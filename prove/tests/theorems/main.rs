@@ -8,6 +8,7 @@ mod rocq;
 mod rules;
 mod sentences;
 mod shown;
+mod solver;
 mod tampering;
 mod texts;
 

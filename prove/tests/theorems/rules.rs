@@ -5,7 +5,7 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::argument::{Claim, LastStep, Rule, Step, complete, obligations};
-use margay_prove::ground::{Effort, Obligation, Outcome, Reach, settle};
+use margay_prove::ground::{Effort, Known, Obligation, Outcome, Reach, settle};
 use margay_prove::logic::{Atom, Existence, Expr, Form, Lit, Meaning, Pred, Term};
 use margay_prove::search::property::Property;
 use margay_prove::theorem::{REACH, Setting, prove};
@@ -105,10 +105,10 @@ fn few_events_that_lack_one_are_no_counterexample() {
         conclusion: Form::Const(true),
     };
     let reach = Reach { events: 6, ..REACH };
-    let few = settle(&theory, None, &asked(2), reach, &mut Effort::default());
+    let few = settle(&theory, Known::default(), &asked(2), reach, &mut Effort::default());
     assert!(matches!(few, Outcome::Model(_)), "two events without an existence: {few:?}");
     theory.assume_existence(next, &reason, Use::Steps(0));
-    let endless = settle(&theory, None, &asked(2), reach, &mut Effort::default());
+    let endless = settle(&theory, Known::default(), &asked(2), reach, &mut Effort::default());
     assert!(matches!(endless, Outcome::Unknown), "{endless:?}");
 }
 
@@ -157,7 +157,7 @@ fn settled(question: &str, rounds: usize) -> Outcome {
     let mut theory = setting.theory.clone();
     let asked = obligations(&mut theory, &step);
     assert_eq!(asked.len(), 1);
-    let found = settle(&theory, None, &asked[0], Reach { rounds, ..REACH }, &mut Effort::default());
+    let found = settle(&theory, Known::default(), &asked[0], Reach { rounds, ..REACH }, &mut Effort::default());
     if let Outcome::Refuted(refutation, _) = &found {
         refutation.check(&theory, &asked[0]).unwrap_or_else(|what| panic!("{question}: {what}"));
     }
@@ -209,10 +209,10 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
 }
 
 /// Random numbers, the same in every run.
-struct Dice(u64);
+pub(super) struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -260,8 +260,8 @@ fn what_a_search_refutes_has_a_refutation_whole_or_by_halves() {
     let mut refuted = [0, 0];
     for number in 0..600 {
         let (theory, question) = random_question(&mut dice);
-        let outcomes =
-            [5000, 1].map(|rounds| settle(&theory, None, &question, Reach { rounds, ..REACH }, &mut Effort::default()));
+        let outcomes = [5000, 1]
+            .map(|rounds| settle(&theory, Known::default(), &question, Reach { rounds, ..REACH }, &mut Effort::default()));
         for (outcome, refuted) in outcomes.iter().zip(&mut refuted) {
             match outcome {
                 Outcome::Refuted(refutation, _) => {

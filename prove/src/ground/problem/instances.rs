@@ -1,64 +1,69 @@
 //! Instances that an assignment violates: of facts and suppositions, and of the equality of events.
 
-use margay_solver::Literal;
-
-use super::{AT_ONCE, Problem};
+use super::Problem;
+use super::triggers::Violated;
 use crate::ground::clauses::Origin;
-use crate::ground::search::violations;
-use crate::ground::structure::Structure;
-use crate::logic::{Atom, Clause, Lit, Pred, Term};
+use crate::logic::{Atom, Lit, Pred, Term};
 
 impl Problem<'_> {
-    pub(super) fn structure(&self) -> Structure {
-        let mut structure = Structure::new(self.theory.symbols.len(), self.events());
-        for &(atom, literal) in &self.atoms {
-            if self.session.holds(literal) {
-                structure.insert(atom);
+    /// Adds instances of clauses that the structure violates: where events are new, all, else those that the next true literal makes
+    /// false.
+    pub(super) fn add_violated(&mut self) -> bool {
+        if self.all_asked {
+            let found = self.all_violated();
+            let any = !found.is_empty();
+            if self.add_all(found) {
+                self.all_asked = false;
+                self.asked = self.mirrored.len();
+            }
+            if any {
+                return true;
             }
         }
-        structure
+        while self.asked < self.mirrored.len() {
+            let found = self.violated_by(self.mirrored[self.asked]);
+            self.asked += 1;
+            if !found.is_empty() {
+                self.add_all(found);
+                return true;
+            }
+        }
+        false
     }
 
-    /// Adds instances of clauses that the structure violates.
-    pub(super) fn add_violated(&mut self, structure: &Structure) -> bool {
-        let theory = self.theory;
-        let mut found: Vec<(Vec<Lit>, Origin, Option<Literal>)> = Vec::new();
-        let mut collect = |clause: &Clause, guard: Option<Literal>, origin: &dyn Fn(Vec<Term>) -> Origin| {
-            let mut left = AT_ONCE;
-            violations(structure, clause, &mut |values| {
-                let lits = clause.lits.iter().map(|l| l.with(values)).collect();
-                found.push((lits, origin(values.to_vec()), guard));
-                left -= 1;
-                left > 0
-            });
-        };
-        for premised in &self.active.0 {
-            if premised.premises.iter().any(|&p| structure.is_empty(p)) {
-                continue;
-            }
-            let i = premised.fact;
-            collect(&theory.facts[i].clause, None, &|values| Origin::Fact(i, values));
-        }
-        for (i, local) in self.locals.iter().enumerate() {
-            if local.guard.is_none_or(|g| self.session.holds(g)) {
-                collect(&local.clause, local.guard, &|values| Origin::Supposed(i, values));
-            }
-        }
+    /// Adds what an assignment violates that violates nothing else.
+    pub(super) fn add_last(&mut self) -> bool {
+        let found = self.last_violated();
         let any = !found.is_empty();
-        for (lits, origin, guard) in found {
-            self.instance(lits, origin, guard);
-        }
+        self.add_all(found);
         any
     }
 
+    /// Adds instances, until a decision is taken back: the others may not be violated any more, and if they are, the literal that made
+    /// them so will be asked again. Were all added?
+    fn add_all(&mut self, found: Vec<Violated>) -> bool {
+        let depth = self.solver.depth();
+        for (lits, origin, guard) in found {
+            self.instance(&lits, origin, guard);
+            if self.solver.depth() < depth || self.solver.is_refuted() {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Adds what equal events must have in common.
-    pub(super) fn add_congruence(&mut self, structure: &Structure) -> bool {
+    pub(super) fn add_congruence(&mut self) -> bool {
+        let structure = &self.structure;
+        if !structure.has_equal_events() {
+            return false;
+        }
         let mut found = Vec::new();
         for a in 0..structure.events() {
             let equal = structure.row(Pred::EQUAL, a) & !(1 << a);
             for b in (0..structure.events()).filter(|b| equal >> b & 1 == 1) {
                 let same = Atom::binary(Pred::EQUAL, Term::event(a), Term::event(b));
-                for (pred, symbol) in self.theory.symbols.iter() {
+                for (pred, symbol) in self.theory.symbols.iter().filter(|(p, _)| !structure.is_empty(*p)) {
                     let mut add = |has: Atom, lacks: Atom| {
                         found.push((vec![Lit::no(same), Lit::no(has), Lit::yes(lacks)], Origin::Congruence(same, [has, lacks])));
                     };
@@ -69,23 +74,28 @@ impl Problem<'_> {
                         }
                         continue;
                     }
-                    let rows = structure.row(pred, a) & !structure.row(pred, b);
-                    let columns = structure.column(pred, a) & !structure.column(pred, b);
-                    for c in (0..structure.events()).map(Term::event) {
-                        if rows >> c.index() & 1 == 1 {
-                            add(Atom::binary(pred, ta, c), Atom::binary(pred, tb, c));
-                        }
-                        if columns >> c.index() & 1 == 1 {
-                            add(Atom::binary(pred, c, ta), Atom::binary(pred, c, tb));
-                        }
+                    for c in events(structure.row(pred, a) & !structure.row(pred, b)) {
+                        add(Atom::binary(pred, ta, c), Atom::binary(pred, tb, c));
+                    }
+                    for c in events(structure.column(pred, a) & !structure.column(pred, b)) {
+                        add(Atom::binary(pred, c, ta), Atom::binary(pred, c, tb));
                     }
                 }
             }
         }
         let any = !found.is_empty();
         for (lits, origin) in found {
-            self.instance(lits, origin, None);
+            self.instance(&lits, origin, None);
         }
         any
     }
+}
+
+/// The events of a word.
+fn events(mut word: u128) -> impl Iterator<Item = Term> {
+    std::iter::from_fn(move || {
+        let event = (word != 0).then(|| Term::event(word.trailing_zeros() as usize))?;
+        word &= word - 1;
+        Some(event)
+    })
 }

@@ -1,24 +1,19 @@
 //! A problem: events, what is asked of them, and the instances that were added so far.
 
 mod instances;
+mod triggers;
 mod values;
 
-use margay_solver::{Backend, Bounds, Encoding, Literal, Outcome, Session, SolverOptions, Universe};
+use triggers::Triggers;
+pub use triggers::{Claims, Known};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clauses::{Origin, Value};
+use super::solver::{Index, Literal, Solver};
 use super::structure::Structure;
 use crate::logic::{Atom, Clause, Form, Lit, Pred, Term};
-use crate::theory::{Reason, Theory};
-
-/// An instance of a clause, and where it comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Instance {
-    /// The literals.
-    pub lits: Vec<Lit>,
-    /// Where it comes from.
-    pub origin: Origin,
-}
+use crate::theory::Theory;
 
 /// How far a problem may grow.
 #[derive(Debug, Clone, Copy)]
@@ -73,88 +68,80 @@ struct Local {
     guard: Option<Literal>,
 }
 
-/// A fact, with two of the symbols that its premises are about. Most facts have a premise that is true of nothing, which is seen by these
-/// without a look at the fact: there are thousands.
-#[derive(Debug, Clone, Copy)]
-struct Premised {
-    fact: usize,
-    premises: [Pred; 2],
-}
-
-impl Premised {
-    fn of(fact: usize, lits: &[Lit]) -> Self {
-        let mut premises = lits.iter().filter(|l| !l.positive).map(|l| l.atom.pred);
-        // Events are equal to themselves: a premise that is always true of something.
-        let first = premises.next().unwrap_or(Pred::EQUAL);
-        Self { fact, premises: [first, premises.find(|&p| p != first).unwrap_or(first)] }
-    }
-}
-
 /// Events, and what is asked of them.
 pub struct Problem<'a> {
     theory: &'a Theory,
-    session: Session,
+    solver: Solver,
+    /// What is true so far.
+    structure: Structure,
+    /// The literals of the trail that the structure has, in order.
+    mirrored: Vec<Literal>,
+    /// How many of these were asked what they violate.
+    asked: usize,
+    /// Is everything to be asked what it violates?
+    all_asked: bool,
     limits: Limits,
     /// For each event, how often a function was applied to get it.
     depths: Vec<u8>,
     literals: FxHashMap<Atom, Literal>,
-    /// The same, in order of their making.
-    atoms: Vec<(Atom, Literal)>,
+    /// The atom of each variable; switches have none.
+    atoms: Vec<Option<Atom>>,
     locals: Vec<Local>,
     /// What is assumed in every call.
     assumed: Vec<Literal>,
     seen: FxHashSet<Origin>,
     /// The events that exist by them.
     values: Vec<Value>,
-    /// The claims that are known; `None` for all.
-    claims: Option<&'a FxHashSet<(usize, usize)>>,
+    /// The claims that are known.
+    known: Known<'a>,
+    /// The facts that are asked last.
+    last: Vec<usize>,
     /// Symbols that a positive literal of the question has.
     possible: FxHashSet<Pred>,
-    /// The facts and existences whose premises can be true at all.
-    active: (Vec<Premised>, Vec<usize>),
+    /// What an atom may violate that becomes true.
+    triggers: Triggers,
+    /// The existences whose premises can be true at all.
+    sources: Vec<usize>,
     /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
     pub cut: bool,
-    /// The instances, in order of their addition.
-    pub instances: Vec<Instance>,
+    /// The instances, in order of their addition, each with the number of its clause; `None` if it is true anyway.
+    instances: Vec<(Origin, Option<Index>)>,
     /// What it took so far.
     pub effort: Effort,
 }
 
-/// How many violated instances of one clause are added in one round.
-const AT_ONCE: usize = 6;
-
 impl<'a> Problem<'a> {
     /// A problem with so many events.
     pub fn new(theory: &'a Theory, events: usize, limits: Limits) -> Self {
-        // Atoms are false unless something makes them true.
-        let set = [("phase", 0), ("forcephase", 1), ("lucky", 0), ("walk", 0), ("rephase", 0), ("target", 0), ("ilb", 2)];
-        let set = set.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        let options = SolverOptions { set, preset: margay_solver::Preset::Plain };
-        let bounds = Bounds::new(Universe::new(["e"]));
-        let session = Session::with_options(bounds, Encoding::default(), &Backend::default(), &options);
         Self {
             theory,
-            session,
+            solver: Solver::new(),
+            structure: Structure::new(theory.symbols.len(), events),
+            mirrored: Vec::new(),
+            asked: 0,
+            all_asked: false,
             limits,
             depths: vec![0; events],
             literals: FxHashMap::default(),
-            atoms: Vec::new(),
+            atoms: vec![None],
             locals: Vec::new(),
             assumed: Vec::new(),
             seen: FxHashSet::default(),
             values: Vec::new(),
-            claims: None,
+            known: Known::default(),
+            last: Vec::new(),
             possible: FxHashSet::default(),
-            active: (Vec::new(), Vec::new()),
+            triggers: Triggers::default(),
+            sources: Vec::new(),
             cut: false,
             instances: Vec::new(),
             effort: Effort::default(),
         }
     }
 
-    /// Of claims that were proved before, these alone are known.
-    pub fn know(&mut self, claims: Option<&'a FxHashSet<(usize, usize)>>) {
-        self.claims = claims;
+    /// What is known of claims that were proved before.
+    pub fn know(&mut self, known: Known<'a>) {
+        self.known = known;
     }
 
     /// The events that exist by functions.
@@ -175,7 +162,7 @@ impl<'a> Problem<'a> {
 
     /// A new literal that is assumed.
     pub fn assumption(&mut self) -> Literal {
-        let literal = self.session.fresh();
+        let literal = self.fresh();
         self.assumed.push(literal);
         literal
     }
@@ -194,28 +181,28 @@ impl<'a> Problem<'a> {
     pub fn ask(&mut self, form: &Form) {
         let clauses = self.translate(form);
         for clause in clauses {
-            self.session.add_clause(&clause);
+            self.solver.add(&clause);
         }
     }
 
     /// A literal that implies a formula about the events.
     pub fn switch(&mut self, form: &Form) -> Literal {
-        let switch = self.session.fresh();
+        let switch = self.fresh();
         for mut clause in self.translate(form) {
-            clause.push(!switch);
-            self.session.add_clause(&clause);
+            clause.push(-switch);
+            self.solver.add(&clause);
         }
         switch
     }
 
     /// Did a literal hold in the structure that was found last?
     pub fn holds(&self, literal: Literal) -> bool {
-        self.session.holds(literal)
+        self.solver.value(literal) == 1
     }
 
     /// Adds a clause of literals and switches.
     pub fn add(&mut self, clause: &[Literal]) {
-        self.session.add_clause(clause);
+        self.solver.add(clause);
     }
 
     /// Clauses for a formula; nested conjunctions in disjunctions get a literal of their own.
@@ -239,25 +226,29 @@ impl<'a> Problem<'a> {
         }
     }
 
+    fn fresh(&mut self) -> Literal {
+        self.atoms.push(None);
+        self.solver.fresh()
+    }
+
     fn literal(&mut self, lit: Lit) -> Literal {
         if lit.positive {
             self.possible.insert(lit.atom.pred);
         }
-        let (session, atoms) = (&mut self.session, &mut self.atoms);
+        let (solver, atoms) = (&mut self.solver, &mut self.atoms);
         let positive = *self.literals.entry(lit.atom).or_insert_with(|| {
-            let literal = session.fresh();
-            atoms.push((lit.atom, literal));
-            literal
+            atoms.push(Some(lit.atom));
+            solver.fresh()
         });
-        if lit.positive { positive } else { !positive }
+        if lit.positive { positive } else { -positive }
     }
 
-    fn instance(&mut self, lits: Vec<Lit>, origin: Origin, guard: Option<Literal>) {
+    fn instance(&mut self, lits: &[Lit], origin: Origin, guard: Option<Literal>) {
         if !self.seen.insert(origin.clone()) {
             return;
         }
         let mut clause: Vec<Literal> = Vec::with_capacity(lits.len() + 1);
-        for &lit in &lits {
+        for &lit in lits {
             match lit.constant() {
                 Some(true) => return,
                 Some(false) => {}
@@ -265,83 +256,88 @@ impl<'a> Problem<'a> {
             }
         }
         if let Some(guard) = guard {
-            clause.push(!guard);
+            clause.push(-guard);
         }
-        self.session.add_clause(&clause);
-        self.instances.push(Instance { lits, origin });
+        let index = self.solver.add(&clause);
+        self.instances.push((origin, index));
         self.effort.instances += 1;
     }
 
-    /// Finds the facts and existences that can matter: a premise that nothing makes true is false.
-    fn activate(&mut self) {
-        let mut possible = self.possible.clone();
-        possible.insert(Pred::EQUAL);
-        let theory = self.theory;
-        let (mut facts, mut sources) = (vec![false; theory.facts.len()], vec![false; theory.sources.len()]);
-        let mut locals = vec![false; self.locals.len()];
-        let claims = self.claims;
-        let known = |reason: &Reason| match (reason, claims) {
-            (Reason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
-            _ => true,
-        };
-        loop {
-            let before = possible.len();
-            let clause = |lits: &[Lit], active: &mut bool, possible: &mut FxHashSet<Pred>| {
-                if !*active && lits.iter().all(|l| l.positive || possible.contains(&l.atom.pred)) {
-                    *active = true;
-                    possible.extend(lits.iter().filter(|l| l.positive).map(|l| l.atom.pred));
-                }
-            };
-            for (fact, active) in theory.facts.iter().zip(&mut facts).filter(|(f, _)| known(&f.reason)) {
-                clause(&fact.clause.lits, active, &mut possible);
-            }
-            for (local, active) in self.locals.iter().zip(&mut locals) {
-                clause(&local.clause.lits, active, &mut possible);
-            }
-            for (source, active) in theory.sources.iter().zip(&mut sources).filter(|(s, _)| known(&s.reason)) {
-                let guard = &source.existence.guard;
-                if !*active && guard.iter().all(|l| !l.positive || possible.contains(&l.atom.pred)) {
-                    *active = true;
-                    let cases = source.existence.cases.iter().flatten();
-                    possible.extend(cases.filter(|l| l.positive).map(|l| l.atom.pred));
-                }
-            }
-            if possible.len() == before {
-                break;
-            }
-        }
-        let chosen = |all: Vec<bool>| all.iter().enumerate().filter(|(_, a)| **a).map(|(i, _)| i).collect();
-        let facts: Vec<usize> = chosen(facts);
-        let facts = facts.into_iter().map(|i| Premised::of(i, &theory.facts[i].clause.lits)).collect();
-        self.active = (facts, chosen(sources));
-        // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
-        self.active.1.sort_by_key(|&i| (theory.sources[i].when, std::cmp::Reverse(i)));
+    /// The instances that were added.
+    pub fn instances(&self) -> Vec<Origin> {
+        self.instances.iter().map(|i| i.0.clone()).collect()
+    }
+
+    /// Those that contradict each other, if some do whatever is assumed.
+    pub fn contradictory(&self) -> Option<Vec<Origin>> {
+        let needed = self.solver.needed()?;
+        Some(self.instances.iter().filter(|(_, i)| i.is_some_and(|i| needed[i])).map(|(o, _)| o.clone()).collect())
     }
 
     /// Looks for a structure.
     pub fn solve(&mut self) -> Answer {
         self.activate();
+        self.solver.back(0);
+        self.all_asked = true;
         loop {
-            self.effort.rounds += 1;
-            self.cut = false;
+            let before = self.solver.conflicts;
+            let holds = self.solver.propagate();
+            self.effort.rounds += self.solver.conflicts - before;
+            if !holds {
+                return Answer::Refuted;
+            }
+            self.mirror();
+            if self.add_violated() {
+                continue;
+            }
             if self.effort.rounds > self.limits.rounds || self.theory.stop.is_raised() {
                 return Answer::Unknown;
             }
-            match self.session.solve(&self.assumed, &margay_solver::Limits::default()) {
-                Ok(Outcome::Unsat) => return Answer::Refuted,
-                Ok(Outcome::Unknown) => return Answer::Unknown,
-                Ok(Outcome::Sat(_)) => {}
-                // No theorem is lost that was proved, and none is proved.
-                Err(failure) => {
-                    tracing::error!("{failure}");
-                    return Answer::Unknown;
-                }
-            }
-            let structure = self.structure();
-            if self.add_violated(&structure) || self.add_congruence(&structure) || self.add_values(&structure) {
+            if self.add_congruence() {
                 continue;
             }
-            return Answer::Model(structure);
+            if let Some(&assumed) = self.assumed.get(self.solver.depth()) {
+                if self.solver.value(assumed) == -1 {
+                    return Answer::Refuted;
+                }
+                self.solver.decide(assumed);
+                continue;
+            }
+            if let Some(choice) = self.solver.choice() {
+                self.solver.decide(choice);
+                continue;
+            }
+            self.effort.rounds += 1;
+            if self.add_last() {
+                continue;
+            }
+            self.cut = false;
+            if self.add_values() {
+                continue;
+            }
+            debug_assert!(self.violates_nothing(), "everything was asked what it violates");
+            return Answer::Model(self.structure.clone());
+        }
+    }
+
+    /// Makes the structure what the solver has on its trail.
+    fn mirror(&mut self) {
+        if self.structure.events() < self.events() {
+            self.structure = self.structure.with_events(self.events());
+            self.all_asked = true;
+        }
+        let unchanged = self.solver.unchanged().min(self.mirrored.len());
+        for lit in self.mirrored.drain(unchanged..) {
+            if let (true, Some(atom)) = (lit > 0, self.atoms[lit.unsigned_abs() as usize]) {
+                self.structure.remove(atom);
+            }
+        }
+        self.asked = self.asked.min(unchanged);
+        for &lit in &self.solver.trail()[unchanged..] {
+            if let (true, Some(atom)) = (lit > 0, self.atoms[lit.unsigned_abs() as usize]) {
+                self.structure.insert(atom);
+            }
+            self.mirrored.push(lit);
         }
     }
 }

@@ -1,26 +1,26 @@
 //! Events that exist by functions: the other half of an operation, a fence beside it, what a read reads.
 
-use margay_solver::Literal;
-
 use super::Problem;
 use crate::ground::clauses::Value;
 use crate::ground::search::matches;
-use crate::ground::structure::Structure;
+use crate::ground::solver::Literal;
 use crate::logic::{Atom, Existence, Form, Lit, Term};
 use crate::theory::Use;
 
 impl Problem<'_> {
     /// Adds the value of a function where the structure has none.
-    pub(super) fn add_values(&mut self, structure: &Structure) -> bool {
+    pub(super) fn add_values(&mut self) -> bool {
         let theory = self.theory;
-        for &i in &self.active.1 {
+        let mut any_cut = false;
+        let mut missing = None;
+        for &i in &self.sources {
             let source = &theory.sources[i];
             let step = match source.when {
                 Use::Steps(steps) => steps,
                 Use::OnRequest => continue,
             };
             let existence = &source.existence;
-            let (mut missing, mut cut) = (None, false);
+            let (structure, mut cut) = (&self.structure, false);
             matches(structure, existence.variables, &existence.guard, &mut |values| {
                 let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
                 if existence.events > 0 && depth + step > self.limits.depth {
@@ -43,21 +43,23 @@ impl Problem<'_> {
                     cut = true;
                     return true;
                 }
-                missing = Some((values.to_vec(), depth));
+                missing = Some((i, values.to_vec(), depth + step));
                 false
             });
-            self.cut |= cut;
-            if let Some((values, depth)) = missing {
-                self.take(structure, i, values, depth + step);
-                return true;
+            any_cut |= cut;
+            if missing.is_some() {
+                break;
             }
         }
-        false
+        self.cut |= any_cut;
+        let Some((source, values, depth)) = missing else { return false };
+        self.take(source, values, depth);
+        true
     }
 
     /// Uses an existence of the theory at some events. An event that is there for a function whose guard does not hold, in the structure
     /// at hand, may be its value where the guard does not hold.
-    fn take(&mut self, structure: &Structure, source: usize, values: Vec<Term>, depth: u8) {
+    fn take(&mut self, source: usize, values: Vec<Term>, depth: u8) {
         let theory = self.theory;
         let existence = &theory.sources[source].existence;
         let idle = |event: Term| {
@@ -69,7 +71,7 @@ impl Problem<'_> {
                     let guard = &theory.sources[v.source].existence.guard;
                     (v.source != source || v.of != values)
                         && theory.sources[v.source].existence.events == 1
-                        && guard.iter().map(|l| l.with(&v.of)).any(|l| structure.holds(l.atom) != l.positive)
+                        && guard.iter().map(|l| l.with(&v.of)).any(|l| self.structure.holds(l.atom) != l.positive)
                 })
         };
         let reused = if existence.events == 1 { self.values.iter().map(|v| v.event).find(|&e| idle(e)) } else { None };
@@ -92,7 +94,7 @@ impl Problem<'_> {
             clause.push(self.implied(&holds));
         }
         self.add_cases(existence, &all, &mut clause);
-        self.session.add_clause(&clause);
+        self.solver.add(&clause);
         self.values.push(Value { source, of: values, event, unless });
     }
 
@@ -114,9 +116,9 @@ impl Problem<'_> {
             all.push(Term::event(self.events() - 1));
         }
         let mut clause: Vec<Literal> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
-        clause.extend(guard.map(|g| !g));
+        clause.extend(guard.map(|g| -g));
         self.add_cases(existence, &all, &mut clause);
-        self.session.add_clause(&clause);
+        self.solver.add(&clause);
     }
 }
 

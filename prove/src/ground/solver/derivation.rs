@@ -1,0 +1,99 @@
+//! A derivation of the empty clause, and its check.
+
+use super::{Index, Literal, Solver};
+
+/// A clause that follows from others by unit propagation along them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Its literals.
+    pub clause: Vec<Literal>,
+    /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and behind them of steps.
+    pub hints: Vec<usize>,
+}
+
+/// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, or after too many conflicts.
+pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize) -> Option<Vec<Step>> {
+    let mut solver = Solver::new();
+    for _ in 0..variables {
+        solver.fresh();
+    }
+    // The number of each clause in the solver: it leaves out those that are always true.
+    let numbers: Vec<Option<Index>> = given.iter().map(|clause| solver.add(clause)).collect();
+    while solver.propagate() {
+        if solver.conflicts > conflicts {
+            return None;
+        }
+        let choice = solver.choice()?;
+        solver.decide(choice);
+    }
+    let steps = solver.derivation()?;
+    let mut of = vec![None; solver.clauses.len()];
+    for (at, number) in numbers.into_iter().enumerate() {
+        if let Some(number) = number {
+            of[number] = Some(at);
+        }
+    }
+    for (at, &index) in steps.iter().enumerate() {
+        of[index] = Some(given.len() + at);
+    }
+    let step = |&index: &Index| Step {
+        clause: solver.clauses[index].clone(),
+        hints: solver.hints[index].iter().flatten().map(|&h| of[h].expect("what a step needs comes before it")).collect(),
+    };
+    Some(steps.iter().map(step).collect())
+}
+
+impl Solver {
+    /// The learned clauses that the empty one needs, and it itself, in order; `None` if there is none.
+    fn derivation(&self) -> Option<Vec<Index>> {
+        let needed = self.needed()?;
+        Some((0..self.clauses.len()).filter(|&i| needed[i] && self.hints[i].is_some()).collect())
+    }
+
+    /// Which clauses the empty one needs, itself among them; `None` if there is none.
+    pub fn needed(&self) -> Option<Vec<bool>> {
+        let empty = self.empty?;
+        let mut needed = vec![false; self.clauses.len()];
+        needed[empty] = true;
+        for at in (0..=empty).rev().filter(|&at| self.hints[at].is_some()) {
+            if needed[at] {
+                self.hints[at].iter().flatten().for_each(|&hint| needed[hint] = true);
+            }
+        }
+        Some(needed)
+    }
+}
+
+/// Does each step follow from the clauses that it names, by unit propagation along them in this order, and is the last one empty?
+///
+/// # Errors
+/// The number of a step, and what is wrong with it.
+pub fn check(given: &[Vec<Literal>], steps: &[Step]) -> Result<(), String> {
+    for (at, step) in steps.iter().enumerate() {
+        let mut true_literals: Vec<Literal> = step.clause.iter().map(|l| -l).collect();
+        let mut contradiction = false;
+        for &hint in &step.hints {
+            let clause = match hint.checked_sub(given.len()) {
+                None => &given[hint],
+                Some(earlier) if earlier < at => &steps[earlier].clause,
+                Some(_) => return Err(format!("step {at} names a step that comes later")),
+            };
+            let mut open = clause.iter().filter(|l| !true_literals.contains(&-**l));
+            match (open.next(), open.next()) {
+                (None, _) => {
+                    contradiction = true;
+                    break;
+                }
+                (Some(&unit), None) => true_literals.push(unit),
+                (Some(_), Some(_)) => return Err(format!("step {at} names a clause that is no unit")),
+            }
+        }
+        if !contradiction {
+            return Err(format!("step {at} does not follow from the clauses that it names"));
+        }
+    }
+    match steps.last() {
+        Some(last) if last.clause.is_empty() => Ok(()),
+        _ => Err("the last step is not the empty clause".to_owned()),
+    }
+}

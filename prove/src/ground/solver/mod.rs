@@ -1,0 +1,301 @@
+//! A small SAT solver whose clauses may come at any time, also in the middle of a search, and that keeps every step: conflict-driven clause
+//! learning, each learned clause with those that it follows from by unit propagation.
+//!
+//! A variable without a value counts as false. So the solver only ever chooses among the positive literals of a clause that nothing
+//! satisfies, and it is done when there is no such clause: an assignment says what has to be true, and most atoms have no value.
+
+mod derivation;
+mod learn;
+
+pub use derivation::{Step, check, refute};
+
+/// A variable or its negation, as in the DIMACS format.
+pub type Literal = i32;
+
+/// Where a clause is in the solver's list.
+pub type Index = usize;
+
+/// Clauses, and an assignment.
+#[derive(Debug, Default)]
+pub struct Solver {
+    clauses: Vec<Vec<Literal>>,
+    /// For each learned clause, what it follows from, in the order of propagation; `None` for clauses that were given.
+    hints: Vec<Option<Vec<Index>>>,
+    /// The clauses that watch a literal, by its code.
+    watches: Vec<Vec<Index>>,
+    /// For each variable: 0, or the sign of its value.
+    values: Vec<i8>,
+    level: Vec<usize>,
+    /// Where a variable stands in the trail.
+    position: Vec<usize>,
+    reason: Vec<Option<Index>>,
+    trail: Vec<Literal>,
+    /// The length of the trail before each decision.
+    limits: Vec<usize>,
+    propagated: usize,
+    activity: Vec<f64>,
+    bump: f64,
+    /// Clauses with several positive literals, among which a choice may be needed, each with a literal that made it need none.
+    choices: Vec<(Index, Literal)>,
+    /// The clause that follows from all and is empty.
+    empty: Option<Index>,
+    /// The shortest trail since it was last asked for.
+    lowest: usize,
+    /// How many clauses were learned.
+    pub conflicts: usize,
+}
+
+fn code(lit: Literal) -> usize {
+    2 * lit.unsigned_abs() as usize + usize::from(lit < 0)
+}
+
+fn variable(lit: Literal) -> usize {
+    lit.unsigned_abs() as usize
+}
+
+impl Solver {
+    /// A solver without clauses.
+    pub fn new() -> Self {
+        let mut new = Self { bump: 1.0, ..Self::default() };
+        // Variables are numbered from 1.
+        new.fresh();
+        new
+    }
+
+    /// A new variable.
+    pub fn fresh(&mut self) -> Literal {
+        let number = self.values.len();
+        self.values.push(0);
+        self.level.push(0);
+        self.position.push(0);
+        self.reason.push(None);
+        self.activity.push(0.0);
+        self.watches.extend([Vec::new(), Vec::new()]);
+        number as Literal
+    }
+
+    /// 1 for true, -1 for false, 0 for no value.
+    pub fn value(&self, lit: Literal) -> i8 {
+        let value = self.values[variable(lit)];
+        if lit > 0 { value } else { -value }
+    }
+
+    /// The literals that are true, in the order in which they became so.
+    pub fn trail(&self) -> &[Literal] {
+        &self.trail
+    }
+
+    /// How many decisions there are.
+    pub fn depth(&self) -> usize {
+        self.limits.len()
+    }
+
+    /// Is there a contradiction, whatever is assumed?
+    pub fn is_refuted(&self) -> bool {
+        self.empty.is_some()
+    }
+
+    /// How much of the trail was there all the time since this was last asked.
+    pub fn unchanged(&mut self) -> usize {
+        std::mem::replace(&mut self.lowest, usize::MAX).min(self.trail.len())
+    }
+
+    /// Adds a clause. If it is not satisfied, and fewer than two of its literals may become true, decisions are taken back until it can be
+    /// treated as if it had been there when the last of its literals became false. Its number, if it is not true anyway.
+    pub fn add(&mut self, clause: &[Literal]) -> Option<Index> {
+        let mut distinct: Vec<Literal> = Vec::with_capacity(clause.len());
+        for &lit in clause {
+            if distinct.contains(&-lit) {
+                return None;
+            }
+            if !distinct.contains(&lit) {
+                distinct.push(lit);
+            }
+        }
+        let index = self.store(distinct, None);
+        self.settle(index);
+        Some(index)
+    }
+
+    fn store(&mut self, clause: Vec<Literal>, hints: Option<Vec<Index>>) -> Index {
+        let index = self.clauses.len();
+        if clause.iter().filter(|l| **l > 0).nth(1).is_some() {
+            self.choices.push((index, clause[0]));
+        }
+        self.clauses.push(clause);
+        self.hints.push(hints);
+        index
+    }
+
+    /// Watches a new clause, and draws the consequences of it.
+    fn settle(&mut self, index: Index) {
+        // Those that may become true first, then those that became false last.
+        let mut clause = std::mem::take(&mut self.clauses[index]);
+        clause.sort_by_key(|&l| std::cmp::Reverse(if self.value(l) == -1 { self.level[variable(l)] } else { usize::MAX }));
+        for &lit in clause.iter().take(2) {
+            self.watches[code(lit)].push(index);
+        }
+        let (first, second) = (clause.first().copied(), clause.get(1).copied());
+        self.clauses[index] = clause;
+        let Some(first) = first else { return self.close(index) };
+        match self.value(first) {
+            -1 => self.resolve(index),
+            0 if second.is_none_or(|l| self.value(l) == -1) => self.assign(first, Some(index)),
+            // It is true by a later decision than those from which it follows.
+            1 if second.is_none_or(|l| self.value(l) == -1 && self.level[variable(l)] < self.level[variable(first)]) => {
+                let of_second = second.map_or(0, |l| self.level[variable(l)]);
+                if of_second < self.level[variable(first)] {
+                    self.back(self.level[variable(first)] - 1);
+                    self.assign(first, Some(index));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a literal for true, by a decision.
+    pub fn decide(&mut self, lit: Literal) {
+        self.limits.push(self.trail.len());
+        if self.value(lit) == 0 {
+            self.assign(lit, None);
+        }
+    }
+
+    /// Makes a literal true. It is of the level of the last decision that its reason needs, which may be an earlier one than the last.
+    fn assign(&mut self, lit: Literal, reason: Option<Index>) {
+        let v = variable(lit);
+        self.values[v] = if lit > 0 { 1 } else { -1 };
+        self.level[v] = match reason {
+            None => self.limits.len(),
+            Some(reason) => {
+                let others = self.clauses[reason].iter().filter(|l| **l != lit);
+                others.map(|&l| self.level[variable(l)]).max().unwrap_or(0)
+            }
+        };
+        self.position[v] = self.trail.len();
+        self.reason[v] = reason;
+        self.trail.push(lit);
+    }
+
+    /// Takes back all decisions but so many, and what follows from them.
+    pub fn back(&mut self, level: usize) {
+        if level >= self.limits.len() {
+            return;
+        }
+        let length = self.limits[level];
+        let mut kept = length;
+        for at in length..self.trail.len() {
+            let lit = self.trail[at];
+            let v = variable(lit);
+            if self.level[v] <= level {
+                self.trail[kept] = lit;
+                self.position[v] = kept;
+                kept += 1;
+            } else {
+                self.values[v] = 0;
+            }
+        }
+        self.trail.truncate(kept);
+        self.limits.truncate(level);
+        self.propagated = self.propagated.min(length);
+        self.lowest = self.lowest.min(length);
+    }
+
+    /// Draws all consequences of the assignment, and of the conflicts that come of them; false if there is a contradiction whatever is
+    /// decided.
+    pub fn propagate(&mut self) -> bool {
+        while self.empty.is_none() {
+            match self.conflict() {
+                Some(index) => self.resolve(index),
+                None => return true,
+            }
+        }
+        false
+    }
+
+    /// Unit propagation; a clause all of whose literals are false, if there is one.
+    fn conflict(&mut self) -> Option<Index> {
+        while let Some(&lit) = self.trail.get(self.propagated) {
+            self.propagated += 1;
+            let mut watching = std::mem::take(&mut self.watches[code(-lit)]);
+            let (mut kept, mut at) = (0, 0);
+            let mut conflict = None;
+            while at < watching.len() {
+                let index = watching[at];
+                at += 1;
+                let clause = &mut self.clauses[index];
+                if clause[0] == -lit && clause.len() > 1 {
+                    clause.swap(0, 1);
+                }
+                let first = clause[0];
+                let value_of = |values: &[i8], l: Literal| if l > 0 { values[variable(l)] } else { -values[variable(l)] };
+                let of_first = value_of(&self.values, first);
+                let other =
+                    if of_first == 1 { None } else { (2..clause.len()).find(|&k| value_of(&self.values, clause[k]) != -1) };
+                if let Some(k) = other {
+                    clause.swap(1, k);
+                    let new = clause[1];
+                    self.watches[code(new)].push(index);
+                    continue;
+                }
+                // Of those that are false the one that became so by the last decision is watched: it is the first to have no value again.
+                let last = (1..clause.len()).max_by_key(|&k| (self.level[variable(clause[k])], clause.len() - k)).unwrap_or(0);
+                if of_first != 1 && last > 1 {
+                    clause.swap(1, last);
+                    let new = clause[1];
+                    self.watches[code(new)].push(index);
+                } else {
+                    watching[kept] = index;
+                    kept += 1;
+                }
+                if of_first == -1 {
+                    conflict = Some(index);
+                    break;
+                }
+                if of_first == 0 {
+                    self.assign(first, Some(index));
+                }
+            }
+            watching.copy_within(at.., kept);
+            watching.truncate(kept + watching.len() - at);
+            self.watches[code(-lit)] = watching;
+            if conflict.is_some() {
+                return conflict;
+            }
+        }
+        None
+    }
+
+    /// A literal of a clause that nothing satisfies, to be tried: of a clause with the fewest that may become true the one that was in
+    /// conflicts most lately. `None` if every clause is satisfied.
+    pub fn choice(&mut self) -> Option<Literal> {
+        let mut best: Option<(usize, f64, Literal)> = None;
+        let value_of = |values: &[i8], l: Literal| if l > 0 { values[variable(l)] } else { -values[variable(l)] };
+        // A negation is satisfied where its variable has no value.
+        let holds = |values: &[i8], l: Literal| value_of(values, l) == 1 || l < 0 && values[variable(l)] == 0;
+        for (index, because) in &mut self.choices {
+            if holds(&self.values, *because) {
+                continue;
+            }
+            let clause = &self.clauses[*index];
+            if let Some(&lit) = clause.iter().find(|&&l| holds(&self.values, l)) {
+                *because = lit;
+                continue;
+            }
+            let open = clause.iter().filter(|l| **l > 0 && self.values[variable(**l)] == 0);
+            let (mut many, mut first): (usize, Option<(f64, Literal)>) = (0, None);
+            for &lit in open {
+                many += 1;
+                let activity = self.activity[variable(lit)];
+                if first.is_none_or(|f| activity > f.0 || activity == f.0 && lit < f.1) {
+                    first = Some((activity, lit));
+                }
+            }
+            let Some((activity, lit)) = first else { continue };
+            if best.is_none_or(|b| activity > b.1 || activity == b.1 && many < b.0) {
+                best = Some((many, activity, lit));
+            }
+        }
+        best.map(|b| b.2)
+    }
+}

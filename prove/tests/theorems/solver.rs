@@ -1,0 +1,98 @@
+//! The small solver: random clauses against all assignments; each refutation is followed again.
+
+use super::rules::Dice;
+use margay_prove::ground::solver::{Literal, Solver, check, refute};
+
+fn random_clause(dice: &mut Dice, variables: usize) -> Vec<Literal> {
+    let length = 1 + dice.below(4);
+    (0..length).map(|_| (1 + dice.below(variables) as Literal) * if dice.below(2) == 0 { 1 } else { -1 }).collect()
+}
+
+fn satisfies(assignment: usize, clause: &[Literal]) -> bool {
+    clause.iter().any(|l| (assignment >> (l.unsigned_abs() - 1) & 1 == 1) == (*l > 0))
+}
+
+#[test]
+fn what_is_refuted_has_no_assignment_and_what_is_not_has_one() {
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let mut counts = [0, 0];
+    for _ in 0..3000 {
+        let variables = 3 + dice.below(10);
+        let many = variables * (2 + dice.below(4));
+        let clauses: Vec<Vec<Literal>> = (0..many)
+            .map(|_| {
+                let mut clause = random_clause(&mut dice, variables);
+                clause.sort_unstable();
+                clause.dedup();
+                clause
+            })
+            .collect();
+        let is_possible = (0..1 << variables).any(|a| clauses.iter().all(|c| satisfies(a, c)));
+        let steps = refute(variables, &clauses, usize::MAX);
+        assert_eq!(steps.is_none(), is_possible, "{clauses:?}");
+        if let Some(steps) = &steps {
+            check(&clauses, steps).unwrap_or_else(|what| panic!("{what}: {clauses:?}\n{steps:?}"));
+        }
+        counts[usize::from(is_possible)] += 1;
+    }
+    assert!(counts.iter().all(|&c| c > 300), "{counts:?}");
+}
+
+#[test]
+fn clauses_may_come_in_the_middle_of_a_search() {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..3000 {
+        let variables = 4 + dice.below(8);
+        let mut solver = Solver::new();
+        (0..variables).for_each(|_| {
+            solver.fresh();
+        });
+        let (mut clauses, many): (Vec<Vec<Literal>>, usize) = (Vec::new(), variables * (2 + dice.below(4)));
+        let holds = loop {
+            if !solver.propagate() {
+                break false;
+            }
+            if clauses.len() < many && dice.below(3) > 0 {
+                let clause = random_clause(&mut dice, variables);
+                solver.add(&clause);
+                clauses.push(clause);
+            } else if let Some(choice) = solver.choice() {
+                solver.decide(choice);
+            } else if clauses.len() == many {
+                break true;
+            }
+        };
+        let is_possible = (0..1 << variables).any(|a| clauses.iter().all(|c| satisfies(a, c)));
+        assert_eq!(holds, is_possible, "{clauses:?}");
+        if holds {
+            // What has no value is false.
+            let assignment = solver.trail().iter().filter(|l| **l > 0).map(|l| 1 << (l - 1)).sum();
+            assert!(clauses.iter().all(|c| satisfies(assignment, c)), "{clauses:?}");
+        }
+    }
+}
+
+#[test]
+fn long_refutations_hold() {
+    let mut dice = Dice(0x1234_5678_9abc_def1);
+    let mut refuted = 0;
+    for _ in 0..60 {
+        let variables = 30 + dice.below(50);
+        let three = |dice: &mut Dice| -> Vec<Literal> {
+            let mut clause: Vec<Literal> = Vec::new();
+            while clause.len() < 3 {
+                let variable = 1 + dice.below(variables) as Literal;
+                if !clause.iter().any(|l| l.abs() == variable) {
+                    clause.push(if dice.below(2) == 0 { variable } else { -variable });
+                }
+            }
+            clause
+        };
+        let clauses: Vec<Vec<Literal>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
+        if let Some(steps) = refute(variables, &clauses, usize::MAX) {
+            check(&clauses, &steps).unwrap_or_else(|what| panic!("{what}"));
+            refuted += 1;
+        }
+    }
+    assert!(refuted > 20, "{refuted}");
+}
