@@ -53,6 +53,11 @@ fn variable(lit: Literal) -> usize {
     lit.unsigned_abs() as usize
 }
 
+fn value_of(values: &[i8], lit: Literal) -> i8 {
+    let value = values[variable(lit)];
+    if lit > 0 { value } else { -value }
+}
+
 impl Solver {
     /// A solver without clauses.
     pub fn new() -> Self {
@@ -76,8 +81,7 @@ impl Solver {
 
     /// 1 for true, -1 for false, 0 for no value.
     pub fn value(&self, lit: Literal) -> i8 {
-        let value = self.values[variable(lit)];
-        if lit > 0 { value } else { -value }
+        value_of(&self.values, lit)
     }
 
     /// The literals that are true, in the order in which they became so.
@@ -138,18 +142,21 @@ impl Solver {
         let (first, second) = (clause.first().copied(), clause.get(1).copied());
         self.clauses[index] = clause;
         let Some(first) = first else { return self.close(index) };
+        // Two of its literals may be true: it says nothing yet.
+        if second.is_some_and(|l| self.value(l) != -1) {
+            return;
+        }
         match self.value(first) {
             -1 => self.resolve(index),
-            0 if second.is_none_or(|l| self.value(l) == -1) => self.assign(first, Some(index)),
-            // It is true by a later decision than those from which it follows.
-            1 if second.is_none_or(|l| self.value(l) == -1 && self.level[variable(l)] < self.level[variable(first)]) => {
-                let of_second = second.map_or(0, |l| self.level[variable(l)]);
-                if of_second < self.level[variable(first)] {
-                    self.back(self.level[variable(first)] - 1);
+            0 => self.assign(first, Some(index)),
+            // It is true, perhaps by a later decision than those from which it follows.
+            _ => {
+                let level = self.level[variable(first)];
+                if second.map_or(0, |l| self.level[variable(l)]) < level {
+                    self.back(level - 1);
                     self.assign(first, Some(index));
                 }
             }
-            _ => {}
         }
     }
 
@@ -228,7 +235,6 @@ impl Solver {
                     clause.swap(0, 1);
                 }
                 let first = clause[0];
-                let value_of = |values: &[i8], l: Literal| if l > 0 { values[variable(l)] } else { -values[variable(l)] };
                 let of_first = value_of(&self.values, first);
                 let other =
                     if of_first == 1 { None } else { (2..clause.len()).find(|&k| value_of(&self.values, clause[k]) != -1) };
@@ -270,7 +276,6 @@ impl Solver {
     /// conflicts most lately. `None` if every clause is satisfied.
     pub fn choice(&mut self) -> Option<Literal> {
         let mut best: Option<(usize, f64, Literal)> = None;
-        let value_of = |values: &[i8], l: Literal| if l > 0 { values[variable(l)] } else { -values[variable(l)] };
         // A negation is satisfied where its variable has no value.
         let holds = |values: &[i8], l: Literal| value_of(values, l) == 1 || l < 0 && values[variable(l)] == 0;
         for (index, because) in &mut self.choices {

@@ -47,7 +47,8 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         let asked = asked.clone().with(|asked| asked.stop = stop);
         Bar::during(*output, asked.bound, |bar| compare(subjects, &asked, bar))
     };
-    let (reports, result) = if *prove { beside(limits, &settings, search) } else { (Vec::new(), search(limits.stop.clone())) };
+    let (reports, result) =
+        if *prove { beside(limits, &settings, search, |_| false) } else { (Vec::new(), search(limits.stop.clone())) };
     let report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),

@@ -1,5 +1,6 @@
-//! Proofs and a bounded search at the same time. Each proof always runs to its end, so that what is said does not depend on which is faster;
-//! a search that theorems make pointless ends with them. Where there are no threads the search comes after the proofs.
+//! Proofs and a bounded search at the same time. Each proof runs to its end unless the search leaves it nothing to show, so that what is said
+//! does not depend on which is faster; a search that theorems make pointless ends with them. Where there are no threads the search comes
+//! after the proofs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,27 +15,37 @@ use margay_console::limits::Limits;
 /// How often the search is told of what stops the program.
 const RELAY: Duration = Duration::from_millis(20);
 
-/// Runs all of them. `search` gets a flag that ends it.
+/// Runs all of them. `search` gets a flag that ends it; `refutes_all` says of what it found whether there is nothing left to prove.
 pub fn beside<R: Send>(
     limits: &Limits,
     settings: &[Setting<'_>],
     search: impl FnOnce(Arc<AtomicBool>) -> R + Send,
+    refutes_all: impl Fn(&R) -> bool + Send + Sync,
 ) -> (Vec<Report>, R) {
-    let stop = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
+    let given = Stop { flag: Some(limits.stop.clone()), deadline: limits.deadline };
+    let ended = Arc::new(AtomicBool::new(false));
+    let stop = if THREADS { Stop { flag: Some(ended.clone()), ..given.clone() } } else { given.clone() };
     let enough = Arc::new(AtomicBool::new(false));
     let prove_all = || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
     if !THREADS {
         let reports = prove_all();
-        enough.store(stop.is_raised() || reports.iter().all(Report::is_theorem), Ordering::Relaxed);
+        enough.store(given.is_raised() || reports.iter().all(Report::is_theorem), Ordering::Relaxed);
         return (reports, search(enough));
     }
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let searching = scope.spawn(|| search(enough.clone()));
+        let searching = scope.spawn(|| {
+            let found = search(enough.clone());
+            if refutes_all(&found) {
+                ended.store(true, Ordering::Relaxed);
+            }
+            found
+        });
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                if stop.is_raised() {
+                if given.is_raised() {
                     enough.store(true, Ordering::Relaxed);
+                    ended.store(true, Ordering::Relaxed);
                 }
                 std::thread::sleep(RELAY);
             }

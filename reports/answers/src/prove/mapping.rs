@@ -8,7 +8,7 @@ use margay_console::folder;
 use margay_console::limits::Limits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
-use margay_mappings::check::{CheckOptions, CheckReport, asked, check};
+use margay_mappings::check::{CheckOptions, CheckReport, Verdict, asked, check};
 use margay_mappings::language::Mapping;
 use margay_models::certificate;
 use margay_models::diagnostic::Diagnostic;
@@ -54,7 +54,7 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         Err(errors) => return output.wrong(&errors),
     };
     let start = Instant::now();
-    let (setting, report, search) = match settle(mapping, lemmas.as_ref(), wanted, limits, output) {
+    let (setting, report, search) = match settle(mapping, lemmas.as_ref(), *tried, wanted, limits, output) {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
@@ -87,10 +87,12 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
     Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
 }
 
-/// Proves a mapping, perhaps with lemmas, and searches for counterexamples.
+/// Proves a mapping, perhaps with lemmas, and searches for counterexamples. If every axiom has one, the proof ends, unless it is to say what
+/// it tried (`tried`) or what came of the lemmas.
 pub(super) fn settle<'a>(
     mapping: &'a Mapping,
     lemmas: Option<&'a Model>,
+    tried: bool,
     wanted: &CheckOptions,
     limits: &Limits,
     output: &Output,
@@ -101,9 +103,17 @@ pub(super) fn settle<'a>(
     if let Some(lemmas) = lemmas {
         setting.suggest(lemmas)?;
     }
-    let (mut reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
-        let wanted = wanted.clone().with(|wanted| wanted.stop = stop);
-        Bar::during(*output, wanted.bound, |bar| check(mapping, &wanted, bar))
-    });
+    let (mut reports, search) = beside(
+        limits,
+        std::slice::from_ref(&setting),
+        |stop| {
+            let wanted = wanted.clone().with(|wanted| wanted.stop = stop);
+            Bar::during(*output, wanted.bound, |bar| check(mapping, &wanted, bar))
+        },
+        |found| {
+            let falls = |search: &CheckReport| search.axioms.iter().all(|a| a.verdict == Verdict::Counterexample);
+            !tried && lemmas.is_none() && found.as_ref().is_ok_and(falls)
+        },
+    );
     Ok((setting, reports.remove(0), search?))
 }

@@ -98,10 +98,15 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     };
     let start = std::time::Instant::now();
     let subjects = Subjects::Models(model, &asked);
-    let (reports, search) = beside(limits, std::slice::from_ref(&setting), |stop| {
-        let wanted = wanted.clone().with(|wanted| wanted.stop = stop);
-        Bar::during(*output, wanted.bound, |bar| compare(subjects, &wanted, bar))
-    });
+    let (reports, search) = beside(
+        limits,
+        std::slice::from_ref(&setting),
+        |stop| {
+            let wanted = wanted.clone().with(|wanted| wanted.stop = stop);
+            Bar::during(*output, wanted.bound, |bar| compare(subjects, &wanted, bar))
+        },
+        |_| false,
+    );
     let search = match search {
         Ok(search) => search,
         Err(errors) => return output.wrong(&errors),

@@ -144,7 +144,7 @@ fn question<'a>(options: &'a Options, of: Pair<'a>, all: &Limits, output: &Outpu
         return Ok(cell);
     }
     let limits = all.of_one(options.timeout);
-    let (_, report, search) = settle(&mapping, None, &options.check, &limits, output)?;
+    let (_, report, search) = settle(&mapping, None, false, &options.check, &limits, output)?;
     let answer = MappingAnswer {
         mapping: &mapping,
         options: &options.check,
