@@ -6,6 +6,7 @@
 //! is true in every execution, whatever its size, and together they are contradictory.
 
 mod clauses;
+pub mod derivation;
 mod joined;
 mod problem;
 mod refutation;
@@ -14,8 +15,9 @@ pub mod solver;
 mod structure;
 
 pub use clauses::{Clauses, Obligation, Origin, Reach, Supposition, Value};
+pub use derivation::Step;
 pub use problem::{Answer, Claims, Effort, Known, Limits, Problem};
 pub use refutation::{AtHand, Outcome, Refutation, clauses as ground_clauses, possible, settle};
 pub use search::{matches, violations};
-pub use solver::{Literal, Step};
+pub use solver::Literal;
 pub use structure::Structure;

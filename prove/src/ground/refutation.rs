@@ -2,9 +2,10 @@
 //! every instance is; and it can be checked without a solver.
 
 use super::clauses::{Clauses, Obligation, Origin, Reach, Value, is_congruence};
+use super::derivation::{Step, check};
 use super::joined::joined;
 use super::problem::{Answer, Claims, Effort, Known, Limits, Problem};
-use super::solver::{Step, check, refute};
+use super::solver::refute;
 use super::structure::Structure;
 use crate::logic::{Form, Term};
 use crate::theory::{Reason, Theory};

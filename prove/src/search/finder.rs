@@ -252,7 +252,7 @@ impl Finder {
                 found.push((number, Err(none)));
                 continue;
             }
-            let claim = Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set);
+            let claim = claim(source, number, expr);
             let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
@@ -281,11 +281,7 @@ impl Finder {
         if closures.iter().any(|c| about.contains(c)) || checks.iter().any(|c| source.checks[c.0].kind == CheckKind::Acyclic) {
             return None;
         }
-        let claim = |&(number, expr): &(usize, ExprId)| {
-            let check = &source.checks[number];
-            (number, Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set))
-        };
-        let claims: Vec<(usize, Claim)> = checks.iter().map(claim).collect();
+        let claims: Vec<(usize, Claim)> = checks.iter().map(|&(number, expr)| (number, claim(source, number, expr))).collect();
         if !claims.iter().all(|(_, claim)| self.holds(claim, 0, 2)) {
             return None;
         }
@@ -308,6 +304,12 @@ impl Finder {
         });
         found
     }
+}
+
+/// What a check of a model claims. `expr`: what it is about.
+fn claim(source: &Model, number: usize, expr: ExprId) -> Claim {
+    let check = &source.checks[number];
+    Claim::of_check(check.kind, expr, source.arena.sort(check.expr) == Sort::Set)
 }
 
 /// The axioms of a model: those that it requires.

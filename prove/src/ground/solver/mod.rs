@@ -4,10 +4,10 @@
 //! A variable without a value counts as false. So the solver only ever chooses among the positive literals of a clause that nothing
 //! satisfies, and it is done when there is no such clause: an assignment says what has to be true, and most atoms have no value.
 
-mod derivation;
 mod learn;
+mod refute;
 
-pub use derivation::{Step, check, refute};
+pub use refute::refute;
 
 /// A variable or its negation, as in the DIMACS format.
 pub type Literal = i32;
@@ -35,8 +35,10 @@ pub struct Solver {
     propagated: usize,
     activity: Vec<f64>,
     bump: f64,
-    /// Clauses with several positive literals, among which a choice may be needed, each with a literal that made it need none.
-    choices: Vec<(Index, Literal)>,
+    /// Clauses with several positive literals that nothing may satisfy: a choice among these is needed.
+    open: Vec<Index>,
+    /// For each literal, by its code, clauses with several positive literals that it satisfies.
+    satisfied: Vec<Vec<Index>>,
     /// The clause that follows from all and is empty.
     empty: Option<Index>,
     /// The shortest trail since it was last asked for.
@@ -76,6 +78,7 @@ impl Solver {
         self.reason.push(None);
         self.activity.push(0.0);
         self.watches.extend([Vec::new(), Vec::new()]);
+        self.satisfied.extend([Vec::new(), Vec::new()]);
         number as Literal
     }
 
@@ -124,7 +127,7 @@ impl Solver {
     fn store(&mut self, clause: Vec<Literal>, hints: Option<Vec<Index>>) -> Index {
         let index = self.clauses.len();
         if clause.iter().filter(|l| **l > 0).nth(1).is_some() {
-            self.choices.push((index, clause[0]));
+            self.open.push(index);
         }
         self.clauses.push(clause);
         self.hints.push(hints);
@@ -182,6 +185,8 @@ impl Solver {
         self.position[v] = self.trail.len();
         self.reason[v] = reason;
         self.trail.push(lit);
+        // What the negation satisfied while the variable had no value.
+        self.open.append(&mut self.satisfied[code(-lit)]);
     }
 
     /// Takes back all decisions but so many, and what follows from them.
@@ -200,6 +205,10 @@ impl Solver {
                 kept += 1;
             } else {
                 self.values[v] = 0;
+                // A negation still holds.
+                if lit > 0 {
+                    self.open.append(&mut self.satisfied[code(lit)]);
+                }
             }
         }
         self.trail.truncate(kept);
@@ -272,35 +281,36 @@ impl Solver {
         None
     }
 
-    /// A literal of a clause that nothing satisfies, to be tried: of a clause with the fewest that may become true the one that was in
-    /// conflicts most lately. `None` if every clause is satisfied.
+    /// A literal of a clause that nothing satisfies, to be tried: the one that was in conflicts most lately; of a clause with the fewest that
+    /// may become true, where that says nothing. `None` if every clause is satisfied.
     pub fn choice(&mut self) -> Option<Literal> {
-        let mut best: Option<(usize, f64, Literal)> = None;
         // A negation is satisfied where its variable has no value.
         let holds = |values: &[i8], l: Literal| value_of(values, l) == 1 || l < 0 && values[variable(l)] == 0;
-        for (index, because) in &mut self.choices {
-            if holds(&self.values, *because) {
-                continue;
-            }
-            let clause = &self.clauses[*index];
+        let mut best: Option<(f64, usize, Index, Literal)> = None;
+        let mut open = std::mem::take(&mut self.open);
+        open.retain(|&index| {
+            let clause = &self.clauses[index];
             if let Some(&lit) = clause.iter().find(|&&l| holds(&self.values, l)) {
-                *because = lit;
-                continue;
+                self.satisfied[code(lit)].push(index);
+                return false;
             }
-            let open = clause.iter().filter(|l| **l > 0 && self.values[variable(**l)] == 0);
             let (mut many, mut first): (usize, Option<(f64, Literal)>) = (0, None);
-            for &lit in open {
+            for &lit in clause.iter().filter(|l| **l > 0 && self.values[variable(**l)] == 0) {
                 many += 1;
                 let activity = self.activity[variable(lit)];
                 if first.is_none_or(|f| activity > f.0 || activity == f.0 && lit < f.1) {
                     first = Some((activity, lit));
                 }
             }
-            let Some((activity, lit)) = first else { continue };
-            if best.is_none_or(|b| activity > b.1 || activity == b.1 && many < b.0) {
-                best = Some((many, activity, lit));
+            if let Some((activity, lit)) = first {
+                let better = |b: &(f64, usize, Index, Literal)| activity > b.0 || activity == b.0 && (many, index) < (b.1, b.2);
+                if best.as_ref().is_none_or(better) {
+                    best = Some((activity, many, index, lit));
+                }
             }
-        }
-        best.map(|b| b.2)
+            true
+        });
+        self.open = open;
+        best.map(|b| b.3)
     }
 }

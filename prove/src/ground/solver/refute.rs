@@ -1,15 +1,7 @@
-//! A derivation of the empty clause, and its check.
+//! From what a search learned to a derivation of the empty clause.
 
 use super::{Index, Literal, Solver};
-
-/// A clause that follows from others by unit propagation along them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// Its literals.
-    pub clause: Vec<Literal>,
-    /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and behind them of steps.
-    pub hints: Vec<usize>,
-}
+use crate::ground::derivation::Step;
 
 /// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, or after too many conflicts.
 pub fn refute(variables: usize, given: &[Vec<Literal>], conflicts: usize) -> Option<Vec<Step>> {
@@ -61,39 +53,5 @@ impl Solver {
             }
         }
         Some(needed)
-    }
-}
-
-/// Does each step follow from the clauses that it names, by unit propagation along them in this order, and is the last one empty?
-///
-/// # Errors
-/// The number of a step, and what is wrong with it.
-pub fn check(given: &[Vec<Literal>], steps: &[Step]) -> Result<(), String> {
-    for (at, step) in steps.iter().enumerate() {
-        let mut true_literals: Vec<Literal> = step.clause.iter().map(|l| -l).collect();
-        let mut contradiction = false;
-        for &hint in &step.hints {
-            let clause = match hint.checked_sub(given.len()) {
-                None => &given[hint],
-                Some(earlier) if earlier < at => &steps[earlier].clause,
-                Some(_) => return Err(format!("step {at} names a step that comes later")),
-            };
-            let mut open = clause.iter().filter(|l| !true_literals.contains(&-**l));
-            match (open.next(), open.next()) {
-                (None, _) => {
-                    contradiction = true;
-                    break;
-                }
-                (Some(&unit), None) => true_literals.push(unit),
-                (Some(_), Some(_)) => return Err(format!("step {at} names a clause that is no unit")),
-            }
-        }
-        if !contradiction {
-            return Err(format!("step {at} does not follow from the clauses that it names"));
-        }
-    }
-    match steps.last() {
-        Some(last) if last.clause.is_empty() => Ok(()),
-        _ => Err("the last step is not the empty clause".to_owned()),
     }
 }
