@@ -121,6 +121,15 @@ fn fences_may_be_the_release_of_seq_cst_stores_and_read_modify_writes() {
     assert!(proved_axiom(&mapping, &others, "Coherence").is_empty());
 }
 
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn a_compilers_whole_table() {
+    // `cuda::atomic` of libcu++: its seq_cst read-modify-write begins to synchronise at the fence before it. Its largest obligations speak of
+    // thirty-odd events and need thousands of choices.
+    let mapping = onto_model("libcudacxx-3.5", Some("c20"), "ptx-6.0");
+    assert_eq!(theorems(&proved(&mapping, &[])), ["Coherence", "Atomicity", "SC"]);
+}
+
 /// A table with another target.
 fn onto_model(name: &str, source: Option<&str>, target: &str) -> Mapping {
     super::use_cadical();
