@@ -115,7 +115,7 @@ fn the_answer_is_the_same_whatever_happens_to_jobs_node_and_controller() {
     let Some(cluster) = Cluster::start("cluster/mishaps") else { return };
     let expected = expected();
     let mut child = cluster.check(&[]);
-    // Two tasks are killed while they run, or wait.
+    // Two tasks are killed while they run, if they have not ended before that.
     let running = cluster.running(&mut child);
     assert!(!running.is_empty(), "the check ended before any task ran");
     let _ = cluster.ask("scancel", &running.iter().take(2).map(String::as_str).collect::<Vec<_>>());
@@ -125,6 +125,11 @@ fn the_answer_is_the_same_whatever_happens_to_jobs_node_and_controller() {
         cluster.ask("scontrol", &["update", &format!("NodeName={node}"), &format!("State={state}"), "Reason=test"]);
     };
     update("DRAIN");
+    // Those that wait for it cannot end: two of them are killed, too.
+    let waiting = cluster.ask("squeue", &["-h", "-r", "-t", "PENDING", "-o", "%i"]);
+    let waiting: Vec<&str> = waiting.lines().take(2).collect();
+    assert!(!waiting.is_empty(), "every task ran before the node took nothing new");
+    let _ = cluster.ask("scancel", &waiting);
     std::thread::sleep(Duration::from_secs(3));
     update("RESUME");
     // The controller is away for a while.
