@@ -22,7 +22,7 @@ pub struct Limits {
     pub events: usize,
     /// How often a value of a function may be taken of a value.
     pub depth: u8,
-    /// The most rounds.
+    /// The most assignments that are given up or looked at whole.
     pub rounds: usize,
 }
 
@@ -46,7 +46,7 @@ pub enum Answer {
 /// What it took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Assignments that were looked at.
+    /// Assignments that were given up because of a conflict, or looked at whole.
     pub rounds: usize,
     /// Instances that were added.
     pub instances: usize,

@@ -2,9 +2,10 @@
 
 use super::{Index, Literal, Solver, variable};
 
-/// If what was learned says something new with up to so many decisions less, they are taken back. If it takes more, only the last one is: most of
-/// the others have nothing to do with it, and would be made again, with all their consequences (chronological backtracking: Nadel and Ryvchin,
-/// SAT 2018). Coherence of libcu++'s table under C++20 took more than 60 s of CPU where all are always taken back or more than 20, 29 s with 5.
+/// What is learned may say something new long before the last decision. Up to so many decisions are taken back for it, so that the search goes on
+/// from there. If there are more, only the last one is taken back: most of the others have nothing to do with the conflict, and would be made
+/// again, with all their consequences (chronological backtracking: Nadel and Ryvchin, SAT 2018). Coherence of libcu++'s table under C++20 took
+/// 29 s of CPU with 5 or with 0, and had not ended after 60 s with 20 or without a limit.
 const FAR: usize = 5;
 
 impl Solver {

@@ -107,8 +107,8 @@ impl Solver {
         std::mem::replace(&mut self.lowest, usize::MAX).min(self.trail.len())
     }
 
-    /// Adds a clause. If it is not satisfied, and fewer than two of its literals may become true, decisions are taken back until it can be
-    /// treated as if it had been there when the last of its literals became false. Its number, if it is not true anyway.
+    /// Adds a clause, and draws its consequences; decisions that it contradicts are taken back. Its number; `None` if it is true whatever its
+    /// variables are.
     pub fn add(&mut self, clause: &[Literal]) -> Option<Index> {
         let mut distinct: Vec<Literal> = Vec::with_capacity(clause.len());
         for &lit in clause {
