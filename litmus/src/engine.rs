@@ -3,7 +3,7 @@
 //! of a large test; if they do not suffice, the SAT engine answers. Steps are counted, not timed: the choice is the same on
 //! every machine.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use margay_models::model::Model;
 use margay_solver::proof::Replayed;
@@ -96,7 +96,7 @@ impl Runner {
         test: &Test,
         options: &Options,
         choice: Choice,
-        file: &dyn Fn(usize) -> PathBuf,
+        file: (&Path, &dyn Fn(usize) -> String),
     ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
         let explicit = if choice == Choice::Both { Some(self.explicit.run(test, options)?) } else { None };
         let (sat, shown) = self.sat().certified(test, options, file)?;

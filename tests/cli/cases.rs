@@ -1,7 +1,13 @@
 //! Case files: whoever solves them, the check that wrote them finds their answers.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
+use margay_mappings::check::{CheckOptions, Engine, Progress, Silent, Verdict, Work, check};
+use margay_models::diagnostic::Diagnostic;
+
+use crate::forge::searches::mapping;
 use crate::program::{err, folder, json, margay, out, words, write};
 
 fn text(path: &Path) -> &str {
@@ -87,6 +93,66 @@ fn cases_that_were_solved_elsewhere_are_certified() {
     let verified = margay(&["verify", text(&proofs)]);
     assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
     assert!(words(&out(&verified)).contains("no counterexample of 4 events or fewer"), "{}", out(&verified));
+}
+
+/// Tasks of a cluster that have written their proofs when the check is interrupted, and that write their answers a moment later.
+#[derive(Debug)]
+struct Late {
+    stop: Arc<AtomicBool>,
+    /// Where an answer is, and where it will be.
+    answers: Mutex<Vec<[PathBuf; 2]>>,
+}
+
+impl Engine for Late {
+    fn solve(&self, work: &Work<'_>, _: &dyn Progress) {
+        let limits = CheckOptions { certify: work.certify.map(Path::to_owned), ..CheckOptions::new(work.cases[0].bound) };
+        for case in &work.cases {
+            let answer = case.solve(work.folder, &limits, &Silent).expect("it is a case").path;
+            let late = answer.with_extension("late");
+            std::fs::rename(&answer, &late).expect("it was written");
+            self.answers.lock().expect("no panic").push([late, answer]);
+        }
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Keeps what a check warns of.
+#[derive(Default)]
+struct Warned(Mutex<Vec<String>>);
+
+impl Progress for Warned {
+    fn warning(&self, warning: &Diagnostic) {
+        self.0.lock().expect("no panic").push(warning.message.clone());
+    }
+}
+
+#[test]
+fn an_interrupted_check_leaves_the_proofs_of_others_alone() {
+    margay_cadical::backend().register();
+    let dir = folder("cases/late");
+    let [kept, proofs] = ["kept", "proofs"].map(|name| dir.join(name));
+    std::fs::create_dir(&proofs).expect("there is room");
+    let mapping = mapping("rc11-to-ptx", "rc11-scoped");
+    let mut asked = CheckOptions::new(3);
+    asked.backend = margay_cadical::backend();
+    (asked.checkpoint, asked.certify) = (Some(kept), Some(proofs.clone()));
+    let late = Arc::new(Late { stop: asked.stop.clone(), answers: Mutex::default() });
+    asked.engine = Some(late.clone());
+    let report = check(&mapping, &asked, &Silent).expect("it can be asked");
+    assert!(matches!(report.verdict, Verdict::Undecided(_)), "{:?}", report.verdict);
+    let answers = std::mem::take(&mut *late.answers.lock().expect("no panic"));
+    assert!(!answers.is_empty());
+    for [late, answer] in answers {
+        std::fs::rename(late, answer).expect("it is there");
+    }
+    asked.engine = None;
+    asked.stop.store(false, Ordering::Relaxed);
+    let warned = Warned::default();
+    let report = check(&mapping, &asked, &warned).expect("the folders are its own");
+    assert_eq!((&report.verdict, report.established), (&Verdict::None, 3));
+    assert_eq!(warned.0.into_inner().expect("no panic"), Vec::<String>::new(), "each proof is the one of its answer");
+    let verified = margay(&["verify", text(&proofs)]);
+    assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
 }
 
 /// Proofs of a case have the same names whatever is asked: in the folder of another question's certificate they would replace that one's.

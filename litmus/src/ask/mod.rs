@@ -164,8 +164,8 @@ impl RunRequest<'_> {
         options: &Options,
         folder: &Path,
     ) -> Result<(Verdict, Option<Claim>), Error> {
-        let file = |session: usize| folder.join(proof_file(test, model, session));
-        let (verdict, shown) = runner.certified(&self.tests[test].test, options, self.choice, &file)?;
+        let name = |session: usize| proof_file(test, model, session);
+        let (verdict, shown) = runner.certified(&self.tests[test].test, options, self.choice, (folder, &name))?;
         let claim = Claim::new(test, model, &verdict, shown);
         Ok((verdict, Some(claim)))
     }

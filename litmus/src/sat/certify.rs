@@ -90,18 +90,18 @@ impl Answers for Recorded<'_> {
 }
 
 impl Runner {
-    /// Runs a test as [`Runner::run`] does, and has a proof written into `file(n)` for each session `n` in which something is not
-    /// found. Each is read back: that there is none counts only if its proof is accepted.
+    /// Runs a test as [`Runner::run`] does, and has a proof written into the folder, with the name `name(n)`, for each session `n` in
+    /// which something is not found. Each is read back: that there is none counts only if its proof is accepted.
     pub fn certified(
         &mut self,
         test: &Test,
         options: &Options,
-        file: &dyn Fn(usize) -> PathBuf,
+        (folder, name): (&Path, &dyn Fn(usize) -> String),
     ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
         let inquiries = self.inquiries(self.questions.of_test(test, options)?);
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
         for (n, inquiry) in inquiries.iter().enumerate() {
-            let (found, proof) = self.prove(inquiry, options, &file(n))?;
+            let (found, proof) = self.prove(inquiry, options, (folder, &name(n)))?;
             let (executions, answers) = found.into_iter().map(|f| f.map(|f| (f.witness, f.candidate)).unzip()).unzip();
             witnesses.push(executions);
             shown.push(Shown { answers, proof });
@@ -113,7 +113,7 @@ impl Runner {
         &mut self,
         inquiry: &Inquiry,
         options: &Options,
-        file: &Path,
+        (folder, name): (&Path, &str),
     ) -> Result<(Vec<Option<Found>>, Option<Replayed>), Error> {
         let backend = Backend::default();
         let runner = RefCell::new(self);
@@ -123,12 +123,13 @@ impl Runner {
             None => Ok(Vec::new()),
         };
         let needed = |found: &Vec<Option<Found>>| found.iter().any(Option::is_none) && !inquiry.unfolding.is_empty();
+        let place = |found: &Vec<Option<Found>>| needed(found).then(|| name.to_owned());
         let again = |found: &Vec<Option<Found>>, file: &Path| {
             let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
             runner.borrow_mut().replay(inquiry, options, &answers, file).map(|(_, proof)| proof)
         };
         let refused = |what| Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"));
-        let Proved { answer, proof, unwritten } = proved((file, &backend), search, needed, again, refused)?;
+        let Proved { answer, proof, unwritten } = proved((folder, &backend), search, place, again, refused)?;
         unwritten.map_or(Ok((answer, proof)), |why| Err(Error::Unwritten(why)))
     }
 

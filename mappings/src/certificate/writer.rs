@@ -106,16 +106,16 @@ fn write(document: &Document, folder: &Path, goes_on: bool) -> Result<Written, D
     Ok(Written { claims: document.claims.clone(), extent: Extent::of(proofs()) })
 }
 
-/// Searches a case, writes the proof of its answer into a file, and reads it back. `needed` says whether the answer has something to
-/// prove, and `replay` translates the case again with the proof in the place of the solver: does that show the answer?
+/// Searches a case, writes the proof of its answer into a file of the folder, and reads it back. `name` says what it is called, or that the
+/// answer has nothing to prove, and `replay` translates the case again with the proof in the place of the solver: does that show the answer?
 ///
 /// # Errors
 /// Those of the search; solver and checker disagree about the proof.
 pub fn prove<T>(
     shape: &Shape,
-    (file, backend): (&Path, &Backend),
+    (folder, backend): (&Path, &Backend),
     search: impl FnOnce(Start<'_>) -> Result<T, Fault>,
-    needed: impl FnOnce(&T) -> bool,
+    name: impl FnOnce(&T) -> Option<String>,
     replay: impl FnOnce(&T, &Path) -> Result<(bool, Replayed), Flaw>,
 ) -> Result<Proved<T>, Fault> {
     let logged = |log: Option<&Log>| search(log.map_or(Start::Solver, Start::Logged));
@@ -125,5 +125,5 @@ pub fn prove<T>(
         Err(flaw) => Err(format!("is not accepted: {flaw}")),
     };
     let refused = |why| Fault::Disagreement(format!("the proof of {shape} {why}"));
-    proved((file, backend), logged, needed, again, refused)
+    proved((folder, backend), logged, name, again, refused)
 }

@@ -200,5 +200,5 @@ mod lessons;
 mod preferred;
 mod refute;
 
-pub use certified::{decide_certified, replay};
+pub use certified::{answered, decide_certified, replay};
 pub use preferred::{Preferred, Wanted, every, preferred};

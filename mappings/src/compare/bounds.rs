@@ -111,7 +111,7 @@ fn decide<'a>(asked: &'a Asked<'a>, (question, shape): (usize, &'a Shape), optio
             let mut case = Case::new(asked, shape, Start::Solver);
             case.decide().map(|answer| Proved { answer: (case, answer), proof: None, unwritten: None })
         }
-        Some(folder) => certify::decide(asked, shape, &certify::file(folder, shape.events(), question, shape)),
+        Some(folder) => certify::decide(asked, (shape, question), folder),
     };
     match decided {
         Ok(Proved { answer: (case, answer), proof, unwritten }) => {

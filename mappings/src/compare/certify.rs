@@ -1,6 +1,6 @@
 //! What a comparison of executions writes into a certificate: a proof for each question and thread shape without a difference.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use margay_models::diagnostic::Diagnostic;
 use margay_solver::proof::{Flaw, Replay, Replayed};
@@ -13,27 +13,29 @@ use crate::encode::shape::Shape;
 use crate::search::{Orders, SearchOptions, Start};
 use crate::witness::Fault;
 
+/// The name of a case's proof.
 fn name(events: usize, question: usize, shape: &Shape) -> String {
     format!("{events:02}-q{question}-{shape}{}", certificate::PROOF)
 }
 
-/// The file of a case.
-pub fn file(folder: &Path, events: usize, question: usize, shape: &Shape) -> PathBuf {
-    folder.join(name(events, question, shape))
-}
-
-/// Decides a question for a shape, with a proof in the file if there is none.
+/// Decides a question for a shape, with a proof in the folder if there is none.
 ///
 /// # Errors
 /// The engines disagree, or solver and checker about a proof.
-pub fn decide<'a>(asked: &'a Asked<'a>, shape: &Shape, file: &Path) -> Result<Proved<(Case<'a>, CaseAnswer)>, Fault> {
+pub fn decide<'a>(
+    asked: &'a Asked<'a>,
+    (shape, question): (&Shape, usize),
+    folder: &Path,
+) -> Result<Proved<(Case<'a>, CaseAnswer)>, Fault> {
     let search = |start: Start<'_>| {
         let mut case = Case::new(asked, shape, start);
         let answer = case.decide()?;
         Ok((case, answer))
     };
     let again = |(case, _): &(Case<'a>, CaseAnswer), file: &Path| replay(asked, (shape, case.learned()), file);
-    prove(shape, (file, &asked.setting.options.backend), search, |(_, answer)| *answer == CaseAnswer::None, again)
+    let place =
+        |(_, answer): &(Case<'a>, CaseAnswer)| (*answer == CaseAnswer::None).then(|| name(shape.events(), question, shape));
+    prove(shape, (folder, &asked.setting.options.backend), search, place, again)
 }
 
 /// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show

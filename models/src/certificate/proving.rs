@@ -20,8 +20,8 @@ pub struct Proved<T> {
     pub unwritten: Option<String>,
 }
 
-/// Searches, writes the proof into a file, and reads it back. The file is there once the proof is accepted; until then it has another
-/// name. `needed` says whether the answer has something to prove. `replay` translates the question again and compares it with the proof;
+/// Searches, writes the proof into a file of the folder, and reads it back. The file is there once the proof is accepted; until then it has
+/// another name. `name` says what it is called, or that the answer has nothing to prove. `replay` translates the question again and compares it with the proof;
 /// it says why the proof does not show the answer.
 ///
 /// A proof that cannot be written (a full disk) costs the certificate and not the answer.
@@ -29,15 +29,15 @@ pub struct Proved<T> {
 /// # Errors
 /// Those of the search; what `refused` makes of a proof that is not accepted.
 pub fn proved<T, E>(
-    (file, backend): (&Path, &Backend),
+    (folder, backend): (&Path, &Backend),
     search: impl FnOnce(Option<&Log>) -> Result<T, E>,
-    needed: impl FnOnce(&T) -> bool,
+    name: impl FnOnce(&T) -> Option<String>,
     replay: impl FnOnce(&T, &Path) -> Result<Replayed, String>,
     refused: impl FnOnce(String) -> E,
 ) -> Result<Proved<T>, E> {
-    let cannot = |error: &io::Error| format!("the proof `{}` cannot be written: {error}", file.display());
+    let cannot = |error: &io::Error| format!("a proof cannot be written into `{}`: {error}", folder.display());
     let begun = if backend.proves() {
-        begin(file).map_err(|error| cannot(&error))
+        begin(folder).map_err(|error| cannot(&error))
     } else {
         Err(format!("the solver `{backend}` writes no proofs"))
     };
@@ -47,22 +47,20 @@ pub fn proved<T, E>(
     };
     let answer = search(Some(&log))?;
     let written = log.finish();
-    if !needed(&answer) {
-        return Ok(Proved { answer, proof: None, unwritten: None });
-    }
+    let Some(name) = name(&answer) else { return Ok(Proved { answer, proof: None, unwritten: None }) };
     if let Err(error) = written {
         return Ok(Proved { answer, proof: None, unwritten: Some(cannot(&error)) });
     }
     let proof = replay(&answer, unfinished.path()).map_err(refused)?;
-    Ok(match unfinished.persist(file) {
+    Ok(match unfinished.persist(folder.join(name)) {
         Ok(_) => Proved { answer, proof: Some(proof), unwritten: None },
         Err(error) => Proved { answer, proof: None, unwritten: Some(cannot(&error.error)) },
     })
 }
 
 /// A proof in a file that has no name yet.
-fn begin(file: &Path) -> io::Result<(Log, NamedTempFile)> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+fn begin(folder: &Path) -> io::Result<(Log, NamedTempFile)> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let unfinished = unfinished_in(folder)?;
     let out = BufWriter::with_capacity(1 << 18, unfinished.reopen()?);
     Ok((Log::to(Box::new(out))?, unfinished))
@@ -76,10 +74,10 @@ mod tests {
     /// How many files there are after a search whose answer needs a proof or not, and whose proof is not accepted.
     fn left(needed: bool) -> (Result<bool, String>, usize) {
         let folder = tempfile::tempdir().expect("there is room");
-        let file = folder.path().join("a.proof");
+        let name = needed.then(|| "a.proof".to_owned());
         let backend = Backend::available().into_iter().find(Backend::proves).unwrap_or_default();
         let search = |log: Option<&_>| Ok(log.is_some());
-        let found = proved((&file, &backend), search, |_| needed, |_, _| Err("it is wrong".to_owned()), |why| why);
+        let found = proved((folder.path(), &backend), search, |_| name, |_, _| Err("it is wrong".to_owned()), |why| why);
         let files = std::fs::read_dir(folder.path()).expect("it is there").count();
         (found.map(|f| f.answer), files)
     }
@@ -94,9 +92,10 @@ mod tests {
     #[test]
     fn what_cannot_be_written_costs_no_answer() {
         let folder = tempfile::tempdir().expect("there is room");
-        let file = folder.path().join("missing").join("a.proof");
+        let missing = folder.path().join("missing");
         let search = |log: Option<&_>| Ok::<bool, String>(log.is_some());
-        let found = proved((&file, &Backend::default()), search, |_| true, |_, _| Err(String::new()), |why| why);
+        let found =
+            proved((&missing, &Backend::default()), search, |_| Some("a.proof".to_owned()), |_, _| Err(String::new()), |why| why);
         let found = found.expect("there is an answer");
         assert!(!found.answer && found.proof.is_none());
         assert!(found.unwritten.is_some());

@@ -3,5 +3,5 @@
 mod forgery;
 mod relabelled;
 mod runs;
-mod searches;
+pub mod searches;
 mod theorems;

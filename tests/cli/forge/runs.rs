@@ -44,8 +44,8 @@ fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> Path
     let mut claims = Vec::new();
     for (t, test) in tests.iter().enumerate() {
         for (m, model) in models.iter().enumerate() {
-            let file = |session: usize| folder.join(certificate::proof_file(t, m, session));
-            let certified = Runner::new(model).certified(&test.test, &options, Choice::Only(Engine::Sat), &file);
+            let name = |session: usize| certificate::proof_file(t, m, session);
+            let certified = Runner::new(model).certified(&test.test, &options, Choice::Only(Engine::Sat), (&folder, &name));
             let (verdict, shown) = certified.expect("it can be run");
             claims.push(Claim::new(t, m, &verdict, shown));
         }

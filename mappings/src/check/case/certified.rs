@@ -7,7 +7,8 @@ use margay_solver::proof::{Flaw, Replay, Replayed};
 use super::{CaseAnswer, Cube, Decision, Extent, Fault, Learned, Setting, Shape, Start, case, decide, goals};
 use crate::certificate::{Proved, prove};
 
-/// Decides the questions with the given indices, and writes the proof into a file.
+/// Decides the questions with the given indices, and writes the proof into the folder; `name` says what it is called, given how many
+/// questions are answered.
 ///
 /// # Errors
 /// The engines disagree about a candidate, or solver and checker about a proof.
@@ -15,7 +16,7 @@ pub fn decide_certified(
     setting: &Setting<'_>,
     (shape, cube): (&Shape, &Cube),
     questions: &[usize],
-    file: &Path,
+    (folder, name): (&Path, impl Fn(usize) -> String),
 ) -> Result<Proved<Vec<Decision>>, Fault> {
     // All techniques are on, the shared solver among them: there is one case.
     let search = |start: Start<'_>| decide(setting, extent(shape, cube), questions, start);
@@ -24,8 +25,18 @@ pub fn decide_certified(
         let (refuted, proof) = replay(setting, (shape, cube), &answers, file)?;
         Ok((decisions.iter().zip(&refuted).all(|(d, &r)| (d.answer == CaseAnswer::None) == r), proof))
     };
-    // Of several questions, what is learned for one is a part of the proof of the next.
-    prove(shape, (file, &setting.options.backend), search, |_| true, again)
+    // Of several questions, what is learned for one is a part of the proof of the next. Where a limit was reached before any was answered,
+    // there is nothing to prove.
+    let place = |decisions: &Vec<Decision>| match answered(decisions.iter().map(|d| d.answer)) {
+        0 => None,
+        answered => Some(name(answered)),
+    };
+    prove(shape, (folder, &setting.options.backend), search, place, again)
+}
+
+/// How many questions were answered before a limit was reached; where one ended the search, nothing that came later counts.
+pub fn answered(answers: impl Iterator<Item = CaseAnswer>) -> usize {
+    answers.take_while(|&answer| answer != CaseAnswer::Unknown).count()
 }
 
 /// Translates a case, a shape or a leaf of it, again and compares it with its proof, clause by clause; for each question, given with its answer and with what is
@@ -43,8 +54,7 @@ pub fn replay(
     let replay = Replay::open(file)?;
     let mut of = case(setting, extent(shape, cube), Start::Replayed(&replay));
     let mut refuted = vec![false; questions.len()];
-    // Where a limit ended the search, nothing that came later counts.
-    let answered = questions.iter().take_while(|q| q.1 != CaseAnswer::Unknown).count();
+    let answered = answered(questions.iter().map(|q| q.1));
     for (&(question, _, learned), refuted) in questions[..answered].iter().zip(&mut refuted) {
         let goals = goals(&mut of, setting, question);
         let mut lessons = learned.0.iter();

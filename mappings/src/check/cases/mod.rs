@@ -219,9 +219,16 @@ impl Decider for Search {
             let decisions = case::decide(setting, extent, &part.questions, Start::Solver)?;
             return Ok(Answered { decisions, proof: None, unwritten: None, kept: false });
         };
-        let file = proof_file(&name(setting, part.shape, &part.questions, &part.cube));
-        let of = case::decide_certified(setting, (part.shape, &part.cube), &part.questions, &folder.join(&file))?;
-        let proof = of.proof.map(|proof| Proof::of(&proof, file));
+        let name = name(setting, part.shape, &part.questions, &part.cube);
+        // Of a case that a limit ended, the proof has a name of its own: another process may have solved it whole meanwhile, and its answer
+        // names that proof. (An interrupted check begins each case that a cluster's task is about to finish.)
+        let file = |answered: usize| match answered {
+            all if all == part.questions.len() => proof_file(&name),
+            some => proof_file(&format!("{name}-first{some}")),
+        };
+        let of = case::decide_certified(setting, (part.shape, &part.cube), &part.questions, (folder, &file))?;
+        let answered = case::answered(of.answer.iter().map(|d| d.answer));
+        let proof = of.proof.map(|proof| Proof::of(&proof, file(answered)));
         Ok(Answered { decisions: of.answer, proof, unwritten: of.unwritten, kept: false })
     }
 
