@@ -78,7 +78,7 @@ fn solvers(bound: usize) {
     println!("| solver | seconds |");
     println!("| --- | --- |");
     #[cfg(feature = "cadical")]
-    margay_cadical::backend().register();
+    margay_cadical::register();
     for backend in margay_mappings::Backend::available() {
         let (name, events) = (backend.to_string(), bound.to_string());
         let (seconds, ..) = median(&["check", "rc11-to-ptx", "--bound", &events, "--without", PAPER, "--solver", &name]);

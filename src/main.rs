@@ -36,7 +36,7 @@ use tracing_subscriber::filter::Targets;
 
 fn main() -> ExitCode {
     #[cfg(feature = "cadical")]
-    margay_cadical::backend().register();
+    margay_cadical::register();
     let config::Given { arguments, settings, command } =
         match config::arguments(|given: &arguments::Arguments| given.command.missing()) {
             Ok(arguments) => arguments,

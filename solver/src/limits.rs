@@ -11,7 +11,7 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Stop once this is true.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Stop after about so many conflicts (CaDiCaL only; the others ignore it).
+    /// Stop after about so many conflicts (solvers that do not tell them ignore it: [`Backend::limits_conflicts`](crate::Backend)).
     pub conflicts: Option<u64>,
 }
 

@@ -128,7 +128,7 @@ impl Progress for Warned {
 
 #[test]
 fn an_interrupted_check_leaves_the_proofs_of_others_alone() {
-    margay_cadical::backend().register();
+    margay_cadical::register();
     let dir = folder("cases/late");
     let [kept, proofs] = ["kept", "proofs"].map(|name| dir.join(name));
     std::fs::create_dir(&proofs).expect("there is room");

@@ -13,7 +13,7 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 
 fn model(name: &str) -> Model {
-    margay_cadical::backend().register();
+    margay_cadical::register();
     library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 

@@ -115,6 +115,9 @@ fn case<'a>(setting: &'a Setting<'a>, extent: Extent<'_>, start: Start<'_>) -> C
     if let Extent::Leaf(_, cube) = extent {
         restrict(&mut case, cube);
     }
+    for &wrong in &setting.problem.lemmas {
+        case.exclude(wrong);
+    }
     case
 }
 

@@ -7,6 +7,7 @@ pub mod classes;
 mod comparison;
 mod data;
 mod guard;
+mod lemmas;
 pub mod preference;
 mod prefix;
 mod problem;

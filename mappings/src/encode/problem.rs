@@ -9,6 +9,7 @@ use margay_solver::{Expr, Formula, Logic, TupleSet};
 use super::atoms::Slots;
 use super::back;
 use super::classes::Classes;
+use super::lemmas::{self, lemmas};
 use super::programs::Programs;
 use super::races::{FewRaces, few_races};
 use super::sets::find;
@@ -65,6 +66,8 @@ pub struct Problem {
     pub goals: Vec<(AxiomId, Formula)>,
     /// Where there is a candidate, one with this exists: every read is a guard.
     pub narrowed: Option<Formula>,
+    /// What is probably so of no candidate: each says that a lemma is wrong, of one pair of events or another.
+    pub lemmas: Vec<Formula>,
     pub(super) source: Source,
 }
 
@@ -125,9 +128,9 @@ impl Problem {
         hard.extend(data::formulas(&mut logic, mapping, &v, &source));
 
         let closed_forms = options.techniques.closed_forms;
-        let base = TargetBase::new(&mut logic, &target, closed_forms);
-        let lowered = lower(&mapping.target, &mut logic, &base);
-        for (check, &test) in mapping.target.checks.iter().zip(&lowered.checks) {
+        let target_base = TargetBase::new(&mut logic, &target, closed_forms);
+        let at_target = lower(&mapping.target, &mut logic, &target_base);
+        for (check, &test) in mapping.target.checks.iter().zip(&at_target.checks) {
             if check.role == CheckRole::Axiom {
                 hard.push(test);
             }
@@ -156,7 +159,14 @@ impl Problem {
         let narrowed = options
             .every_read_guards
             .map(|MindsCycles(minds_cycles)| guard::every_read_guards(&mut logic, &v, &source, minds_cycles));
-        Self { logic, vocabulary: v, hard, goals, narrowed, source }
+        let lemmas = if options.techniques.lemmas {
+            let from = lemmas::Level { model: &mapping.source, base: &base, definitions: &lowered.definitions };
+            let to = lemmas::Level { model: &mapping.target, base: &target_base, definitions: &at_target.definitions };
+            lemmas(&mut logic, &source, &from, &to)
+        } else {
+            Vec::new()
+        };
+        Self { logic, vocabulary: v, hard, goals, narrowed, lemmas, source }
     }
 
     /// Do both models see scopes through inclusion alone, and do all rows pass them on unchanged?

@@ -29,6 +29,8 @@ pub struct Techniques {
     pub inner_fences: bool,
     /// Where an axiom is violated is asked one place after the other, in one solver (docs/encoding.md).
     pub goals_by_cases: bool,
+    /// The solver is asked about lemmas before the question (docs/encoding.md).
+    pub lemmas: bool,
     /// One solver for all axioms of a shape, so that what it learns is used again.
     pub shared_solver: bool,
     /// At program level, candidates have as many guards as they can where guards cost nothing.
@@ -50,6 +52,7 @@ impl Default for Techniques {
             narrow_scopes: true,
             inner_fences: true,
             goals_by_cases: true,
+            lemmas: true,
             shared_solver: true,
             every_read_guards: true,
             few_races: true,
@@ -70,7 +73,7 @@ pub struct Switch {
 
 impl Techniques {
     /// Every technique that can be switched off.
-    pub const SWITCHES: [Switch; 18] = [
+    pub const SWITCHES: [Switch; 19] = [
         Switch { name: "shapes", title: "one problem for each thread shape", off: |t| t.thread_shapes = false },
         Switch { name: "threads", title: "order among threads of equal length", off: |t| t.equal_threads = false },
         Switch { name: "shared", title: "relations shared by both levels", off: |t| t.shared_relations = false },
@@ -88,6 +91,7 @@ impl Techniques {
         Switch { name: "races", title: "races of candidates themselves (programs)", off: |t| t.few_races = false },
         Switch { name: "choices", title: "sets of kinds of events are told apart", off: |t| t.encoding.choices = false },
         Switch { name: "cases", title: "one place of the violation after the other", off: |t| t.goals_by_cases = false },
+        Switch { name: "lemmas", title: "lemmas before the question", off: |t| t.lemmas = false },
         Switch { name: "solver", title: "one solver for all axioms of a shape", off: |t| t.shared_solver = false },
     ];
 }

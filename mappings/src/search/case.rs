@@ -105,6 +105,13 @@ impl<'a, Q: Question> Case<'a, Q> {
         self.session.assert(self.formulas.logic(), formula);
     }
 
+    /// Asks about what is probably so of no execution, place by place, and has what cannot be so said in clauses.
+    pub fn exclude(&mut self, unlikely: Formula) {
+        let goal = self.goal(unlikely);
+        // Where the solver fails, it does so again when it is asked the question.
+        let _ = self.session.exclude(goal, &self.question.limits());
+    }
+
     /// From now on executions that a lesson is true of are left out.
     pub fn teach(&mut self, lesson: &Q::Lesson) {
         if let Some(formula) = self.question.excluded(&self.refuter, self.formulas.to_mut(), &self.atoms, lesson) {

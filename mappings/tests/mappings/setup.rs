@@ -19,9 +19,9 @@ pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
     load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default()).map(|loaded| loaded.mapping)
 }
 
-/// The solvers of this build; CaDiCaL, if it is there, comes first.
+/// The solvers of this build; the one that is the program's own comes first.
 pub fn backends() -> Vec<Backend> {
-    margay_cadical::backend().register();
+    margay_cadical::register();
     Backend::available()
 }
 

@@ -24,7 +24,7 @@ use margay_prove::theory::{Stop, Theory};
 
 /// From now on the solver is the one that the executable uses.
 fn use_cadical() {
-    margay_cadical::backend().register();
+    margay_cadical::register();
 }
 
 /// A mapping that is shipped, perhaps from another source.

@@ -16,7 +16,7 @@ use super::fig_11_with;
 
 /// Proved with the solver that the executable uses: without it a proof takes minutes.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    margay_cadical::backend().register();
+    margay_cadical::register();
     library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None }).expect("it is shipped").mapping
 }
 

@@ -5,8 +5,9 @@
 //! ```
 //! use margay_solver::Backend;
 //!
-//! margay_cadical::backend().register();
-//! assert_eq!(Backend::default().name(), "cadical");
+//! margay_cadical::register();
+//! assert_eq!(Backend::default().name(), "auto");
+//! assert!("cadical".parse::<Backend>().is_ok());
 //! ```
 
 mod ffi;
@@ -19,9 +20,24 @@ use margay_solver::{Backend, Factory, Failure, Solver, SolverOptions};
 /// The name to choose it by.
 const NAME: &str = "cadical";
 
+/// The conflicts after which [`auto`] hands a problem to CaDiCaL.
+const EASY: u64 = 100_000;
+
 /// CaDiCaL, to be handed to a session or registered.
 pub fn backend() -> Backend {
     Backend::new(Cadical)
+}
+
+/// BatSat for what is easy, CaDiCaL for what is hard and for all proofs. Most problems of one thread shape take some thousand conflicts, and
+/// BatSat half the time of CaDiCaL for them (results/2026-11-25/check-speed.txt).
+pub fn auto() -> Backend {
+    Backend::relay("auto", Backend::batsat(), backend(), EASY)
+}
+
+/// From now on, in the whole process, both can be chosen by name, and [`Backend::default`] is [`auto`].
+pub fn register() {
+    backend().register();
+    auto().register();
 }
 
 /// Makes CaDiCaLs.

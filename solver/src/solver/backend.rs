@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Failure, Solver, batsat};
+use super::{Failure, Solver, batsat, relay};
 use crate::options::SolverOptions;
 use crate::proof::Log;
 
@@ -64,6 +64,13 @@ impl Backend {
     /// BatSat, a MiniSat in Rust.
     pub fn batsat() -> Self {
         Self::new(batsat::Maker)
+    }
+
+    /// Two solvers in turn, under a name of their own: the second one takes over once the first has had so many conflicts with a problem.
+    /// Proofs are of the second one alone, from the start. The first one must stop after [`Limits::conflicts`](crate::Limits::conflicts), or
+    /// it never hands over.
+    pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
+        Self::new(relay::Maker { name, first, then, conflicts })
     }
 
     /// Varisat (Rust). It offers no way to stop a call: limits are looked at between calls only.

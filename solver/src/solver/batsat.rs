@@ -1,5 +1,6 @@
 //! BatSat: a MiniSat in Rust, the solver that needs nothing else.
 
+use ::batsat::clause::Kind;
 use ::batsat::{Callbacks, Lit, SolverInterface, lbool};
 
 use super::{Answer, Factory, Failure, Solver};
@@ -24,20 +25,30 @@ impl Factory for Maker {
         true
     }
 
+    fn limits_conflicts(&self) -> bool {
+        true
+    }
+
     fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
         Ok(Box::new(Batsat { solver: ::batsat::Solver::default(), clause: Vec::new() }))
     }
 }
 
-/// Tells BatSat when to stop; BatSat asks every few conflicts.
+/// Tells BatSat when to stop; BatSat asks before each decision.
 #[derive(Default)]
 struct Stop {
     limits: Limits,
+    /// The clauses that were learned in this call: one for each conflict.
+    learned: u64,
 }
 
 impl Callbacks for Stop {
+    fn on_new_clause(&mut self, _: &[Lit], kind: Kind) {
+        self.learned += u64::from(kind == Kind::Learnt);
+    }
+
     fn stop(&self) -> bool {
-        self.limits.reached()
+        self.limits.conflicts.is_some_and(|most| self.learned >= most) || self.limits.reached()
     }
 }
 
@@ -69,7 +80,7 @@ impl Solver for Batsat {
             return Ok(Answer::Unknown);
         }
         let assumptions: Vec<Lit> = assumptions.iter().map(|&l| self.literal(l)).collect();
-        self.solver.cb_mut().limits = limits.clone();
+        *self.solver.cb_mut() = Stop { limits: limits.clone(), learned: 0 };
         let answer = self.solver.solve_limited(&assumptions);
         Ok(match answer {
             answer if answer == lbool::TRUE => Answer::Sat,

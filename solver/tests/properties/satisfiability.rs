@@ -70,6 +70,30 @@ proptest! {
     }
 
     #[test]
+    fn what_is_asked_first_loses_no_instance(choices in choices(), case in 0usize..192) {
+        let c = &mut Choices::new(&choices);
+        let mut p = problem(c);
+        let [f, g, h] = std::array::from_fn(|_| formula(&mut p, c, &Scope::default(), 3));
+        // A disjunction of many members, for each of which the answer may be another one.
+        let [e, d] = std::array::from_fn(|_| crate::generate::expr(&mut p, c, &Scope::default(), 2, 3));
+        let outside = p.logic.difference(e, d);
+        let lemmas = [p.logic.some(outside), g];
+        let both = p.logic.and([f, h]);
+        let mut session = Session::new(p.bounds.clone(), encodings()[case % 64], &backend(case));
+        session.assert(&p.logic, f);
+        let goal = session.goal(&p.logic, h);
+        for wrong in lemmas {
+            let wrong = session.goal(&p.logic, wrong);
+            session.exclude(wrong, &Limits::default()).unwrap();
+        }
+        for (assumed, formula) in [(&[][..], f), (&[goal][..], both)] {
+            let (found, _) =
+                session.instances(assumed, &p.relations, &Symmetry::none(), &Limits::default(), usize::MAX).unwrap();
+            prop_assert_eq!(keys(&found), keys(&p.solutions(formula)));
+        }
+    }
+
+    #[test]
     fn projections_are_visited_once(choices in choices(), case in 0usize..6) {
         let c = &mut Choices::new(&choices);
         let mut p = problem(c);

@@ -33,7 +33,7 @@ fn test(text: &str) -> Test {
 
 /// From now on the solver is the one that the executable uses.
 fn use_cadical() {
-    margay_cadical::backend().register();
+    margay_cadical::register();
 }
 
 fn model(name: &str) -> Model {

@@ -1,0 +1,122 @@
+//! Two solvers in turn: one that is fast where a problem is easy, and one that takes over where it turns out to be hard.
+
+use super::{Answer, Backend, Factory, Failure, Solver};
+use crate::limits::Limits;
+use crate::options::SolverOptions;
+use crate::proof::Log;
+
+/// Makes solvers that hand over.
+pub(super) struct Maker {
+    pub(super) name: &'static str,
+    pub(super) first: Backend,
+    pub(super) then: Backend,
+    pub(super) conflicts: u64,
+}
+
+impl Factory for Maker {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn version(&self) -> String {
+        format!("{} and {}", self.first.version(), self.then.version())
+    }
+
+    fn interruptible(&self) -> bool {
+        self.first.interruptible() && self.then.interruptible()
+    }
+
+    fn limits_conflicts(&self) -> bool {
+        self.first.limits_conflicts() && self.then.limits_conflicts()
+    }
+
+    fn proves(&self) -> bool {
+        self.then.proves()
+    }
+
+    fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+        // An option that the second one does not have is refused at once, not when it is its turn.
+        self.then.start(options)?;
+        let (then, options) = (self.then.clone(), options.clone());
+        Ok(Box::new(Relay {
+            now: self.first.start(&options)?,
+            waiting: Some(Waiting { then, options, most: self.conflicts, clauses: Vec::new() }),
+            before: 0,
+        }))
+    }
+
+    /// The second solver from the start: the proof is of one.
+    fn start_logged(&self, options: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+        self.then.start_logged(options, log)
+    }
+}
+
+struct Relay {
+    now: Box<dyn Solver>,
+    /// The second solver while the first one has its turn.
+    waiting: Option<Waiting>,
+    /// The conflicts of the first solver, once it is gone.
+    before: u64,
+}
+
+/// What the second solver needs to take over.
+struct Waiting {
+    then: Backend,
+    options: SolverOptions,
+    /// The conflicts after which it does.
+    most: u64,
+    /// All clauses so far, each with a 0 behind it.
+    clauses: Vec<i32>,
+}
+
+impl Relay {
+    fn hand_over(&mut self, waiting: &Waiting) -> Result<(), Failure> {
+        self.before = self.now.conflicts();
+        self.now = waiting.then.start(&waiting.options)?;
+        for clause in waiting.clauses.split_inclusive(|&literal| literal == 0) {
+            self.now.add(&clause[..clause.len() - 1])?;
+        }
+        Ok(())
+    }
+}
+
+impl Solver for Relay {
+    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+        self.now.add(clause)?;
+        if let Some(Waiting { clauses, .. }) = &mut self.waiting {
+            clauses.extend_from_slice(clause);
+            clauses.push(0);
+        }
+        Ok(())
+    }
+
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+        let begun = self.conflicts();
+        if let Some(waiting) = self.waiting.take() {
+            let left = waiting.most.saturating_sub(begun);
+            let conflicts = limits.conflicts.map_or(left, |most| most.min(left));
+            let answer = self.now.solve(assumptions, &Limits { conflicts: Some(conflicts), ..limits.clone() })?;
+            let goes_on = answer == Answer::Unknown && conflicts == left && !limits.reached();
+            if !goes_on {
+                self.waiting = Some(waiting);
+                return Ok(answer);
+            }
+            self.hand_over(&waiting)?;
+        }
+        let spent = self.conflicts() - begun;
+        self.now
+            .solve(assumptions, &Limits { conflicts: limits.conflicts.map(|most| most.saturating_sub(spent)), ..limits.clone() })
+    }
+
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+        self.now.model(variables)
+    }
+
+    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+        self.now.core()
+    }
+
+    fn conflicts(&self) -> u64 {
+        self.before + self.now.conflicts()
+    }
+}
