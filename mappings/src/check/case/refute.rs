@@ -78,7 +78,7 @@ impl<'a> Question for Setting<'a> {
     }
 
     fn solver_options(&self) -> SolverOptions {
-        // Probing between conflicts takes more than it saves in refutations of seconds: without it 15.4 CPU seconds for the paper's
+        // For CaDiCaL. Probing between conflicts takes more than it saves in refutations of seconds: without it 15.4 CPU seconds for the paper's
         // operations at 8 events instead of 16.2, 1.9 for SC without scopes at 6 instead of 2.1.
         let mut set = vec![("inprobing".to_owned(), 0)];
         if self.options.level == Level::Program {
