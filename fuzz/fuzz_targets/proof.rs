@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use margay_solver::proof::{Checker, Step};
+use margay_solver::proof::{Checker, Step, records};
 
 /// Is there an assignment of so many variables?
 fn satisfiable(clauses: &[Vec<i32>], assumptions: &[i32], variables: u32) -> bool {
@@ -29,7 +29,8 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     // The same bytes as a file: head and compression.
-    if let Ok(mut checker) = Checker::of_file(bytes) {
+    if let Ok(records) = records(bytes) {
+        let mut checker = Checker::of_records(records);
         while checker.step().is_ok_and(|step| step != Step::End) {}
     }
 });

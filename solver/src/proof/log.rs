@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+use margay_proof::{Encoder, Kind};
 
-use super::MAGIC;
-use super::record::{Encoder, Kind};
+use super::file::MAGIC;
 
 /// A proof in the making; clones are the same one.
 #[derive(Clone)]
@@ -153,7 +153,7 @@ impl State {
         if self.out.is_none() || self.failure.is_some() {
             return;
         }
-        self.encoder.parts(kind, id, literals, hints, &mut self.buffer);
+        self.encoder.put_parts(kind, id, literals, hints, &mut self.buffer);
         self.records += 1;
         if self.buffer.len() >= 1 << 16 {
             self.flush();

@@ -1,22 +1,10 @@
-//! One refutation of a proof in the formats that other checkers read: its clauses as DIMACS, its steps as LRAT.
+//! Refutations of a proof file, written as files for other checkers.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read};
 use std::path::Path;
 
-use lz4_flex::frame::FrameDecoder;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::{Input, Kind, MAGIC};
-
-/// How large a refutation became.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exported {
-    /// Clauses of the problem: those that were given before the question was answered, and one for each of its assumptions.
-    pub clauses: u64,
-    /// Clauses that are derived from them, the empty one last.
-    pub steps: u64,
-}
+use margay_proof::{Exported, Refutation};
 
 /// Writes the refutation of a question, the first of the proof having the number 1, as LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann and
 /// Schneider-Kamp, CADE 2017), with the clauses and assumptions that it refutes in DIMACS. Nothing is checked: that is for whoever reads
@@ -25,10 +13,9 @@ pub struct Exported {
 /// # Errors
 /// The proof cannot be read, or has no such question, or does not refute it; the files cannot be written.
 pub fn export(proof: &Path, question: u64, cnf: &Path, lrat: &Path) -> io::Result<Exported> {
-    let problem = Problem::read(proof, question)?;
-    problem.write(&mut BufWriter::new(File::create(cnf)?))?;
-    let steps = problem.refute(&mut records(proof)?, &mut BufWriter::new(File::create(lrat)?))?;
-    Ok(Exported { clauses: problem.clauses, steps })
+    let refutation = Refutation::read(open(proof)?, question)?;
+    refutation.write_cnf(BufWriter::new(File::create(cnf)?))?;
+    refutation.write_lrat(open(proof)?, BufWriter::new(File::create(lrat)?))
 }
 
 /// The numbers of the questions of a proof that were answered by a refutation: those that [`export`] can write.
@@ -36,145 +23,10 @@ pub fn export(proof: &Path, question: u64, cnf: &Path, lrat: &Path) -> io::Resul
 /// # Errors
 /// The proof cannot be read.
 pub fn refuted(proof: &Path) -> io::Result<Vec<u64>> {
-    let mut input = records(proof)?;
-    let (mut questions, mut refuted) = (0, Vec::new());
-    loop {
-        match input.record().map_err(io::Error::other)?.kind {
-            Kind::Question => questions += 1,
-            Kind::Refuted => refuted.push(questions),
-            Kind::End => return Ok(refuted),
-            _ => {}
-        }
-    }
+    margay_proof::refuted(open(proof)?)
 }
 
 /// The records of a proof file.
-fn records(path: &Path) -> io::Result<Input<FrameDecoder<BufReader<File>>>> {
-    let mut file = BufReader::new(File::open(path)?);
-    let mut magic = [0; MAGIC.len()];
-    file.read_exact(&mut magic)?;
-    if magic != MAGIC {
-        return Err(io::Error::other("it does not begin as a proof file of this version of Margay does"));
-    }
-    Ok(Input::new(FrameDecoder::new(file)))
-}
-
-/// What a question was about.
-#[derive(Default)]
-struct Problem {
-    /// In DIMACS, a line each, without the assumptions.
-    text: Vec<u8>,
-    assumptions: Vec<i32>,
-    variables: u32,
-    /// With the assumptions.
-    clauses: u64,
-    /// The records up to the answer.
-    records: u64,
-    /// The id of the clause that the answer names: negated assumptions, or nothing.
-    by: u64,
-}
-
-impl Problem {
-    fn read(path: &Path, question: u64) -> io::Result<Self> {
-        let mut input = records(path)?;
-        let (mut problem, mut questions) = (Self::default(), 0);
-        loop {
-            let record = input.record().map_err(io::Error::other)?;
-            problem.records += 1;
-            let largest = record.literals.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0);
-            match record.kind {
-                Kind::Original => {
-                    problem.variables = problem.variables.max(largest);
-                    problem.clauses += 1;
-                    line(&mut problem.text, &record.literals)?;
-                }
-                Kind::Question => {
-                    questions += 1;
-                    if questions == question {
-                        problem.variables = problem.variables.max(largest);
-                        problem.clauses += record.literals.len() as u64;
-                        problem.assumptions.clone_from(&record.literals);
-                    }
-                }
-                Kind::Refuted if questions == question => {
-                    problem.by = record.id;
-                    return Ok(problem);
-                }
-                Kind::Satisfiable | Kind::Unknown if questions == question => {
-                    return Err(io::Error::other(format!("question {question} was not answered by a refutation")));
-                }
-                Kind::End => return Err(io::Error::other(format!("there are {questions} questions, and no number {question}"))),
-                _ => {}
-            }
-        }
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "p cnf {} {}", self.variables, self.clauses)?;
-        out.write_all(&self.text)?;
-        self.assumptions.iter().try_for_each(|&l| line(out, &[l]))?;
-        out.flush()
-    }
-
-    /// Writes the steps. LRAT numbers the clauses of the problem first, and every other one by a larger number than those before it.
-    fn refute(&self, input: &mut Input<impl Read>, out: &mut impl Write) -> io::Result<u64> {
-        let unknown = |id: u64| io::Error::other(format!("no clause in use has the id {id}"));
-        let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();
-        // A clause that was weakened may come back after it was deleted: it stays.
-        let mut weakened: FxHashSet<u64> = FxHashSet::default();
-        let (mut given, mut last) = (0, self.clauses);
-        let mut negated: Vec<i32> = Vec::new();
-        for _ in 0..self.records {
-            let record = input.record().map_err(io::Error::other)?;
-            let id = record.id;
-            if id == self.by && matches!(record.kind, Kind::Original | Kind::Derived) {
-                negated.clone_from(&record.literals);
-            }
-            match record.kind {
-                Kind::Original => {
-                    given += 1;
-                    numbers.insert(id, given);
-                }
-                Kind::Derived => {
-                    last += 1;
-                    write!(out, "{last} ")?;
-                    record.literals.iter().try_for_each(|l| write!(out, "{l} "))?;
-                    write!(out, "0 ")?;
-                    for hint in &record.hints {
-                        write!(out, "{} ", numbers.get(hint).ok_or_else(|| unknown(*hint))?)?;
-                    }
-                    writeln!(out, "0")?;
-                    numbers.insert(id, last);
-                }
-                Kind::Delete if !weakened.contains(&id) => {
-                    let number = numbers.remove(&id).ok_or_else(|| unknown(id))?;
-                    writeln!(out, "{last} d {number} 0")?;
-                }
-                Kind::Weaken => {
-                    weakened.insert(id);
-                }
-                Kind::Restore => {
-                    weakened.remove(&id);
-                }
-                _ => {}
-            }
-        }
-        // Each negated assumption of the clause is refuted by the assumption, which is a clause here, and then the clause is empty.
-        write!(out, "{} 0 ", last + 1)?;
-        for (number, assumption) in (given + 1..).zip(&self.assumptions) {
-            if let Some(at) = negated.iter().position(|l| *l == -assumption) {
-                negated.swap_remove(at);
-                write!(out, "{number} ")?;
-            }
-        }
-        writeln!(out, "{} 0", numbers.get(&self.by).ok_or_else(|| unknown(self.by))?)?;
-        out.flush()?;
-        Ok(last + 1 - self.clauses)
-    }
-}
-
-/// A clause in DIMACS.
-fn line(out: &mut impl Write, literals: &[i32]) -> io::Result<()> {
-    literals.iter().try_for_each(|l| write!(out, "{l} "))?;
-    writeln!(out, "0")
+fn open(proof: &Path) -> io::Result<impl Read + use<>> {
+    super::records(BufReader::new(File::open(proof)?)).map_err(io::Error::other)
 }

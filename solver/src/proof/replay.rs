@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lz4_flex::frame::FrameDecoder;
+use margay_proof::{Checker, Flaw, Step};
 use sha2::{Digest, Sha256};
 
-use super::checker::{Checker, Step};
-use super::input::Flaw;
+use super::records;
 use crate::limits::Limits;
 use crate::solver::{Answer, Failure, Solver};
 
@@ -70,7 +70,7 @@ impl Replay {
         let file = File::open(path).map_err(|e| Flaw { record: 0, byte: 0, what: format!("it cannot be read: {e}") })?;
         let hash = Arc::new(Mutex::new((Sha256::new(), 0)));
         let reader = BufReader::with_capacity(1 << 18, Hashed { reader: file, hash: hash.clone() });
-        let checker = Checker::of_file(reader)?;
+        let checker = Checker::of_records(records(reader)?);
         Ok(Self(Arc::new(Mutex::new(State { checker, file: hash, clauses: 0, cnf: Sha256::new(), refuted: 0, flaw: None }))))
     }
 

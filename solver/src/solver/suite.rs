@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::{Answer, Backend, Solver};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
-use crate::proof::{Checker, Log, Step};
+use crate::proof::{Checker, Log, Step, records};
 
 /// Tests a backend: what it answers, its assignments, cores, limits and, if it writes them, proofs.
 ///
@@ -262,7 +262,7 @@ fn proofs(backend: &Backend) {
     drop(solver);
     log.finish().unwrap_or_else(|e| panic!("{backend}: the proof is not complete: {e}"));
     let bytes = buffer.0.lock().expect("nothing panics here").clone();
-    let mut checker = Checker::of_file(bytes.as_slice()).unwrap_or_else(|e| panic!("{backend}: {e}"));
+    let mut checker = Checker::of_records(records(bytes.as_slice()).unwrap_or_else(|e| panic!("{backend}: {e}")));
     let mut steps = Vec::new();
     loop {
         match checker.step().unwrap_or_else(|e| panic!("{backend}: the proof is not accepted: {e}")) {

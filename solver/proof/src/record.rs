@@ -48,12 +48,12 @@ impl Kind {
     ];
 
     /// The kind of a byte.
-    pub(super) fn of(byte: u8) -> Option<Kind> {
+    pub(crate) fn of(byte: u8) -> Option<Kind> {
         Self::ALL.get(usize::from(byte).checked_sub(1)?).copied()
     }
 
     /// What the id is of.
-    pub(super) fn id(self) -> Id {
+    pub(crate) fn id(self) -> Id {
         match self {
             Kind::Original | Kind::Derived => Id::New,
             Kind::Delete | Kind::Weaken | Kind::Restore | Kind::Refuted => Id::Known,
@@ -63,19 +63,19 @@ impl Kind {
     }
 
     /// Does it have literals?
-    pub(super) fn has_literals(self) -> bool {
+    pub(crate) fn has_literals(self) -> bool {
         matches!(self, Kind::Original | Kind::Derived | Kind::Restore | Kind::Question)
     }
 
     /// Does it have hints?
-    pub(super) fn has_hints(self) -> bool {
+    pub(crate) fn has_hints(self) -> bool {
         self == Kind::Derived
     }
 }
 
 /// What the id of a record is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Id {
+pub(crate) enum Id {
     /// There is none.
     None,
     /// A clause that was not there before.
@@ -101,9 +101,9 @@ pub struct Record {
 
 /// The ids that others are written relative to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Last {
-    pub(super) new: u64,
-    pub(super) known: u64,
+pub(crate) struct Last {
+    pub(crate) new: u64,
+    pub(crate) known: u64,
 }
 
 /// Numbers as their difference, small if they are close; wraps around, so that every difference has a number.
@@ -113,7 +113,7 @@ fn difference(from: u64, to: u64) -> u64 {
 }
 
 /// What `difference` was taken to.
-pub(super) fn sum(from: u64, coded: u64) -> u64 {
+pub(crate) fn sum(from: u64, coded: u64) -> u64 {
     from.wrapping_add((coded >> 1) ^ (coded & 1).wrapping_neg())
 }
 
@@ -123,7 +123,7 @@ fn code(literal: i32) -> u64 {
 }
 
 /// The literal of a code, if it is one.
-pub(super) fn literal(code: u64) -> Option<i32> {
+pub(crate) fn literal(code: u64) -> Option<i32> {
     let variable = i32::try_from(code >> 1).ok().filter(|&v| v != 0)?;
     Some(if code & 1 == 1 { -variable } else { variable })
 }
@@ -138,11 +138,11 @@ impl Encoder {
     /// Appends the record's bytes.
     pub fn put(&mut self, record: &Record, out: &mut Vec<u8>) {
         let Record { kind, id, literals, hints } = record;
-        self.parts(*kind, *id, literals, hints, out);
+        self.put_parts(*kind, *id, literals, hints, out);
     }
 
-    /// The same from borrowed parts.
-    pub(super) fn parts(&mut self, kind: Kind, id: u64, literals: &[i32], hints: &[u64], out: &mut Vec<u8>) {
+    /// The same from borrowed parts; those that the kind does not have are left out.
+    pub fn put_parts(&mut self, kind: Kind, id: u64, literals: &[i32], hints: &[u64], out: &mut Vec<u8>) {
         out.push(kind as u8);
         match kind.id() {
             Id::None => {}

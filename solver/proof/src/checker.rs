@@ -5,10 +5,9 @@
 
 use std::io::Read;
 
-use super::input::{Flaw, Input};
-use super::record::Kind;
-use super::{MAGIC, clauses::Clauses};
-use lz4_flex::frame::FrameDecoder;
+use crate::clauses::Clauses;
+use crate::input::{Flaw, Input};
+use crate::record::Kind;
 
 /// The largest variable that a proof may have: a damaged one must not ask for all memory.
 const MAX_VARIABLE: u32 = 1 << 26;
@@ -47,25 +46,8 @@ pub struct Checker<R> {
     derived: u64,
 }
 
-impl<R: Read> Checker<FrameDecoder<R>> {
-    /// Checks a proof file.
-    ///
-    /// # Errors
-    /// It does not begin like a proof file of this version.
-    pub fn of_file(mut reader: R) -> Result<Self, Flaw> {
-        let mut magic = [0; MAGIC.len()];
-        let foreign = |what: String| Flaw { record: 0, byte: 0, what };
-        reader.read_exact(&mut magic).map_err(|e| foreign(format!("it has no head of a proof file: {e}")))?;
-        if magic != MAGIC {
-            let what = "it does not begin as a proof file of this version of Margay does";
-            return Err(foreign(what.to_owned()));
-        }
-        Ok(Self::of_records(FrameDecoder::new(reader)))
-    }
-}
-
 impl<R: Read> Checker<R> {
-    /// Checks uncompressed records.
+    /// Checks records, as an [`Encoder`](crate::Encoder) makes their bytes: whoever compressed them decompresses them before.
     pub fn of_records(reader: R) -> Self {
         Self {
             input: Input::new(reader),

@@ -1,6 +1,6 @@
 //! The clauses that a proof has in use.
 
-use rustc_hash::FxHashMap;
+use crate::ids::IdMap;
 
 /// Where a clause lies.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +15,8 @@ struct Range {
 
 /// Clauses by their ids.
 #[derive(Debug, Default)]
-pub(super) struct Clauses {
-    of: FxHashMap<u64, Range>,
+pub(crate) struct Clauses {
+    of: IdMap<Range>,
     literals: Vec<i32>,
     /// How many of the literals belong to no clause any more.
     garbage: usize,
@@ -24,7 +24,7 @@ pub(super) struct Clauses {
 
 impl Clauses {
     /// The literals of a clause in use.
-    pub(super) fn get(&self, id: u64) -> Option<&[i32]> {
+    pub(crate) fn get(&self, id: u64) -> Option<&[i32]> {
         let range = self.of.get(&id).filter(|r| !r.asleep)?;
         Some(self.at(range))
     }
@@ -34,7 +34,7 @@ impl Clauses {
     }
 
     /// Puts a clause in; is the id free?
-    pub(super) fn insert(&mut self, id: u64, literals: &[i32]) -> bool {
+    pub(crate) fn insert(&mut self, id: u64, literals: &[i32]) -> bool {
         let Ok(length) = u32::try_from(literals.len()) else { return false };
         let range = Range { start: self.literals.len(), length, weakened: false, asleep: false };
         if self.of.contains_key(&id) {
@@ -46,7 +46,7 @@ impl Clauses {
     }
 
     /// The clause may come back after it is deleted; is it in use?
-    pub(super) fn weaken(&mut self, id: u64) -> bool {
+    pub(crate) fn weaken(&mut self, id: u64) -> bool {
         match self.of.get_mut(&id).filter(|r| !r.asleep) {
             Some(range) => {
                 range.weakened = true;
@@ -57,7 +57,7 @@ impl Clauses {
     }
 
     /// Takes a clause out of use; was it in use?
-    pub(super) fn delete(&mut self, id: u64) -> bool {
+    pub(crate) fn delete(&mut self, id: u64) -> bool {
         match self.of.get_mut(&id) {
             Some(range) if range.asleep => return false,
             Some(range) if range.weakened => range.asleep = true,
@@ -72,7 +72,7 @@ impl Clauses {
     }
 
     /// A clause comes back; did it go, with the same literals?
-    pub(super) fn restore(&mut self, id: u64, literals: &[i32]) -> bool {
+    pub(crate) fn restore(&mut self, id: u64, literals: &[i32]) -> bool {
         let Some(range) = self.of.get(&id).filter(|r| r.weakened) else { return false };
         let (mut mine, mut theirs) = (self.at(range).to_vec(), literals.to_vec());
         mine.sort_unstable();

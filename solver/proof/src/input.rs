@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Read;
 
-use super::record::{Id, Kind, Last, Record, literal, sum};
+use crate::record::{Id, Kind, Last, Record, literal, sum};
 
 /// What is wrong with a proof, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Input<R> {
     records: u64,
     last: Last,
     /// The record read last.
-    pub(super) record: Record,
+    pub(crate) record: Record,
 }
 
 impl<R: Read> Input<R> {
@@ -49,7 +49,7 @@ impl<R: Read> Input<R> {
     }
 
     /// Something is wrong with the record that was read last.
-    pub(super) fn flaw(&self, what: impl Into<String>) -> Flaw {
+    pub(crate) fn flaw(&self, what: impl Into<String>) -> Flaw {
         Flaw { record: self.records, byte: self.before + self.at as u64, what: what.into() }
     }
 
@@ -100,7 +100,7 @@ impl<R: Read> Input<R> {
     }
 
     /// Reads a record into `record`.
-    pub(super) fn next(&mut self) -> Result<Kind, Flaw> {
+    pub(crate) fn next(&mut self) -> Result<Kind, Flaw> {
         self.records += 1;
         let byte = self.byte()?;
         let Some(kind) = Kind::of(byte) else { return Err(self.flaw(format!("there is no record of kind {byte}"))) };
@@ -142,17 +142,17 @@ impl<R: Read> Input<R> {
     }
 
     /// The records so far.
-    pub(super) fn records(&self) -> u64 {
+    pub(crate) fn records(&self) -> u64 {
         self.records
     }
 
     /// The bytes so far.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.before + self.at as u64
     }
 
     /// Nothing may follow.
-    pub(super) fn end(&mut self) -> Result<(), Flaw> {
+    pub(crate) fn end(&mut self) -> Result<(), Flaw> {
         if self.at < self.block.len() || self.fill()? { Err(self.flaw("something follows the end of the proof")) } else { Ok(()) }
     }
 }
