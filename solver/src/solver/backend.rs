@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Failure, Solver, batsat, relay};
+use super::{Failure, Solver, batsat, external, relay};
 use crate::options::SolverOptions;
 use crate::proof::Log;
 
@@ -71,6 +71,14 @@ impl Backend {
     /// it never hands over.
     pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
         Self::new(relay::Maker { name, first, then, conflicts })
+    }
+
+    /// A SAT solver that is a program: `command`, its words separated by blanks, with two arguments more, a problem in DIMACS format and the
+    /// file for a DRAT proof. It prints `s SATISFIABLE` and an assignment (`v ..`), or `s UNSATISFIABLE`, as in the SAT competitions. Its name is
+    /// `dimacs:` and the command. It is not among those that [`str::parse`] knows: whoever reads a name from a file must not start what is
+    /// written there.
+    pub fn dimacs(command: &str) -> Self {
+        Self::new(external::Maker::new(command))
     }
 
     /// Varisat (Rust). It offers no way to stop a call: limits are looked at between calls only.

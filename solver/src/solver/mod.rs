@@ -6,6 +6,7 @@
 
 mod backend;
 mod batsat;
+mod external;
 mod relay;
 pub mod suite;
 #[cfg(feature = "varisat")]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Answer, Backend, Solver};
+use super::{Answer, Backend, Solver, external};
 use crate::limits::Limits;
 use crate::options::SolverOptions;
 use crate::proof::{Checker, Log, Step, records};
@@ -23,8 +23,11 @@ use crate::proof::{Checker, Log, Step, records};
 /// If it fails a test; the message says which.
 pub fn check(backend: &Backend) {
     let name = backend.name();
-    assert!(!name.is_empty() && !name.chars().any(char::is_whitespace), "`{name}` cannot be given as an option");
-    assert_eq!(name, name.to_lowercase(), "the name is in lower case");
+    // The name of a program is its command.
+    if !name.starts_with(external::PREFIX) {
+        assert!(!name.is_empty() && !name.chars().any(char::is_whitespace), "`{name}` cannot be given as an option");
+        assert_eq!(name, name.to_lowercase(), "the name is in lower case");
+    }
     assert!(!backend.version().is_empty(), "{name}: the version is for reports");
     incremental(backend);
     odd_clauses(backend);

@@ -3,6 +3,7 @@
 mod choices;
 mod dimacs;
 mod errors;
+mod external;
 mod limits;
 mod recursion;
 mod sharing;

@@ -1,0 +1,225 @@
+//! A SAT solver that is a program of its own: it reads DIMACS, prints its answer, and writes a DRAT proof, as solvers of the SAT competitions do
+//! (CaDiCaL, Kissat, Glucose and many others). It is called anew for each question, with all clauses so far and the assumptions as clauses.
+//!
+//! Nothing that it says need be believed: assignments are compared with the clauses, and where a proof is kept, or a core is asked for, its proof
+//! is followed and written with what each clause follows from ([`derive`]).
+
+mod derive;
+mod drat;
+mod run;
+
+use std::io;
+
+use super::{Answer, Factory, Failure, Solver};
+use crate::limits::Limits;
+use crate::options::SolverOptions;
+use crate::proof::Log;
+use derive::{Derivation, Failed, Refuted};
+
+/// How names of such solvers begin.
+pub(super) const PREFIX: &str = "dimacs:";
+
+/// Makes them.
+pub(super) struct Maker {
+    name: String,
+    command: Vec<String>,
+}
+
+impl Maker {
+    /// The solver that a command starts; words are separated by blanks.
+    pub(super) fn new(command: &str) -> Self {
+        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        Self { name: format!("{PREFIX}{}", command.join(" ")), command }
+    }
+
+    fn solver(&self, log: Option<&Log>) -> Box<dyn Solver> {
+        Box::new(External {
+            name: self.name.clone(),
+            command: self.command.clone(),
+            clauses: Vec::new(),
+            next: 1,
+            variables: 0,
+            log: log.cloned(),
+            last: Last::Nothing,
+        })
+    }
+}
+
+impl Factory for Maker {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn version(&self) -> String {
+        format!("the solver `{}`", self.command.join(" "))
+    }
+
+    fn interruptible(&self) -> bool {
+        true
+    }
+
+    fn proves(&self) -> bool {
+        true
+    }
+
+    fn start(&self, _: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
+        Ok(self.solver(None))
+    }
+
+    fn start_logged(&self, _: &SolverOptions, log: &Log) -> Result<Box<dyn Solver>, Failure> {
+        Ok(self.solver(Some(log)))
+    }
+}
+
+/// What came of the last question.
+enum Last {
+    Nothing,
+    /// The value of each variable, from 1 on.
+    Assignment(Vec<bool>),
+    /// None under these assumptions, with what the program wrote as a proof.
+    Refuted {
+        assumptions: Vec<i32>,
+        proof: Vec<u8>,
+    },
+    /// None, and these assumptions are why.
+    Core(Vec<i32>),
+}
+
+struct External {
+    name: String,
+    command: Vec<String>,
+    /// The clauses with their numbers in the log.
+    clauses: Vec<(u64, Vec<i32>)>,
+    next: u64,
+    variables: usize,
+    log: Option<Log>,
+    last: Last,
+}
+
+impl External {
+    fn failure(&self, what: impl Into<String>) -> Failure {
+        Failure::new(&self.name, what)
+    }
+
+    fn see(&mut self, literals: &[i32]) -> Result<(), Failure> {
+        if let Some(literal) = literals.iter().find(|&&l| l == 0 || l == i32::MIN) {
+            return Err(self.failure(format!("{literal} is no literal")));
+        }
+        let largest = literals.iter().map(|l| l.unsigned_abs() as usize).max().unwrap_or(0);
+        self.variables = self.variables.max(largest);
+        Ok(())
+    }
+
+    /// Follows a proof, and writes it where there is a log.
+    fn refutation(&self, assumptions: &[i32], proof: &[u8], log: Option<&Log>, limits: &Limits) -> Result<Refuted, Failed> {
+        let clauses = self.clauses.iter().map(|(id, clause)| (*id, clause.as_slice()));
+        Derivation::new(clauses, assumptions, self.next, log).refutation(proof, limits)
+    }
+
+    /// Asks the program.
+    fn ask(&self, assumptions: &[i32], limits: &Limits) -> Result<(Answer, Last), Failure> {
+        let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
+        let folder = tempfile::Builder::new().prefix("margay-solver-").tempdir().map_err(cannot)?;
+        let (problem, proof) = (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
+        let units: Vec<[i32; 1]> = assumptions.iter().map(|&l| [l]).collect();
+        let clauses = self.clauses.iter().map(|(_, clause)| clause.as_slice()).chain(units.iter().map(<[i32; 1]>::as_slice));
+        run::write(&problem, self.variables, self.clauses.len() + units.len(), clauses.clone()).map_err(cannot)?;
+        let (answer, literals) = run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
+        let last = match answer {
+            Answer::Unknown => Last::Nothing,
+            Answer::Unsat => {
+                let proof = match std::fs::read(&proof) {
+                    Ok(proof) => proof,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                    Err(error) => return Err(cannot(error)),
+                };
+                Last::Refuted { assumptions: assumptions.to_vec(), proof }
+            }
+            Answer::Sat => {
+                let mut values = vec![false; self.variables];
+                for literal in literals {
+                    if let Some(value) = values.get_mut(literal.unsigned_abs() as usize - 1) {
+                        *value = literal > 0;
+                    }
+                }
+                let holds = |l: &i32| values[l.unsigned_abs() as usize - 1] == (*l > 0);
+                if let Some(clause) = clauses.into_iter().find(|clause| !clause.iter().any(holds)) {
+                    return Err(self.failure(format!("its assignment does not satisfy the clause {clause:?}")));
+                }
+                Last::Assignment(values)
+            }
+        };
+        Ok((answer, last))
+    }
+}
+
+impl Solver for External {
+    fn add(&mut self, clause: &[i32]) -> Result<(), Failure> {
+        self.see(clause)?;
+        if let Some(log) = &self.log {
+            log.original(self.next, clause);
+        }
+        self.clauses.push((self.next, clause.to_vec()));
+        self.next += 1;
+        self.last = Last::Nothing;
+        Ok(())
+    }
+
+    fn solve(&mut self, assumptions: &[i32], limits: &Limits) -> Result<Answer, Failure> {
+        self.see(assumptions)?;
+        self.last = Last::Nothing;
+        if limits.reached() {
+            return Ok(Answer::Unknown);
+        }
+        let log = self.log.clone();
+        if let Some(log) = &log {
+            log.question(assumptions);
+        }
+        let (mut answer, mut last) = self.ask(assumptions, limits)?;
+        if let (Some(log), Last::Refuted { assumptions, proof }) = (&log, &last) {
+            match self.refutation(assumptions, proof, Some(log), limits) {
+                Ok(refuted) => {
+                    log.refuted(refuted.id);
+                    refuted.derived.iter().for_each(|&id| log.delete(id));
+                    self.next = refuted.next;
+                    last = Last::Core(refuted.clause.iter().map(|l| -l).collect());
+                }
+                Err(Failed::Limit(next)) => {
+                    self.next = next;
+                    (answer, last) = (Answer::Unknown, Last::Nothing);
+                }
+                Err(Failed::Proof(why)) => return Err(self.failure(why)),
+            }
+        }
+        if let Some(log) = &log {
+            match answer {
+                Answer::Sat => log.satisfiable(),
+                Answer::Unknown => log.unknown(),
+                Answer::Unsat => {}
+            }
+        }
+        self.last = last;
+        Ok(answer)
+    }
+
+    fn model(&mut self, variables: usize) -> Result<Vec<bool>, Failure> {
+        match &self.last {
+            Last::Assignment(values) => Ok((0..variables).map(|at| values.get(at).copied().unwrap_or(false)).collect()),
+            _ => Err(self.failure("its last answer was not an assignment")),
+        }
+    }
+
+    /// What the proof rests on. Where it cannot be followed, all assumptions: that they cannot hold together is what the program said.
+    fn core(&mut self) -> Result<Vec<i32>, Failure> {
+        let core = match &self.last {
+            Last::Core(core) => core.clone(),
+            Last::Refuted { assumptions, proof } => match self.refutation(assumptions, proof, None, &Limits::default()) {
+                Ok(refuted) => refuted.clause.iter().map(|l| -l).collect(),
+                Err(_) => assumptions.clone(),
+            },
+            _ => return Err(self.failure("its last answer was not that there is no assignment")),
+        };
+        self.last = Last::Core(core.clone());
+        Ok(core)
+    }
+}

@@ -1,0 +1,90 @@
+//! Runs a SAT solver as a program: it gets a file with the problem and the name of one for the proof, as in the SAT competitions.
+
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::limits::Limits;
+use crate::solver::Answer;
+
+/// How often limits are looked at.
+const OFTEN: Duration = Duration::from_millis(5);
+
+/// Writes the problem in DIMACS format.
+///
+/// # Errors
+/// Those of the file.
+pub fn write<'a>(path: &Path, variables: usize, count: usize, clauses: impl Iterator<Item = &'a [i32]>) -> io::Result<()> {
+    let mut out = BufWriter::new(std::fs::File::create(path)?);
+    writeln!(out, "p cnf {variables} {count}")?;
+    for clause in clauses {
+        for literal in clause {
+            write!(out, "{literal} ")?;
+        }
+        writeln!(out, "0")?;
+    }
+    out.flush()
+}
+
+/// Runs the command on a problem within the limits; its answer, and the literals that it says are true.
+///
+/// # Errors
+/// It cannot be started, or says nothing that is an answer; in words.
+pub fn run(command: &[String], problem: &Path, proof: &Path, limits: &Limits) -> Result<(Answer, Vec<i32>), String> {
+    let [program, arguments @ ..] = command else { return Err("it has no command".to_owned()) };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .args([problem, proof])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    let out = reader(child.stdout.take());
+    let errors = reader(child.stderr.take());
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if limits.reached() => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok((Answer::Unknown, Vec::new()));
+            }
+            Ok(None) => std::thread::sleep(OFTEN),
+            Err(error) => return Err(error.to_string()),
+        }
+    };
+    let (out, errors) = (out.join().unwrap_or_default(), errors.join().unwrap_or_default());
+    let said = out.lines().find_map(|line| line.strip_prefix("s ")).map(str::trim);
+    match said {
+        Some("SATISFIABLE") => Ok((Answer::Sat, assignment(&out)?)),
+        Some("UNSATISFIABLE") => Ok((Answer::Unsat, Vec::new())),
+        Some("UNKNOWN") => Ok((Answer::Unknown, Vec::new())),
+        Some(other) => Err(format!("its answer is `s {other}`")),
+        None => {
+            let first = errors.lines().chain(out.lines()).map(str::trim).find(|line| !line.is_empty() && *line != "c");
+            let first = first.map_or(String::new(), |line| format!("; it says `{line}`"));
+            Err(format!("it ends ({status}) without a line `s SATISFIABLE` or `s UNSATISFIABLE`{first}"))
+        }
+    }
+}
+
+/// Reads a pipe to its end, so that whoever writes does not wait.
+fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut text);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+/// The literals of the lines `v ...`.
+fn assignment(out: &str) -> Result<Vec<i32>, String> {
+    let words = out.lines().filter_map(|line| line.strip_prefix("v ")).flat_map(str::split_ascii_whitespace);
+    let literals = words.map(|word| word.parse().map_err(|_| format!("`{word}` in its assignment is no literal")));
+    let literals: Vec<i32> = literals.collect::<Result<_, String>>()?;
+    Ok(literals.into_iter().take_while(|&l| l != 0).collect())
+}
