@@ -94,6 +94,7 @@ mod bounds;
 mod choices;
 mod circuit;
 mod cnf;
+mod cores;
 mod dimacs;
 mod encoding;
 mod enumerate;
@@ -113,6 +114,7 @@ mod tuples;
 mod universe;
 
 pub use bounds::Bounds;
+pub use cores::Core;
 pub use encoding::Encoding;
 pub use enumerate::Ended;
 pub use instance::Instance;

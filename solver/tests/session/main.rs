@@ -1,6 +1,7 @@
 //! The interface of sessions, by examples.
 
 mod choices;
+mod cores;
 mod dimacs;
 mod errors;
 mod limits;
