@@ -107,6 +107,7 @@ mod objective;
 mod options;
 pub mod proof;
 mod session;
+mod skolem;
 pub mod solver;
 mod symmetry;
 mod translate;
@@ -124,6 +125,7 @@ pub use logic::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMono
 pub use objective::Objective;
 pub use options::{Preset, SolverOptions};
 pub use session::{Literal, Outcome, Session, Statistics};
+pub use skolem::Skolem;
 pub use solver::{Answer, Backend, Factory, Failure, Solver};
 pub use symmetry::{Permutation, Symmetry};
 pub use tuples::TupleSet;

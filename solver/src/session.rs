@@ -205,20 +205,8 @@ impl Session {
     pub fn cells(&mut self, logic: &Logic, expr: Expr) -> Vec<(Vec<Atom>, Literal)> {
         let matrix = self.translator.exact(logic, expr);
         self.side_clauses();
-        let (n, arity) = (self.bounds().universe().len() as u64, logic.arity(expr));
-        matrix
-            .cells()
-            .iter()
-            .map(|&(index, bit)| {
-                let mut tuple = vec![Atom(0); arity];
-                let mut rest = index;
-                for slot in tuple.iter_mut().rev() {
-                    *slot = Atom((rest % n) as u32);
-                    rest /= n;
-                }
-                (tuple, Literal::exact(bit))
-            })
-            .collect()
+        let arity = logic.arity(expr);
+        matrix.cells().iter().map(|&(index, bit)| (self.translator.tuple_at(index, arity), Literal::exact(bit))).collect()
     }
 
     /// From now on one of the literals holds in every instance.

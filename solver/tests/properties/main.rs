@@ -9,4 +9,5 @@ mod polarity;
 mod problem;
 mod proofs;
 mod satisfiability;
+mod skolem;
 mod symmetry;
