@@ -7,6 +7,7 @@ mod errors;
 mod limits;
 mod recursion;
 mod sharing;
+mod skolem;
 
 use margay_solver::Backend;
 
