@@ -43,7 +43,7 @@ impl Pair {
 #[test]
 fn an_instance_shows_the_witnesses() {
     let mut p = pair();
-    // some x: univ | some y: x.r | y in a, twice: the second time beside something else.
+    // some x: univ | some y: x.r | y in a
     let (x, y) = (p.logic.variable("x"), p.logic.variable("y"));
     let [at_x, at_y] = [x, y].map(|v| p.logic.var(v));
     let after = p.logic.join(at_x, p.r);
@@ -132,7 +132,7 @@ fn a_witness_is_not_captured() {
     assert_eq!(p.instances(skolemized, &skolems).len(), (1 + 1 + 2) * 4);
 }
 
-/// `some r or some x: univ | some y: univ | x -> y in r'`, where the second is not needed.
+/// `some r or some x: univ | some y: univ | no (x -> y & r)`, where the second member need not hold.
 #[test]
 fn a_witness_that_need_not_be_there_is_one_where_it_is() {
     let mut p = pair();
