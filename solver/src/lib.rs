@@ -72,7 +72,8 @@
 //!
 //! 1. [`Logic`] is an arena of expressions and formulas. Equal ones are one node; constructors simplify what algebra decides.
 //!    [`Logic::listing`] prints what came out.
-//! 2. [`Bounds`] say of each relation which tuples it must have, and which it may have.
+//! 2. [`Bounds`] say of each relation which tuples it must have, and which it may have. [`Logic::skolemize`] makes relations of what
+//!    quantifiers say to exist, so that instances show it.
 //! 3. The translator turns an expression into a sparse matrix of bits, one for each tuple that it may have, and a formula into
 //!    a bit of a circuit. What bounds decide is a constant and never reaches the solver. The translation knows the *polarity*
 //!    of every occurrence: where a larger closure or fixpoint could only make the formula harder to satisfy, it is a fresh
@@ -81,7 +82,8 @@
 //! 5. A [`Solver`] searches. The one of the library is BatSat, in Rust; CaDiCaL is a crate beside it (`margay-cadical`), and anyone can
 //!    bring one ([`solver`]).
 //! 6. A [`Session`] keeps all of this between calls. Formulas, goals and clauses may be added at any time; calls may
-//!    assume literals, minimise weighted sums or lexicographic vectors, and enumerate up to [`Symmetry`].
+//!    assume literals, minimise weighted sums or lexicographic vectors, and enumerate up to [`Symmetry`]. Where assumptions cannot hold
+//!    together, [`Session::core`] says which, and [`Session::minimal_core`] leaves out what is not needed.
 //! 7. An [`Instance`] gives the relations of a solution, and evaluates any expression or formula on them, by an evaluator that
 //!    shares no code with the translator.
 
@@ -94,6 +96,7 @@ mod bounds;
 mod choices;
 mod circuit;
 mod cnf;
+mod cores;
 mod dimacs;
 mod encoding;
 mod enumerate;
@@ -106,6 +109,7 @@ mod objective;
 mod options;
 pub mod proof;
 mod session;
+mod skolem;
 pub mod solver;
 mod symmetry;
 mod translate;
@@ -113,6 +117,7 @@ mod tuples;
 mod universe;
 
 pub use bounds::Bounds;
+pub use cores::Core;
 pub use encoding::Encoding;
 pub use enumerate::Ended;
 pub use instance::Instance;
@@ -122,6 +127,7 @@ pub use logic::{Comparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMono
 pub use objective::Objective;
 pub use options::{Preset, SolverOptions};
 pub use session::{Literal, Outcome, Session, Statistics};
+pub use skolem::Skolem;
 pub use solver::{Answer, Backend, Factory, Failure, Solver};
 pub use symmetry::{Permutation, Symmetry};
 pub use tuples::TupleSet;

@@ -108,6 +108,7 @@ impl Session {
         sum: Option<u64>,
         limits: &Limits,
     ) -> Result<(Outcome, Option<u64>), Failure> {
+        self.refuted = None;
         let mut wanted = Vec::new();
         if let Some(sum) = sum {
             let Some(most) = usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1)) else {

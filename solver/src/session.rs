@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::bounds::Bounds;
 use crate::circuit::Bit;
 use crate::cnf::Emitter;
+use crate::cores::Refuted;
 use crate::encoding::Encoding;
 use crate::instance::Instance;
 use crate::limits::Limits;
@@ -91,13 +92,15 @@ pub struct Session {
     pub(crate) translator: Translator,
     pub(crate) emitter: Emitter,
     encoding: Encoding,
-    solver: Box<dyn Solver>,
+    pub(crate) solver: Box<dyn Solver>,
     /// How much of the clauses the solver has.
     sent: usize,
     /// The bound relations.
     relations: Vec<Relation>,
     /// The value of each variable in the assignment found last.
     model: Vec<bool>,
+    /// Why the last call found no assignment, if it is one whose core can be asked for.
+    pub(crate) refuted: Option<Refuted>,
 }
 
 const _: () = {
@@ -140,6 +143,7 @@ impl Session {
             sent: 0,
             relations,
             model: Vec::new(),
+            refuted: None,
         }
     }
 
@@ -201,20 +205,8 @@ impl Session {
     pub fn cells(&mut self, logic: &Logic, expr: Expr) -> Vec<(Vec<Atom>, Literal)> {
         let matrix = self.translator.exact(logic, expr);
         self.side_clauses();
-        let (n, arity) = (self.bounds().universe().len() as u64, logic.arity(expr));
-        matrix
-            .cells()
-            .iter()
-            .map(|&(index, bit)| {
-                let mut tuple = vec![Atom(0); arity];
-                let mut rest = index;
-                for slot in tuple.iter_mut().rev() {
-                    *slot = Atom((rest % n) as u32);
-                    rest /= n;
-                }
-                (tuple, Literal::exact(bit))
-            })
-            .collect()
+        let arity = logic.arity(expr);
+        matrix.cells().iter().map(|&(index, bit)| (self.translator.tuple_at(index, arity), Literal::exact(bit))).collect()
     }
 
     /// From now on one of the literals holds in every instance.
@@ -273,6 +265,8 @@ impl Session {
 
     /// The SAT literals of assumptions; `None` if one of them is false in every instance.
     pub(crate) fn assumptions(&mut self, assumptions: &[Literal]) -> Option<Vec<i32>> {
+        // Whoever asks what comes here first.
+        self.refuted = None;
         let mut literals = Vec::with_capacity(assumptions.len());
         for assumption in assumptions {
             match assumption.constant() {
@@ -284,12 +278,12 @@ impl Session {
         Some(literals)
     }
 
-    /// Looks for an instance in which all assumptions hold.
+    /// Looks for an instance in which all assumptions hold. If there is none, [`Session::core`] says which of them are to blame.
     ///
     /// # Errors
     /// The solver failed.
     pub fn solve(&mut self, assumptions: &[Literal], limits: &Limits) -> Result<Outcome, Failure> {
-        Ok(match self.decide(assumptions, limits)? {
+        Ok(match self.ask(assumptions, limits)? {
             Answer::Sat => Outcome::Sat(self.instance()),
             Answer::Unsat => Outcome::Unsat,
             Answer::Unknown => Outcome::Unknown,
@@ -306,7 +300,11 @@ impl Session {
     pub fn solve_by_cases(&mut self, assumptions: &[Literal], depth: usize, limits: &Limits) -> Result<Outcome, Failure> {
         Ok(match self.decide_by_cases((assumptions, &[]), depth, limits)? {
             Answer::Sat => Outcome::Sat(self.instance()),
-            Answer::Unsat => Outcome::Unsat,
+            Answer::Unsat => {
+                let apart = assumptions.first().is_some_and(|goal| self.cases(goal.bit, depth).len() > 1);
+                self.note_refuted(assumptions, apart);
+                Outcome::Unsat
+            }
             Answer::Unknown => Outcome::Unknown,
         })
     }

@@ -8,12 +8,14 @@ mod lineage;
 mod listing;
 mod node;
 mod recursion;
+mod substitute;
 mod visit;
 
 pub use node::{Comparison, ExprNode, FormulaNode};
 pub use recursion::NotMonotone;
 
 pub(crate) use free::{Binder, Free};
+pub(crate) use substitute::Replacements;
 
 use lineage::{Lineage, Mark};
 use rustc_hash::FxHashMap;
@@ -100,9 +102,19 @@ impl Logic {
         &self.relations[relation.0 as usize].0
     }
 
+    /// Is there a relation of this name?
+    pub(crate) fn is_relation_name(&self, name: &str) -> bool {
+        self.relations.iter().any(|(n, _)| n == name)
+    }
+
     /// The arity of a relation.
     pub fn relation_arity(&self, relation: Relation) -> usize {
         self.relations[relation.0 as usize].1
+    }
+
+    /// The name of a variable.
+    pub fn variable_name(&self, variable: Variable) -> &str {
+        &self.variables[variable.0 as usize]
     }
 
     /// The node of an expression.

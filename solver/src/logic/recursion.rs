@@ -40,6 +40,11 @@ impl Logic {
                 return Err(NotMonotone { definition: recursion, occurs });
             }
         }
+        Ok(self.least(definitions))
+    }
+
+    /// The least solutions of definitions that are known to be monotone.
+    pub(super) fn least(&mut self, definitions: &[(Recursion, Expr)]) -> Vec<Expr> {
         let group = match self.group_ids.get(definitions) {
             Some(&known) => known,
             None => {
@@ -49,12 +54,12 @@ impl Logic {
                 group
             }
         };
-        Ok((0..definitions.len())
+        (0..definitions.len())
             .map(|i| {
                 let arity = self.recursion_arity(definitions[i].0);
                 self.intern(ExprNode::Fixpoint(group, i), arity)
             })
-            .collect())
+            .collect()
     }
 
     /// A relation of the group that occurs negatively (for `positive` occurrences of the expression itself).

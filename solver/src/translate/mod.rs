@@ -9,6 +9,9 @@ mod expr;
 mod fixpoint;
 mod formula;
 mod graph;
+mod outline;
+
+pub use outline::upper_bound;
 
 use std::sync::Arc;
 
@@ -161,6 +164,17 @@ impl Translator {
     /// The number of a tuple.
     pub fn tuple_index(&self, tuple: &[Atom]) -> u64 {
         tuple.iter().fold(0, |index, a| index * self.n + u64::from(a.0))
+    }
+
+    /// The tuple of a number.
+    pub fn tuple_at(&self, index: u64, arity: usize) -> Vec<Atom> {
+        let mut tuple = vec![Atom(0); arity];
+        let mut rest = index;
+        for slot in tuple.iter_mut().rev() {
+            *slot = Atom((rest % self.n) as u32);
+            rest /= self.n;
+        }
+        tuple
     }
 
     /// The bit that says whether a relation has a tuple.

@@ -202,7 +202,7 @@ fn fixpoint(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize, d
 }
 
 /// Declarations of variables, later domains with earlier variables, and the scope inside.
-fn declarations(
+pub fn declarations(
     p: &mut Problem,
     c: &mut Choices<'_>,
     scope: &Scope,

@@ -1,12 +1,14 @@
 //! The interface of sessions, by examples.
 
 mod choices;
+mod cores;
 mod dimacs;
 mod errors;
 mod external;
 mod limits;
 mod recursion;
 mod sharing;
+mod skolem;
 
 use margay_solver::Backend;
 
