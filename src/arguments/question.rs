@@ -1,7 +1,9 @@
 //! Options that several commands share: what is asked, of which texts, with which limits.
 
+use std::ffi::OsStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use margay_mappings::Backend;
 
@@ -23,8 +25,9 @@ pub struct Search {
     /// Stop when the program uses more memory than this, e.g. `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = margay_console::limits::parse_size)]
     pub memory: Option<u64>,
-    /// The SAT solver
-    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = solver())]
+    /// The SAT solver: one of these, or `dimacs:COMMAND`, e.g. `--solver "dimacs:kissat -q"`, a program that is given a problem in DIMACS format
+    /// and the name of a file for its DRAT proof
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default(), value_parser = Solvers)]
     pub solver: Backend,
 }
 
@@ -98,9 +101,45 @@ pub enum Co {
     Exists,
 }
 
-/// Solvers by name, those of this build listed in the help.
-fn solver() -> impl clap::builder::TypedValueParser<Value = Backend> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
-        .map(|name| name.parse::<Backend>().unwrap_or_default())
+/// Solvers by name, those of this build listed in the help, and programs.
+#[derive(Clone)]
+struct Solvers;
+
+impl Solvers {
+    fn names() -> PossibleValuesParser {
+        PossibleValuesParser::new(Backend::available().iter().map(|b| b.name().to_owned()))
+    }
+}
+
+impl TypedValueParser for Solvers {
+    type Value = Backend;
+
+    fn parse_ref(&self, command: &clap::Command, argument: Option<&clap::Arg>, value: &OsStr) -> Result<Backend, clap::Error> {
+        match value.to_str().and_then(|text| text.strip_prefix(Backend::PROGRAM)) {
+            Some(program) if !program.trim().is_empty() => match starts(program) {
+                Ok(()) => Ok(Backend::dimacs(program)),
+                Err(error) => {
+                    let what = format!("the solver `{program}` cannot be started: {error}\n");
+                    Err(command.clone().error(clap::error::ErrorKind::ValueValidation, what))
+                }
+            },
+            _ => Self::names().map(|name| name.parse::<Backend>().unwrap_or_default()).parse_ref(command, argument, value),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names: Vec<PossibleValue> = Self::names().possible_values()?.collect();
+        Some(Box::new(names.into_iter()))
+    }
+}
+
+/// Can the program of a command be started? A mistyped name is better said before the search.
+fn starts(command: &str) -> std::io::Result<()> {
+    use std::process::{Command, Stdio};
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let mut child =
+        Command::new(program).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    // What it says is of no interest; it may have ended already.
+    let _ = child.kill();
+    child.wait().map(|_| ())
 }

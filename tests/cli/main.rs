@@ -39,6 +39,7 @@ mod report;
 mod robustness;
 mod runner;
 mod schema;
+mod solvers;
 mod untrusted;
 mod widths;
 mod writing;

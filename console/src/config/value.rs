@@ -92,6 +92,12 @@ impl Value {
 
     /// The text as the option takes it: a path starts from the folder of the file.
     fn checked(&self, argument: &Arg, text: &Text) -> Result<String, Diagnostic> {
+        // A folder that somebody else made may hold the file.
+        if text.text.starts_with("dimacs:") {
+            let error = Diagnostic::error(format!("`{}` names a program to start", self.key));
+            let error = error.at(&self.file, text.span, "a program is started for the command line alone");
+            return Err(error.help(format!("give it there: `--{} \"{}\"`", self.key, text.text)));
+        }
         let is_path = argument.get_value_parser().type_id() == ValueParser::path_buf().type_id();
         let names_file = [".cat", ".map", ".toml"].iter().any(|end| text.text.ends_with(end));
         if (is_path || names_file) && text.text != STANDARD_INPUT {

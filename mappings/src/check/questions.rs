@@ -34,6 +34,12 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
     if options.level == Level::Program {
         errors.extend(program_level(mapping, options));
     }
+    if options.engine.is_some() && options.backend.is_program() {
+        errors.push(
+            Diagnostic::error(format!("cases for other machines cannot be solved by `{}`", options.backend))
+                .help("a case file names its solver, and no command is started that a file names: use a built-in solver"),
+        );
+    }
     if options.certify.is_some() {
         errors.extend(certify::refused(options));
     }

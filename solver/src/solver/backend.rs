@@ -73,6 +73,14 @@ impl Backend {
         Self::new(relay::Maker { name, first, then, conflicts })
     }
 
+    /// How the names of programs begin ([`Backend::dimacs`]).
+    pub const PROGRAM: &str = external::PREFIX;
+
+    /// Is it a program that a command starts?
+    pub fn is_program(&self) -> bool {
+        self.name().starts_with(Self::PROGRAM)
+    }
+
     /// A SAT solver that is a program: `command`, its words separated by blanks, with two arguments more, a problem in DIMACS format and the
     /// file for a DRAT proof. It prints `s SATISFIABLE` and an assignment (`v ..`), or `s UNSATISFIABLE`, as in the SAT competitions. Its name is
     /// `dimacs:` and the command. It is not among those that [`str::parse`] knows: whoever reads a name from a file must not start what is

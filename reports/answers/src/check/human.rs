@@ -108,7 +108,8 @@ fn short(context: &Context<'_>) -> String {
         });
         out.push_str(&format!("{another}`--out DIR` writes files and pictures. "));
     }
-    let cpu: f64 = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).sum();
+    // A sum of nothing is -0.
+    let cpu = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).fold(0.0, |sum, seconds| sum + seconds);
     out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
     out
 }

@@ -153,12 +153,8 @@ impl<'a> Derivation<'a> {
                 Line::Added(literals) => {
                     // One that says nothing is needed for nothing.
                     let Some(literals) = distinct(&literals) else { continue };
-                    self.derive(literals).map_err(|()| {
-                        let number = number + 1;
-                        Failed::Proof(format!(
-                            "clause {number} of the proof does not follow by unit propagation from those before it (no other steps, such as RAT, are taken)"
-                        ))
-                    })?;
+                    self.derive(literals)
+                        .map_err(|why| Failed::Proof(format!("line {} of its proof cannot be followed: {why}", number + 1)))?;
                 }
             }
         }
@@ -305,11 +301,11 @@ impl<'a> Derivation<'a> {
     }
 
     /// Shows that a clause follows, and takes it into use.
-    fn derive(&mut self, literals: Vec<i32>) -> Result<(), ()> {
+    fn derive(&mut self, literals: Vec<i32>) -> Result<(), &'static str> {
         let (mut hints, mut rests_on) = (Vec::new(), Vec::new());
         // A variable of the solver's own: what is said of it follows from nothing.
         if literals.iter().any(|&l| variable(l) >= self.values.len()) {
-            return Err(());
+            return Err("the clause has a variable that the problem has not (Kissat: give it the option `--factor=0`)");
         }
         if let Some(&holds) = literals.iter().find(|&&l| self.value(l) > 0) {
             self.take(self.reasons[variable(holds)], &mut hints, &mut rests_on);
@@ -327,7 +323,7 @@ impl<'a> Derivation<'a> {
                 self.values[variable(literal)] = 0;
             }
             (self.head, self.place) = (self.known, 0);
-            conflict.ok_or(())?;
+            conflict.ok_or("the clause does not follow from those before it by unit propagation (RAT steps are not taken)")?;
         }
         let id = self.write(&literals, &rests_on, &hints);
         self.insert(Clause { literals, rests_on, id: Some(id), in_use: true });
