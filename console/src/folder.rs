@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::digest::{digest, digest_of_file};
-use margay_models::whole::is_full;
+use margay_models::durable::is_full;
 
 /// The list of files that were written, each with its SHA-256, as `sha256sum` writes it.
 const LIST: &str = ".margay.sha256";

@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod diagnostic;
 pub mod dialect;
 pub mod digest;
+pub mod durable;
 pub mod evaluate;
 pub mod execution;
 pub mod explain;
@@ -19,7 +20,6 @@ pub mod signature;
 pub mod text;
 pub mod typing;
 pub mod wellformed;
-pub mod whole;
 
 pub use diagnostic::{Diagnostic, SourceFile};
 pub use execution::Execution;

@@ -126,24 +126,7 @@ pub(super) fn access(
     kind: AccessKind,
     dialect: Dialect,
 ) -> Result<(Access, Option<AtomFunction>), Diagnostic> {
-    if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) {
-        let error = cursor.error(format!("`.{word}` is not read here"), *span, "a vector");
-        return Err(error.help(
-            "`ld` and `st` may be `.v2`, `.v4` or `.v8`; a vector is a set of scalar accesses (PTX ISA 8.2.4), so write one for each \
-             element (PTX has vectors of `atom` in floating point only)",
-        ));
-    }
-    if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| *w == "sc") {
-        return Err(cursor
-            .error(format!("`{}` has no `.{word}`", m.name), *span, "only fences are sequentially consistent")
-            .help("put a `fence.sc` before it"));
-    }
-    if let Some((error, help)) = m.qualifiers.iter().find_map(|(word, span)| {
-        let (_, label, help) = NOT_MODELLED.iter().find(|(known, ..)| known == word)?;
-        Some((cursor.error(format!("`{}.{word}` is not modelled", m.name), *span, *label), *help))
-    }) {
-        return Err(error.help(help));
-    }
+    not_read(cursor, m)?;
     // Hints to caches change no value.
     m.qualifiers.retain(|(w, _)| !w.starts_with("L1::") && !w.starts_with("L2::") && !matches!(*w, "unified" | "noftz"));
     let whole = m.span;
@@ -222,6 +205,29 @@ pub(super) fn access(
     }
     let scope = if order == Some(Mmio) { Some(scope.unwrap_or(Scope::Sys)) } else { scope };
     Ok((Access { order, scope, space, cache, ty, ..Access::default() }, function))
+}
+
+/// What an access cannot be here: a vector, sequentially consistent, or of a form that is not modelled.
+fn not_read(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Result<(), Diagnostic> {
+    if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) {
+        let error = cursor.error(format!("`.{word}` is not read here"), *span, "a vector");
+        return Err(error.help(
+            "`ld` and `st` may be `.v2`, `.v4` or `.v8`; a vector is a set of scalar accesses (PTX ISA 8.2.4), so write one for each \
+             element (PTX has vectors of `atom` in floating point only)",
+        ));
+    }
+    if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| *w == "sc") {
+        return Err(cursor
+            .error(format!("`{}` has no `.{word}`", m.name), *span, "only fences are sequentially consistent")
+            .help("put a `fence.sc` before it"));
+    }
+    if let Some((error, help)) = m.qualifiers.iter().find_map(|(word, span)| {
+        let (_, label, help) = NOT_MODELLED.iter().find(|(known, ..)| known == word)?;
+        Some((cursor.error(format!("`{}.{word}` is not modelled", m.name), *span, *label), *help))
+    }) {
+        return Err(error.help(help));
+    }
+    Ok(())
 }
 
 fn order_from_name(word: &str) -> Option<AccessOrder> {

@@ -21,7 +21,7 @@ pub use crate::encode::{Switch, Techniques};
 pub use crate::level::{CoReading, Level};
 pub use crate::search::{Progress, Silent};
 pub use crate::witness::{Fault, Witness, witness};
-pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, Recorded, Solved, WholeAnswer, Work, covers, makespan, recorded};
+pub use cases::{CaseFile, Cost, Costs, Cube, Engine, Fact, MappingAnswer, Recorded, Solved, Work, covers, makespan, recorded};
 pub use options::{CheckOptions, MAX_BOUND};
 pub use report::{AxiomReport, CheckReport, Counterexample, Listed, Row, Verdict};
 pub(crate) use verify::CertifiedCheck;
@@ -29,8 +29,8 @@ pub(crate) use verify::CertifiedCheck;
 use std::sync::PoisonError;
 
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::{is_full, unfinished_in};
 use margay_models::signature::Construct;
-use margay_models::whole::{is_full, unfinished_in};
 
 use crate::certificate::{Certified, Writer};
 use crate::language::Mapping;

@@ -94,18 +94,7 @@ impl Target {
         let volatile = collect(logic, parts.volatile.clone());
         let universe = logic.union(present, source.inits);
         let accesses = logic.union(reads, writes);
-        let plain = match find(&orders, Order::Plain) {
-            Some(plain) => {
-                let plain = logic.intersection(plain, accesses);
-                logic.union(plain, source.inits)
-            }
-            None => source.inits,
-        };
-        let atomics = {
-            let rest = logic.difference(present, plain);
-            logic.difference(rest, source.inits)
-        };
-
+        let [plain, atomics] = plain_and_atomic(logic, find(&orders, Order::Plain), [accesses, present, source.inits]);
         let all_po = logic.rel(v.target_po);
         let po = logic.restrict_domain(present, all_po);
         let po = logic.restrict_range(po, present);
@@ -158,10 +147,8 @@ impl Target {
         relations.push((BaseRelation::Rf, same(logic, Copied::ReadsFrom, rf)));
         formulas.extend(equal);
         if let Some(rf) = unused_rf {
-            let back = logic.transpose(rf);
             let (slots, all_writes) = (logic.range(unused), logic.union(writes, source.inits));
-            formulas.push(logic.function(back, slots, all_writes));
-            formulas.push(logic.subset(rf, loc));
+            reads_of_slots(logic, rf, [slots, all_writes, loc], formulas);
         }
         let ctrl = parts.control(logic, v, source, source.base(BaseRelation::Ctrl));
         relations.push((BaseRelation::Ctrl, logic.restrict_range(ctrl, present)));
@@ -192,6 +179,26 @@ impl Target {
             placed,
         }
     }
+}
+
+/// The plain accesses, initial writes among them, and everything else that is present.
+fn plain_and_atomic(logic: &mut Logic, plain: Option<Expr>, [accesses, present, inits]: [Expr; 3]) -> [Expr; 2] {
+    let plain = match plain {
+        Some(plain) => {
+            let plain = logic.intersection(plain, accesses);
+            logic.union(plain, inits)
+        }
+        None => inits,
+    };
+    let rest = logic.difference(present, plain);
+    [plain, logic.difference(rest, inits)]
+}
+
+/// Each read in a slot reads one write of its location.
+fn reads_of_slots(logic: &mut Logic, rf: Expr, [slots, all_writes, loc]: [Expr; 3], formulas: &mut Vec<Formula>) {
+    let back = logic.transpose(rf);
+    formulas.push(logic.function(back, slots, all_writes));
+    formulas.push(logic.subset(rf, loc));
 }
 
 impl Parts {

@@ -18,7 +18,7 @@ pub use texts::{Included, ModelText, Text};
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
-use crate::whole::{is_full, is_unfinished};
+use crate::durable::{is_full, is_unfinished};
 
 /// The error of a document that says what is not so.
 pub fn wrong(folder: &Path, what: &str) -> Diagnostic {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::basis::Basis;
 use super::sealed::FILE;
 use crate::diagnostic::Diagnostic;
+use crate::durable::is_unfinished;
 use crate::limited;
-use crate::whole::is_unfinished;
 
 /// How the names of proofs end.
 pub const PROOF: &str = ".proof";

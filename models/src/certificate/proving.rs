@@ -7,7 +7,7 @@ use margay_solver::Backend;
 use margay_solver::proof::{Log, Replayed};
 use tempfile::NamedTempFile;
 
-use crate::whole::unfinished_in;
+use crate::durable::unfinished_in;
 
 /// What a search came to.
 #[derive(Debug, Clone)]

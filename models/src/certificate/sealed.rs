@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::digest::digest;
+use crate::durable::write_whole;
 use crate::limited;
-use crate::whole::write_whole;
 
 /// The name of the document in its folder.
 pub const FILE: &str = "certificate.json";

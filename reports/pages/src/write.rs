@@ -7,7 +7,7 @@ use margay_console::output::{Format, Output};
 use margay_console::table::counted;
 use margay_console::terminal;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::whole::write_over;
+use margay_models::durable::write_over;
 use margay_reports::page::Page;
 
 use crate::{page, read, summary};

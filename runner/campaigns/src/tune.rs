@@ -110,7 +110,7 @@ pub fn run(options: &Options, output: &Output) -> Outcome {
         Format::Human => print(&found, &names, &device, output)?,
         Format::Json => output.document(&document(&found, &names, &profile))?,
     }
-    if let Err(error) = margay_models::whole::write_over(&options.profile_to, text.as_bytes()) {
+    if let Err(error) = margay_models::durable::write_over(&options.profile_to, text.as_bytes()) {
         // The profile is what was asked for; what it says is printed.
         let message =
             format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());

@@ -221,26 +221,7 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     if beside {
         stress::beside(plan, text);
     }
-    let mut shared = 0;
-    for l in 0..plan.test.locations.len() {
-        if plan.spaces[l] == Space::Global {
-            global_address(plan, l, text);
-            proxy::coordinate(plan, l, text);
-        } else {
-            let _ = write!(
-                text,
-                "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, {}, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
-                if beside { "0" } else { "%s" },
-                plan.cell(),
-                shared * shared_bytes(plan) + plan.locations[l].offset
-            );
-            let last = plan.locations.get(l + 1).is_none_or(|next| next.owner != plan.locations[l].owner);
-            shared += u32::from(last);
-        }
-        if beside {
-            let _ = writeln!(text, "    add.u64 %x{l}, %x{l}, %v;");
-        }
-    }
+    let shared = addresses(plan, beside, text);
     if beside {
         text.push_str("    mov.u32 %n, %own;\n");
     }
@@ -304,6 +285,31 @@ fn thread(plan: &Plan<'_>, t: usize, body: &super::body::Body, text: &mut String
     let _ = writeln!(text, "$DONE{t}:");
     results::finals_of_shared(plan, t, active, text);
     text.push_str("    bra $END;\n");
+}
+
+/// The addresses of all locations; how many of them in shared memory have cells of their own.
+fn addresses(plan: &Plan<'_>, beside: bool, text: &mut String) -> u32 {
+    let mut shared = 0;
+    for l in 0..plan.test.locations.len() {
+        if plan.spaces[l] == Space::Global {
+            global_address(plan, l, text);
+            proxy::coordinate(plan, l, text);
+        } else {
+            let _ = write!(
+                text,
+                "    mov.u64 %x{l}, locations;\n    mul.wide.u32 %y, {}, {};\n    add.u64 %x{l}, %x{l}, %y;\n    add.u64 %x{l}, %x{l}, {};\n",
+                if beside { "0" } else { "%s" },
+                plan.cell(),
+                shared * shared_bytes(plan) + plan.locations[l].offset
+            );
+            let last = plan.locations.get(l + 1).is_none_or(|next| next.owner != plan.locations[l].owner);
+            shared += u32::from(last);
+        }
+        if beside {
+            let _ = writeln!(text, "    add.u64 %x{l}, %x{l}, %v;");
+        }
+    }
+    shared
 }
 
 /// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends whoever is not there.

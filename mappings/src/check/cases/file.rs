@@ -20,8 +20,8 @@ use crate::check::program::Lesson;
 use crate::check::{certify, questions};
 use crate::encode::shape::Shape;
 use crate::search::Cube;
+use margay_models::durable::write_whole;
 use margay_models::limited;
-use margay_models::whole::write_whole;
 
 /// What the first field of every case file says.
 const FORMAT: &str = "margay-case";

@@ -6,12 +6,12 @@ mod cost;
 mod engine;
 mod file;
 mod makespan;
+mod mapping_answer;
 mod part;
 mod record;
 mod recorded;
 mod statement;
 mod store;
-mod whole;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +36,7 @@ pub use cost::{Cost, Costs};
 pub use engine::{Elsewhere, Engine, Work};
 pub use file::{CaseFile, Solved};
 pub use makespan::makespan;
+pub use mapping_answer::MappingAnswer;
 use margay_models::digest::{digest_of, digest_of_file};
 use margay_models::limited;
 pub use part::{Part, join, parts};
@@ -43,7 +44,6 @@ use record::{AnswerRecord, DecisionRecord, PreferredRecord};
 pub use recorded::{Recorded, recorded};
 pub use statement::Statement;
 use store::{Kept, Store};
-pub use whole::WholeAnswer;
 
 /// Where a check keeps its answers and finds those of runs before.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::statement::Statement;
 use margay_models::digest::digest;
+use margay_models::durable::{is_full, is_unfinished, write_whole};
 use margay_models::limited;
-use margay_models::whole::{is_full, is_unfinished, write_whole};
 
 /// The version of the files.
 const FORMAT: u32 = 1;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
+use margay_models::durable::write_over;
 use margay_models::picture::escape;
-use margay_models::whole::write_over;
 
 use super::{Checked, Report};
 

@@ -15,7 +15,7 @@ use margay_litmus::corpus::choice::{Filter, choose};
 use margay_litmus::corpus::{self, Expected, Folder, Line};
 use margay_litmus::engine::Choice;
 use margay_models::diagnostic::Diagnostic;
-use margay_models::whole::write_over;
+use margay_models::durable::write_over;
 
 /// What is asked, and what becomes of it.
 #[derive(Debug, Clone)]
