@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
+use margay_models::certificate::Proof;
 use margay_models::model::Model;
-use margay_solver::proof::Replayed;
 
 use crate::sat::Shown;
 use crate::test::Test;
@@ -96,10 +96,10 @@ impl Runner {
         test: &Test,
         options: &Options,
         choice: Choice,
-        file: (&Path, &dyn Fn(usize) -> String),
-    ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
+        (folder, name): (&Path, &dyn Fn(usize) -> String),
+    ) -> Result<(Verdict, Vec<Shown<Proof>>), Error> {
         let explicit = if choice == Choice::Both { Some(self.explicit.run(test, options)?) } else { None };
-        let (sat, shown) = self.sat().certified(test, options, file)?;
+        let (sat, shown) = self.sat().certified(test, options, (folder, name))?;
         let verdict = match explicit {
             Some(explicit) => agreed(explicit, sat)?,
             None => sat,

@@ -12,7 +12,6 @@ use margay_models::certificate::{Extent, ModelText, Proof, Text, seal, tidy};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
 use margay_solver::Backend;
-use margay_solver::proof::Replayed;
 
 use crate::corpus::Expected;
 use crate::sat::Shown;
@@ -29,13 +28,13 @@ pub fn proof_file(test: usize, model: usize, session: usize) -> String {
 
 impl Claim {
     /// The verdict on a test under a model, by their places, and what shows it.
-    pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<Shown<Replayed>>) -> Self {
+    pub fn new(test: usize, model: usize, verdict: &Verdict, shown: Vec<Shown<Proof>>) -> Self {
         let Expected { reachable, bounded, racy } = Expected::from(verdict);
-        let session = |(n, Shown { answers, proof }): (usize, Shown<Replayed>)| Session {
+        let session = |Shown { answers, proof }: Shown<Proof>| Session {
             answers: answers.into_iter().map(|a| a.map_or(SessionAnswer::None, SessionAnswer::Execution)).collect(),
-            proof: proof.map(|p| Proof::of(&p, proof_file(test, model, n))),
+            proof,
         };
-        Self { test, model, reachable, bounded, racy, sessions: shown.into_iter().enumerate().map(session).collect() }
+        Self { test, model, reachable, bounded, racy, sessions: shown.into_iter().map(session).collect() }
     }
 
     /// What it says of the test.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use margay_models::certificate::{Proved, proved};
+use margay_models::certificate::{Proof, Proved, proved};
 use margay_solver::proof::{Log, Replay, Replayed};
 use margay_solver::{Backend, Bounds, Encoding, Instance, Session, SolverOptions};
 
@@ -97,7 +97,7 @@ impl Runner {
         test: &Test,
         options: &Options,
         (folder, name): (&Path, &dyn Fn(usize) -> String),
-    ) -> Result<(Verdict, Vec<Shown<Replayed>>), Error> {
+    ) -> Result<(Verdict, Vec<Shown<Proof>>), Error> {
         let inquiries = self.inquiries(self.questions.of_test(test, options)?);
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
         for (n, inquiry) in inquiries.iter().enumerate() {
@@ -114,7 +114,7 @@ impl Runner {
         inquiry: &Inquiry,
         options: &Options,
         (folder, name): (&Path, &str),
-    ) -> Result<(Vec<Option<Found>>, Option<Replayed>), Error> {
+    ) -> Result<(Vec<Option<Found>>, Option<Proof>), Error> {
         let backend = Backend::default();
         let runner = RefCell::new(self);
         let search = |log: Option<&Log>| match log {
@@ -122,14 +122,16 @@ impl Runner {
             // An answer without a proof is for [`Runner::run`].
             None => Ok(Vec::new()),
         };
-        let needed = |found: &Vec<Option<Found>>| found.iter().any(Option::is_none) && !inquiry.unfolding.is_empty();
-        let place = |found: &Vec<Option<Found>>| needed(found).then(|| name.to_owned());
+        let name = |found: &Vec<Option<Found>>| {
+            let is_needed = found.iter().any(Option::is_none) && !inquiry.unfolding.is_empty();
+            is_needed.then(|| name.to_owned())
+        };
         let again = |found: &Vec<Option<Found>>, file: &Path| {
             let answers: Vec<Option<Candidate>> = found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
             runner.borrow_mut().replay(inquiry, options, &answers, file).map(|(_, proof)| proof)
         };
         let refused = |what| Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"));
-        let Proved { answer, proof, unwritten } = proved((folder, &backend), search, place, again, refused)?;
+        let Proved { answer, proof, unwritten } = proved((folder, &backend), search, name, again, refused)?;
         unwritten.map_or(Ok((answer, proof)), |why| Err(Error::Unwritten(why)))
     }
 

@@ -203,5 +203,5 @@ mod lessons;
 mod preferred;
 mod refute;
 
-pub use certified::{answered, decide_certified, replay};
+pub use certified::{decide_certified, replay};
 pub use preferred::{Preferred, Wanted, every, preferred};

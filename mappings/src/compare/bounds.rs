@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use margay_solver::proof::Replayed;
 use rayon::prelude::*;
 
 use super::case::{Asked, Case, CaseAnswer, Differing, Setting};
@@ -88,7 +87,7 @@ struct Decided<'a> {
     case: Option<Case<'a>>,
     answer: Result<CaseAnswer, Fault>,
     /// The proof that there is none, where one was asked for and accepted.
-    proof: Option<Replayed>,
+    proof: Option<certificate::Proof>,
     /// Why it could not be written, if it could not.
     unwritten: Option<String>,
 }
@@ -97,7 +96,7 @@ impl Decided<'_> {
     /// As a certificate has it, if there is a proof: `questions` are those that are about executions.
     fn certified(&self, questions: &[usize]) -> Option<certificate::Case> {
         let place = questions.iter().position(|&q| q == self.question)?;
-        Some(certify::case((self.question, place), self.shape, self.case.as_ref()?.learned(), self.proof.as_ref()?))
+        Some(certify::case(place, self.shape, self.case.as_ref()?.learned(), self.proof.as_ref()?))
     }
 }
 

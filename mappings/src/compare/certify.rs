@@ -13,11 +13,6 @@ use crate::encode::shape::Shape;
 use crate::search::{Orders, SearchOptions, Start};
 use crate::witness::Fault;
 
-/// The name of a case's proof.
-fn name(events: usize, question: usize, shape: &Shape) -> String {
-    format!("{events:02}-q{question}-{shape}{}", certificate::PROOF)
-}
-
 /// Decides a question for a shape, with a proof in the folder if there is none.
 ///
 /// # Errors
@@ -33,9 +28,11 @@ pub fn decide<'a>(
         Ok((case, answer))
     };
     let again = |(case, _): &(Case<'a>, CaseAnswer), file: &Path| replay(asked, (shape, case.learned()), file);
-    let place =
-        |(_, answer): &(Case<'a>, CaseAnswer)| (*answer == CaseAnswer::None).then(|| name(shape.events(), question, shape));
-    prove(shape, (folder, &asked.setting.options.backend), search, place, again)
+    let name = |(_, answer): &(Case<'a>, CaseAnswer)| {
+        let name = || format!("{:02}-q{question}-{shape}{}", shape.events(), certificate::PROOF);
+        (*answer == CaseAnswer::None).then(name)
+    };
+    prove(shape, (folder, &asked.setting.options.backend), search, name, again)
 }
 
 /// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show
@@ -54,15 +51,15 @@ pub fn open(report: &CompareReport) -> Vec<usize> {
     (0..report.questions.len()).filter(|&q| !report.questions[q].by_text).collect()
 }
 
-/// A case with a proof that there is none, as a certificate has it: of a question, with its `place` among those that are about executions,
+/// A case with a proof that there is none, as a certificate has it: of a question, by its `place` among those that are about executions,
 /// and of a shape, with what explained candidates on the way.
-pub fn case((question, place): (usize, usize), shape: &Shape, learned: &[Orders], proof: &Replayed) -> certificate::Case {
+pub fn case(place: usize, shape: &Shape, learned: &[Orders], proof: &certificate::Proof) -> certificate::Case {
     let learned = learned.iter().map(Lesson::from).collect();
     certificate::Case {
         shape: shape.sizes().to_vec(),
         cube: Vec::new(),
         answers: vec![certificate::CertifiedAnswer { question: place, answer: Outcome::None, learned }],
-        proof: certificate::Proof::of(proof, name(shape.events(), question, shape)),
+        proof: proof.clone(),
     }
 }
 

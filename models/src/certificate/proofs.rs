@@ -38,7 +38,7 @@ pub struct Proof {
 
 impl Proof {
     /// A proof as certificates describe it.
-    pub fn of(proof: &Replayed, file: String) -> Self {
+    pub(super) fn of(proof: &Replayed, file: String) -> Self {
         Self {
             file,
             sha256: proof.file.clone(),

@@ -7,6 +7,7 @@ use margay_solver::Backend;
 use margay_solver::proof::{Log, Replayed};
 use tempfile::NamedTempFile;
 
+use super::Proof;
 use crate::durable::unfinished_in;
 
 /// What a search came to.
@@ -15,14 +16,14 @@ pub struct Proved<T> {
     /// Its answer.
     pub answer: T,
     /// The proof, as it was read back and accepted.
-    pub proof: Option<Replayed>,
+    pub proof: Option<Proof>,
     /// Why the proof could not be written, if it could not. The answer is then as good as that of a search without a certificate.
     pub unwritten: Option<String>,
 }
 
-/// Searches, writes the proof into a file of the folder, and reads it back. The file is there once the proof is accepted; until then it has
-/// another name. `name` says what it is called, or that the answer has nothing to prove. `replay` translates the question again and compares it with the proof;
-/// it says why the proof does not show the answer.
+/// Searches, writes the proof into a file of the folder, and reads it back. `name` says what the file is called, once the proof is accepted; it
+/// is `None` where the answer has nothing to prove, and then there is no file. `replay` translates the question again and compares it with
+/// the proof; it says why the proof does not show the answer.
 ///
 /// A proof that cannot be written (a full disk) costs the certificate and not the answer.
 ///
@@ -52,8 +53,8 @@ pub fn proved<T, E>(
         return Ok(Proved { answer, proof: None, unwritten: Some(cannot(&error)) });
     }
     let proof = replay(&answer, unfinished.path()).map_err(refused)?;
-    Ok(match unfinished.persist(folder.join(name)) {
-        Ok(_) => Proved { answer, proof: Some(proof), unwritten: None },
+    Ok(match unfinished.persist(folder.join(&name)) {
+        Ok(_) => Proved { answer, proof: Some(Proof::of(&proof, name)), unwritten: None },
         Err(error) => Proved { answer, proof: None, unwritten: Some(cannot(&error.error)) },
     })
 }

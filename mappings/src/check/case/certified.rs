@@ -27,15 +27,15 @@ pub fn decide_certified(
     };
     // Of several questions, what is learned for one is a part of the proof of the next. Where a limit was reached before any was answered,
     // there is nothing to prove.
-    let place = |decisions: &Vec<Decision>| match answered(decisions.iter().map(|d| d.answer)) {
+    let name = |decisions: &Vec<Decision>| match answered(decisions.iter().map(|d| d.answer)) {
         0 => None,
         answered => Some(name(answered)),
     };
-    prove(shape, (folder, &setting.options.backend), search, place, again)
+    prove(shape, (folder, &setting.options.backend), search, name, again)
 }
 
 /// How many questions were answered before a limit was reached; where one ended the search, nothing that came later counts.
-pub fn answered(answers: impl Iterator<Item = CaseAnswer>) -> usize {
+fn answered(answers: impl Iterator<Item = CaseAnswer>) -> usize {
     answers.take_while(|&answer| answer != CaseAnswer::Unknown).count()
 }
 

@@ -227,9 +227,7 @@ impl Decider for Search {
             some => proof_file(&format!("{name}-first{some}")),
         };
         let of = case::decide_certified(setting, (part.shape, &part.cube), &part.questions, (folder, &file))?;
-        let answered = case::answered(of.answer.iter().map(|d| d.answer));
-        let proof = of.proof.map(|proof| Proof::of(&proof, file(answered)));
-        Ok(Answered { decisions: of.answer, proof, unwritten: of.unwritten, kept: false })
+        Ok(Answered { decisions: of.answer, proof: of.proof, unwritten: of.unwritten, kept: false })
     }
 
     fn preferred(&self, setting: &Setting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, Fault> {
