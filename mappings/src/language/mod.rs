@@ -13,8 +13,10 @@ mod event;
 mod instruction;
 pub mod kind;
 mod known;
+mod lowering;
 mod parse;
 mod resolve;
+mod row;
 mod tokens;
 mod write;
 
