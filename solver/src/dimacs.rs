@@ -5,6 +5,23 @@ use std::io::{self, Write};
 use crate::logic::Logic;
 use crate::session::{Literal, Session};
 
+/// Writes so many clauses over so many variables.
+pub(crate) fn write_clauses<'c>(
+    out: &mut impl Write,
+    variables: usize,
+    count: usize,
+    clauses: impl Iterator<Item = &'c [i32]>,
+) -> io::Result<()> {
+    writeln!(out, "p cnf {variables} {count}")?;
+    for clause in clauses {
+        for literal in clause {
+            write!(out, "{literal} ")?;
+        }
+        writeln!(out, "0")?;
+    }
+    Ok(())
+}
+
 impl Session {
     /// Writes the clauses so far in DIMACS format, with the assumptions as unit clauses and each line of the comments as a
     /// comment line before them.
@@ -21,14 +38,8 @@ impl Session {
             writeln!(out, "c {line}")?;
         }
         let clauses = &self.emitter.clauses;
-        writeln!(out, "p cnf {} {}", clauses.variables(), clauses.len() + units.len())?;
-        for clause in clauses.since(0).chain(units.iter().map(Vec::as_slice)) {
-            for literal in clause {
-                write!(out, "{literal} ")?;
-            }
-            writeln!(out, "0")?;
-        }
-        Ok(())
+        let all = clauses.since(0).chain(units.iter().map(Vec::as_slice));
+        write_clauses(out, clauses.variables(), clauses.len() + units.len(), all)
     }
 
     /// Which SAT variable says what of which relation, a line for each: `7 edge(a, b)`. Tuples that no clause mentions have no

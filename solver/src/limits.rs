@@ -11,7 +11,7 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Stop once this is true.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Stop after about so many conflicts (solvers that do not tell them ignore it: [`Backend::limits_conflicts`](crate::Backend)).
+    /// Stop after about so many conflicts. A solver that cannot ignores it ([`Backend::limits_conflicts`](crate::Backend::limits_conflicts)).
     pub conflicts: Option<u64>,
 }
 

@@ -81,7 +81,7 @@ impl Logic {
         made
     }
 
-    fn replace_in_one(&mut self, a: Expr, s: &mut Substitution, make: impl FnOnce(&mut Self, Expr) -> Expr) -> Expr {
+    fn replace_in_one<T>(&mut self, a: Expr, s: &mut Substitution, make: impl FnOnce(&mut Self, Expr) -> T) -> T {
         let a = self.replace_in_expr(a, s);
         make(self, a)
     }
@@ -106,25 +106,12 @@ impl Logic {
             N::CompareCardinality(a, comparison, b) => {
                 self.replace_in_both(a, b, s, |logic, a, b| logic.compare_cardinality(a, comparison, b))
             }
-            N::Some(e) => {
-                let e = self.replace_in_expr(e, s);
-                self.some(e)
-            }
-            N::One(e) => {
-                let e = self.replace_in_expr(e, s);
-                self.one(e)
-            }
-            N::Lone(e) => {
-                let e = self.replace_in_expr(e, s);
-                self.lone(e)
-            }
-            N::Acyclic(e) => {
-                let e = self.replace_in_expr(e, s);
-                self.acyclic(e)
-            }
+            N::Some(e) => self.replace_in_one(e, s, Self::some),
+            N::One(e) => self.replace_in_one(e, s, Self::one),
+            N::Lone(e) => self.replace_in_one(e, s, Self::lone),
+            N::Acyclic(e) => self.replace_in_one(e, s, Self::acyclic),
             N::Cardinality(e, comparison, number) => {
-                let e = self.replace_in_expr(e, s);
-                self.cardinality(e, comparison, number)
+                self.replace_in_one(e, s, |logic, e| logic.cardinality(e, comparison, number))
             }
             N::Not(f) => {
                 let f = self.replace_in_formula(f, s);

@@ -35,14 +35,9 @@ impl Factory for Maker {
     }
 
     fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, Failure> {
-        // An option that the second one does not have is refused at once, not when it is its turn.
-        self.then.start(options)?;
-        let (then, options) = (self.then.clone(), options.clone());
-        Ok(Box::new(Relay {
-            now: self.first.start(&options)?,
-            waiting: Some(Waiting { then, options, most: self.conflicts, clauses: Vec::new() }),
-            before: 0,
-        }))
+        // Both at once, so that an option that the second one does not have is refused before it is its turn.
+        let (now, then) = (self.first.start(options)?, self.then.start(options)?);
+        Ok(Box::new(Relay { now, waiting: Some(Waiting { then, most: self.conflicts, clauses: Vec::new() }), before: 0 }))
     }
 
     /// The second solver from the start: the proof is of one.
@@ -59,25 +54,13 @@ struct Relay {
     before: u64,
 }
 
-/// What the second solver needs to take over.
+/// The second solver, and what it needs to take over.
 struct Waiting {
-    then: Backend,
-    options: SolverOptions,
+    then: Box<dyn Solver>,
     /// The conflicts after which it does.
     most: u64,
     /// All clauses so far, each with a 0 behind it.
     clauses: Vec<i32>,
-}
-
-impl Relay {
-    fn hand_over(&mut self, waiting: &Waiting) -> Result<(), Failure> {
-        self.before = self.now.conflicts();
-        self.now = waiting.then.start(&waiting.options)?;
-        for clause in waiting.clauses.split_inclusive(|&literal| literal == 0) {
-            self.now.add(&clause[..clause.len() - 1])?;
-        }
-        Ok(())
-    }
 }
 
 impl Solver for Relay {
@@ -101,7 +84,11 @@ impl Solver for Relay {
                 self.waiting = Some(waiting);
                 return Ok(answer);
             }
-            self.hand_over(&waiting)?;
+            self.before = self.now.conflicts();
+            self.now = waiting.then;
+            for clause in waiting.clauses.split_inclusive(|&literal| literal == 0) {
+                self.now.add(&clause[..clause.len() - 1])?;
+            }
         }
         let spent = self.conflicts() - begun;
         self.now

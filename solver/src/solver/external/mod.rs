@@ -1,16 +1,18 @@
-//! A SAT solver that is a program of its own: it reads DIMACS, prints its answer, and writes a DRAT proof, as solvers of the SAT competitions do
-//! (CaDiCaL, Kissat, Glucose and many others). It is called anew for each question, with all clauses so far and the assumptions as clauses.
+//! A SAT solver that is a program of its own: it reads DIMACS, prints its answer, and writes a DRAT proof, as solvers of the SAT competitions do.
+//! It is called anew for each question, with all clauses so far and the assumptions as clauses.
 //!
-//! Nothing that it says need be believed: assignments are compared with the clauses, and where a proof is kept, or a core is asked for, its proof
-//! is followed and written with what each clause follows from ([`derive`]).
+//! An assignment that it prints is compared with the clauses. That there is none is believed, as it is of any solver, unless a proof is kept:
+//! then what it wrote is followed, and kept with what each clause follows from (`derive.rs`). Cores come from its proof, too.
 
 mod derive;
 mod drat;
 mod run;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 
 use super::{Answer, Factory, Failure, Solver};
+use crate::dimacs::write_clauses;
 use crate::limits::Limits;
 use crate::options::SolverOptions;
 use crate::proof::Log;
@@ -123,7 +125,9 @@ impl External {
         let (problem, proof) = (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
         let units: Vec<[i32; 1]> = assumptions.iter().map(|&l| [l]).collect();
         let clauses = self.clauses.iter().map(|(_, clause)| clause.as_slice()).chain(units.iter().map(<[i32; 1]>::as_slice));
-        run::write(&problem, self.variables, self.clauses.len() + units.len(), clauses.clone()).map_err(cannot)?;
+        let mut out = BufWriter::new(File::create(&problem).map_err(cannot)?);
+        write_clauses(&mut out, self.variables, self.clauses.len() + units.len(), clauses.clone()).map_err(cannot)?;
+        out.flush().map_err(cannot)?;
         let (answer, literals) = run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
         let last = match answer {
             Answer::Unknown => Last::Nothing,

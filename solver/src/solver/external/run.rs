@@ -1,6 +1,6 @@
 //! Runs a SAT solver as a program: it gets a file with the problem and the name of one for the proof, as in the SAT competitions.
 
-use std::io::{self, BufWriter, Read, Write};
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -10,22 +10,6 @@ use crate::solver::Answer;
 
 /// How often limits are looked at.
 const OFTEN: Duration = Duration::from_millis(5);
-
-/// Writes the problem in DIMACS format.
-///
-/// # Errors
-/// Those of the file.
-pub fn write<'a>(path: &Path, variables: usize, count: usize, clauses: impl Iterator<Item = &'a [i32]>) -> io::Result<()> {
-    let mut out = BufWriter::new(std::fs::File::create(path)?);
-    writeln!(out, "p cnf {variables} {count}")?;
-    for clause in clauses {
-        for literal in clause {
-            write!(out, "{literal} ")?;
-        }
-        writeln!(out, "0")?;
-    }
-    out.flush()
-}
 
 /// Runs the command on a problem within the limits; its answer, and the literals that it says are true.
 ///
