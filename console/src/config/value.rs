@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command};
+use margay_mappings::Backend;
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited::STANDARD_INPUT;
 use toml::Spanned;
@@ -93,7 +94,7 @@ impl Value {
     /// The text as the option takes it: a path starts from the folder of the file.
     fn checked(&self, argument: &Arg, text: &Text) -> Result<String, Diagnostic> {
         // A folder that somebody else made may hold the file.
-        if text.text.starts_with("dimacs:") {
+        if text.text.starts_with(Backend::PROGRAM) {
             let error = Diagnostic::error(format!("`{}` names a program to start", self.key));
             let error = error.at(&self.file, text.span, "a program is started for the command line alone");
             return Err(error.help(format!("give it there: `--{} \"{}\"`", self.key, text.text)));
