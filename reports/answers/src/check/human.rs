@@ -141,7 +141,7 @@ pub fn answer(context: &Context<'_>) -> (Tone, String, String) {
         },
         Verdict::Undecided(why) => {
             let established = match context.report.established {
-                0 => "nothing is established".to_owned(),
+                0 => "nothing".to_owned(),
                 n => format!("no counterexample up to {n} events{}", level(context)),
             };
             (Tone::Unsure, "undecided".to_owned(), format!(": {why}; established: {established}: {title}"))
