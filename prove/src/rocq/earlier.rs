@@ -2,7 +2,7 @@
 
 use super::induction::Induction;
 use super::opening::{Rest, State};
-use super::proven::{Pieces, injection};
+use super::proven::{Pieces, either, injection};
 use super::text::{event, more_variables};
 use super::writer::Writer;
 use crate::argument::Claim;
@@ -174,7 +174,7 @@ fn unions(term: &str, cases: &[(String, String)]) -> String {
         [(name, one)] => format!("((fun {name} => {one}) {term})"),
         [rest @ .., (name, last)] => {
             let inner = unions("rest", rest);
-            format!("match {term} with or_introl rest => {inner} | or_intror {name} => {last} end")
+            either(term, ["rest", &inner], [name, last])
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::earlier::{induction_name, projected};
 use super::opening::{Rest, State};
-use super::proven::{Pieces, cases, conjunction};
+use super::proven::{Pieces, conjunction, each};
 use super::steps::Obligations;
 use super::text::{event, more_variables};
 use super::writer::{Writer, claim_name};
@@ -116,7 +116,7 @@ impl Writer {
                 format!("({} holds)", branches[0])
             } else {
                 let given = format!("({by_edges} {} {} holds)", event(first), event(second));
-                cases(&given, branches.len(), 0, &mut |i, t| format!("({} {t})", branches[i]))
+                each(&given, &branches, 0)
             };
             proofs.push(self.concluded(property, &split));
         }

@@ -1,7 +1,7 @@
 //! A pair of a relation, taken apart: the proof term that goes from `r x y` to the events and atoms that an obligation speaks of.
 //! It does what [`Theory::open`] does, and ends by applying what refutes these.
 
-use super::proven::{Pieces, alternatives, cases, injection, pieces, whole};
+use super::proven::{Pieces, alternatives, both, cases, either, injection, pieces, whole};
 use super::text::event;
 use super::writer::{Writer, claim_name};
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
@@ -57,7 +57,7 @@ impl Writer {
                     all.extend(w.absent(b, s, t, &right)?);
                     rest(w, state, all)
                 })?;
-                Ok(format!("match {term} with conj {left} {right} => {inner} end"))
+                Ok(both(term, [&left, &right], &inner))
             }
             Expr::Sequence(a, b) => match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
                 (Expr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
@@ -67,7 +67,7 @@ impl Writer {
                     state.next += 1;
                     let pair = state.name();
                     let inner = self.open_both([(a, s, between), (b, between, t)], &pair, state, rest)?;
-                    Ok(format!("match {term} with ex_intro _ {} {pair} => {inner} end", event(between)))
+                    Ok(format!("(some {term} (fun {} {pair} => {inner}))", event(between)))
                 }
             },
             Expr::Inverse(a) => self.open(a, t, s, term, state, rest),
@@ -77,7 +77,7 @@ impl Writer {
                 let inner = self.open(a, s, s, &member.clone(), state, &mut |w, state, all| {
                     rest(w, state, equal.iter().cloned().chain(all).collect())
                 })?;
-                Ok(format!("match {term} with conj {same} {member} => {inner} end"))
+                Ok(both(term, [&same, &member], &inner))
             }
             Expr::Symbol(p) if p != Pred::EQUAL => match treatment(&self.theory, p, &state.within, &state.group) {
                 Treatment::Keep => self.keep(of, s, t, term, state, rest),
@@ -139,7 +139,7 @@ impl Writer {
         let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, first| {
             w.open(b, u, v, &right, state, &mut |w, state, second| rest(w, state, first.iter().cloned().chain(second).collect()))
         })?;
-        Ok(format!("match {term} with conj {left} {right} => {inner} end"))
+        Ok(both(term, [&left, &right], &inner))
     }
 
     /// Both members of a union lead to one rest.
@@ -196,9 +196,8 @@ impl Writer {
         }
         state.next = end;
         let [(left, first), (right, second)] = &branches[..] else { return Err("a union has two members".to_owned()) };
-        Ok(format!(
-            "(let {goal} := fun {binder}({holds} : {typed}) => ({then} : False) in\n  match {term} with or_introl {left} => {first} | or_intror {right} => {second} end)"
-        ))
+        let split = either(term, [left, first], [right, second]);
+        Ok(format!("(let {goal} := fun {binder}({holds} : {typed}) => {then} in\n  {split})"))
     }
 
     /// `s = t`, as it is kept.

@@ -64,6 +64,13 @@ Section Sets_and_relations.
     destruct IH as [[a|a]|(w & a & b)]; eauto 6.
   Qed.
 
+  (* A contradiction, from what holds and what refutes each of its parts: as applications these are checked faster than as matches. *)
+  Definition both {A B : Prop} (p : A /\ B) (refuted : A -> B -> False) : False := match p with conj a b => refuted a b end.
+  Definition either {A B : Prop} (p : A \/ B) (first : A -> False) (second : B -> False) : False :=
+    match p with or_introl a => first a | or_intror b => second b end.
+  Definition some {A : E -> Prop} (p : exists x, A x) (refuted : forall x, A x -> False) : False :=
+    match p with ex_intro _ x a => refuted x a end.
+
   (* A value is shared by several existences, of which only the first whose guard G holds decides what it is. *)
   Lemma share : forall (G : Prop) A B,
     (exists y, A y) -> (exists y, B y) -> (~ G -> forall y, A y) -> exists y, A y /\ (G \/ B y).

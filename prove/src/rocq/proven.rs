@@ -78,3 +78,25 @@ pub fn cases(term: &str, of: usize, depth: usize, case: &mut dyn FnMut(usize, &s
     }
     format!("({})", from(term, 0, of, depth, case))
 }
+
+/// False, from both parts of a conjunction, which get names.
+pub fn both(term: &str, [left, right]: [&str; 2], inner: &str) -> String {
+    format!("(both {term} (fun {left} {right} => {inner}))")
+}
+
+/// False, from either side of a disjunction: the name of what holds there, and the proof.
+pub fn either(term: &str, [left, first]: [&str; 2], [right, second]: [&str; 2]) -> String {
+    format!("(either {term} (fun {left} => {first}) (fun {right} => {second}))")
+}
+
+/// False, from each member of a disjunction: functions of what holds there.
+pub fn each(term: &str, branches: &[String], depth: usize) -> String {
+    match branches {
+        [] => format!("(False_ind _ {term})"),
+        [only] => format!("({only} {term})"),
+        [first, rest @ ..] => {
+            let name = format!("b{depth}");
+            format!("(either {term} {first} (fun {name} => {}))", each(&name, rest, depth + 1))
+        }
+    }
+}

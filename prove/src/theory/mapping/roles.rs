@@ -35,8 +35,9 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &S
         if let ScopePattern::Named(scope) = row.scope {
             name = format!("{name}.{}", scope.name());
         }
-        for (k, lowering) in row.alternatives.iter().enumerate() {
-            let name = if row.alternatives.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
+        let distinct = distinct(&row.alternatives);
+        for (k, &lowering) in distinct.iter().enumerate() {
+            let name = if distinct.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
             let parts: &[(Part, &str)] = match row.construct.operation {
                 Operation::Rmw => &[(Part::ReadHalf, ":read"), (Part::WriteHalf, ":write")],
                 _ => &[(Part::Whole, "")],
@@ -48,6 +49,17 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &S
         }
     }
     roles
+}
+
+/// The lowerings that differ in what they emit. Types and pairs of orders, for which a row is written again, make no difference to a proof.
+fn distinct(alternatives: &[Lowering]) -> Vec<&Lowering> {
+    let mut found: Vec<&Lowering> = Vec::new();
+    for own in alternatives {
+        if !found.iter().any(|known| known.steps == own.steps && known.dependencies == own.dependencies) {
+            found.push(own);
+        }
+    }
+    found
 }
 
 /// A theory that learns what the rows make.
