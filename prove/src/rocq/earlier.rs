@@ -170,8 +170,9 @@ pub fn induction_name(earlier: usize) -> String {
 /// The members of a union, nested to the left, each with what to do there.
 fn unions(term: &str, cases: &[(String, String)]) -> String {
     match cases {
-        [] => format!("(False_ind _ {term})"),
-        [(name, one)] => format!("((fun {name} => {one}) {term})"),
+        [] => format!("destruct {term}."),
+        [(name, one)] if term == "rest" => format!("rename rest into {name}. {one}"),
+        [(name, one)] => format!("pose proof {term} as {name}. {one}"),
         [rest @ .., (name, last)] => {
             let inner = unions("rest", rest);
             either(term, ["rest", &inner], [name, last])

@@ -1,9 +1,10 @@
-//! The given clauses of a refutation, each with its proof term: parts of the question, of events that exist, and instances.
+//! What a refutation starts from, in numbered atoms: formulas as conjunctions of disjunctions, and the clauses of events that exist, with
+//! proof terms.
 
-use super::proven::{cases, injection, pieces};
-use super::text::event;
+use super::letters::Letters;
+use super::proven::injection;
 use super::writer::Writer;
-use crate::ground::{Clauses, Obligation, Origin, Value};
+use crate::ground::Clauses;
 use crate::logic::{Atom, Form, Lit, Pred, Term};
 use rustc_hash::FxHashMap;
 
@@ -18,21 +19,48 @@ pub struct Given {
     pub term: String,
 }
 
+/// A formula as the literals, by their numbers, of each of its disjunctions.
+pub type Disjunctions = Vec<Vec<i32>>;
+
 /// The proof of a clause in one of the cases: the number of its literal, and a term for what holds.
 pub type Pick<'a> = &'a dyn Fn(usize, &str) -> String;
 
-/// Walks through ground clauses in the order in which they were made.
+/// What a number stands for.
+#[derive(Debug, Clone)]
+enum Numbered {
+    Atom(Atom),
+    /// A formula: its place among the named ones, and itself.
+    Formula(usize, Form),
+}
+
+/// A formula that has a number.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The number.
+    pub number: i32,
+    /// What it says; it names earlier formulas alone.
+    pub says: Disjunctions,
+    /// The numbers of the formulas that it is part of.
+    pub within: Vec<i32>,
+}
+
+/// Walks through formulas in the order in which they got their numbers.
 pub struct Walk {
     numbers: FxHashMap<Atom, i32>,
-    named: std::vec::IntoIter<(i32, Form)>,
+    meanings: FxHashMap<i32, Numbered>,
+    waiting: std::vec::IntoIter<(i32, Form)>,
+    /// The formulas that have a number, parts before the whole.
+    pub named: Vec<Named>,
+    within: Vec<i32>,
     fresh: usize,
 }
 
 impl Walk {
     /// Through these clauses.
     pub fn of(clauses: &Clauses) -> Self {
-        let numbers = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
-        Self { numbers, named: clauses.named.clone().into_iter(), fresh: 0 }
+        let numbers: FxHashMap<Atom, i32> = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
+        let meanings = numbers.iter().map(|(&a, &n)| (n, Numbered::Atom(a))).collect();
+        Self { numbers, meanings, waiting: clauses.named.clone().into_iter(), named: Vec::new(), within: Vec::new(), fresh: 0 }
     }
 
     pub fn number(&self, lit: Lit) -> Result<i32, String> {
@@ -45,45 +73,37 @@ impl Walk {
         format!("p{}", self.fresh)
     }
 
-    /// The clauses that a formula with a proof gives.
-    pub fn formula(&mut self, form: &Form, term: &str, out: &mut Vec<Given>) -> Result<(), String> {
-        match form {
-            Form::Const(true) => {}
-            Form::Const(false) => out.push(Given { premises: Vec::new(), conclusions: Vec::new(), term: term.to_owned() }),
-            Form::Lit(lit) => {
-                let number = self.number(*lit)?;
-                out.push(self.choice(&[number], &mut |pick| Ok(pick(0, term)))?);
-            }
-            Form::And(_) => {
-                for (part, term) in pieces(form, term) {
-                    self.formula(&part, &term, out)?;
+    /// The disjunctions of a formula.
+    pub fn formula(&mut self, form: &Form) -> Result<Disjunctions, String> {
+        Ok(match form {
+            Form::Const(true) => Vec::new(),
+            Form::Const(false) => return Err("what cannot be needs no refutation".to_owned()),
+            Form::Lit(lit) => vec![vec![self.number(*lit)?]],
+            Form::And(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.extend(self.formula(part)?);
                 }
+                all
             }
-            Form::Or(parts) => {
-                let numbers = parts.iter().map(|p| self.implied(p, out)).collect::<Result<Vec<_>, _>>()?;
-                out.push(self.choice(&numbers, &mut |pick| Ok(cases(term, parts.len(), 0, &mut |i, t| pick(i, t))))?);
-            }
-        }
-        Ok(())
+            Form::Or(parts) => vec![parts.iter().map(|p| self.implied(p)).collect::<Result<Vec<_>, _>>()?],
+        })
     }
 
-    /// The number of a formula; what it implies is put among the clauses.
-    pub fn implied(&mut self, form: &Form, out: &mut Vec<Given>) -> Result<i32, String> {
+    /// The number of a formula.
+    pub fn implied(&mut self, form: &Form) -> Result<i32, String> {
         if let Form::Lit(lit) = form {
             return self.number(*lit);
         }
-        let (number, named) = self.named.next().ok_or("a formula has no number")?;
+        let (number, named) = self.waiting.next().ok_or("a formula has no number")?;
         if named != *form {
             return Err("formulas are numbered in two orders".to_owned());
         }
-        let holds = self.name();
-        let mut own = Vec::new();
-        self.formula(form, &holds, &mut own)?;
-        out.extend(own.into_iter().map(|mut c| {
-            c.premises.insert(0, number);
-            c.term = format!("(fun {holds} => {})", c.term);
-            c
-        }));
+        self.within.push(number);
+        let says = self.formula(form)?;
+        self.within.pop();
+        self.meanings.insert(number, Numbered::Formula(self.named.len(), named));
+        self.named.push(Named { number, says, within: self.within.clone() });
         Ok(number)
     }
 
@@ -126,133 +146,101 @@ pub fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
     (own, own.constant(), swapped)
 }
 
+/// The number of an event in an instance, and among the terms of a clause of all events.
+pub fn event_number(event: Term) -> usize {
+    event.index() + 1
+}
+
+fn term_number(term: Term) -> usize {
+    term.as_variable().map_or_else(|| 2 * event_number(term), |v| 2 * (usize::from(v) + 1) + 1)
+}
+
+/// The place of a formula in an atom that stands for it.
+fn name_of(place: usize) -> [usize; 3] {
+    [1, place + 1, 1]
+}
+
 impl Writer {
-    /// The given clauses of an obligation's refutation, in their order.
-    pub fn given(&mut self, obligation: &Obligation, clauses: &Clauses, values: &[Value]) -> Result<Vec<Given>, String> {
-        let mut walk = Walk::of(clauses);
-        let mut given = Vec::new();
-        walk.formula(&obligation.question, "question", &mut given)?;
-        walk.formula(&obligation.conclusion, "conclusion", &mut given)?;
-        for at in 0..values.len() {
-            self.value(&mut walk, values, at, &mut given)?;
+    /// The number of a predicate: 1 is for formulas, 2 is equality, the others are in a table.
+    fn predicate(&mut self, pred: Pred) -> usize {
+        if pred == Pred::EQUAL {
+            return 2;
         }
-        for (_, origin) in clauses.list.iter().skip(given.len()) {
-            let one = match origin {
-                Origin::Fact(fact, at) => {
-                    let lits = self.theory.facts[*fact].clause.lits.clone();
-                    let name = self.fact(*fact)?;
-                    self.instance(&mut walk, &lits, at, &name)?
-                }
-                Origin::Supposed(supposed, at) => {
-                    let lits = obligation.suppositions[*supposed].clause.lits.clone();
-                    self.instance(&mut walk, &lits, at, &format!("supposed_{supposed}"))?
-                }
-                Origin::Congruence(equality, atoms) => self.congruence(&mut walk, *equality, *atoms)?,
-                Origin::Question(_) | Origin::Value(..) => return Err("clauses come in two orders".to_owned()),
-            };
-            given.push(one);
-        }
-        for (own, (lits, _)) in given.iter().zip(&clauses.list) {
-            let mut there: Vec<i32> = own.premises.iter().map(|p| -p).chain(own.conclusions.iter().copied()).collect();
-            let mut wanted = lits.clone();
-            there.sort_unstable();
-            there.dedup();
-            wanted.sort_unstable();
-            wanted.dedup();
-            if there != wanted {
-                return Err("a clause is not the one that was refuted".to_owned());
-            }
-        }
-        if given.len() == clauses.list.len() { Ok(given) } else { Err("there are more clauses than were refuted".to_owned()) }
+        let next = self.predicates.len() + 3;
+        *self.predicates.entry(pred).or_insert(next)
     }
 
-    /// An instance of a clause that is proved for all values of its variables.
-    fn instance(&mut self, walk: &mut Walk, lits: &[Lit], at: &[Term], name: &str) -> Result<Given, String> {
-        let args: String = at.iter().map(|t| format!(" {}", event(*t))).collect();
-        let mut numbers = Vec::new();
-        let mut all = Vec::new();
-        for lit in lits {
-            let (own, constant, swapped) = kept(*lit, at);
-            match constant {
-                Some(true) => return Err("an instance that is always true was used".to_owned()),
-                Some(false) => all.push((*lit, None, swapped)),
-                None => {
-                    numbers.push(walk.number(own)?);
-                    all.push((*lit, Some(numbers.len() - 1), swapped));
-                }
-            }
-        }
-        let premises: Vec<_> = all.iter().filter(|a| !a.0.positive).cloned().collect();
-        let conclusions: Vec<_> = all.iter().filter(|a| a.0.positive).cloned().collect();
-        let plain = all.iter().all(|a| !a.2 && a.1.is_some()) && {
-            let distinct: std::collections::BTreeSet<i32> = numbers.iter().copied().collect();
-            distinct.len() == numbers.len()
-        };
-        if plain {
-            let mut given = walk.choice(&numbers, &mut |_| Ok(String::new()))?;
-            given.term = format!("({name}{args})");
-            return Ok(given);
-        }
-        let conclusions_of = conclusions.len();
-        // Premises get names, and their proofs are handed to the clause.
-        let mut given = walk.choice(&numbers, &mut |_| Ok(String::new()))?;
-        let named: Vec<String> = given.premises.iter().map(|_| walk.name()).collect();
-        let mut term = format!("{name}{args}");
-        for (_, number, swapped) in &premises {
-            let own = match number {
-                Some(n) => {
-                    let at = given.premises.iter().position(|&p| p == -numbers[*n]).ok_or("a premise is missing")?;
-                    named[at].clone()
-                }
-                None => "eq_refl".to_owned(),
-            };
-            term += &if *swapped { format!(" (eq_sym {own})") } else { format!(" {own}") };
-        }
-        let positives = given.conclusions.clone();
-        let body = cases(&format!("({term})"), conclusions_of, 0, &mut |i, t| {
-            let (_, number, swapped) = &conclusions[i];
-            let t = if *swapped { format!("(eq_sym {t})") } else { t.to_owned() };
-            let at = number.and_then(|n| positives.iter().position(|&p| p == numbers[n])).unwrap_or(0);
-            injection(at, positives.len(), &t)
-        });
-        let body = if conclusions_of == 0 { format!("({term})") } else { body };
-        given.term = if named.is_empty() { body } else { format!("(fun {} => {body})", named.join(" ")) };
-        Ok(given)
+    /// An atom of an obligation's events.
+    pub fn atom_numbers(&mut self, atom: Atom) -> [usize; 3] {
+        let [x, y] = atom.args.map(event_number);
+        [self.predicate(atom.pred), x, y]
     }
 
-    /// Equal events have the same atoms.
-    fn congruence(&mut self, walk: &mut Walk, equality: Atom, [has, lacks]: [Atom; 2]) -> Result<Given, String> {
-        let numbers = [walk.number(Lit::no(equality))?, walk.number(Lit::no(has))?, walk.number(Lit::yes(lacks))?];
-        let mut given = walk.choice(&numbers, &mut |_| Ok(String::new()))?;
-        let text = |atom: Atom| self.text.raw_atom(&self.theory, atom, &event);
-        let premises: Vec<String> = if equality == has { vec![text(has)] } else { vec![text(equality), text(has)] };
-        let binders: String = premises.iter().enumerate().map(|(i, p)| format!("(q{i} : {p}) ")).collect();
-        let last = premises.len() - 1;
-        let term = if has.pred == Pred::EQUAL {
-            let used: Vec<String> = (0..=last).map(|q| format!("q{q}")).collect();
-            format!("(ltac:(clear - {}; congruence) : {})", used.join(" "), text(lacks))
-        } else {
-            let [a, b] = equality.args;
-            let proof = |s: Term, t: Term| {
-                if s == t {
-                    "eq_refl".to_owned()
-                } else if [s, t] == [a, b] {
-                    "q0".to_owned()
-                } else {
-                    "(eq_sym q0)".to_owned()
-                }
-            };
-            let symbol = self.text.symbol(&self.theory, has.pred);
-            let [s, t] = has.args;
-            let [u, v] = lacks.args;
-            if self.theory.symbols.get(has.pred).arity == 1 {
-                format!("equal_one {symbol} {} {} {} q{last}", event(s), event(u), proof(s, u))
-            } else {
-                let events: Vec<String> = [s, t, u, v].iter().map(|e| event(*e)).collect();
-                format!("equal_two {symbol} {} {} {} q{last}", events.join(" "), proof(s, u), proof(t, v))
+    /// A numbered atom.
+    fn meant(&mut self, walk: &Walk, number: i32) -> Result<[usize; 3], String> {
+        match walk.meanings.get(&number) {
+            Some(Numbered::Atom(atom)) => Ok(self.atom_numbers(*atom)),
+            Some(Numbered::Formula(place, _)) => Ok(name_of(*place)),
+            None => Err("a number stands for nothing".to_owned()),
+        }
+    }
+
+    /// A disjunction of numbered literals: the predicate's number is doubled, and odd where the literal is negative.
+    pub fn literals(&mut self, walk: &Walk, numbers: &[i32], out: &mut Letters) -> Result<(), String> {
+        let mut line = Vec::with_capacity(3 * numbers.len());
+        for &n in numbers {
+            let [p, x, y] = self.meant(walk, n.abs())?;
+            line.extend([2 * p + usize::from(n < 0), x, y]);
+        }
+        out.line(line);
+        Ok(())
+    }
+
+    /// A formula: a line for each disjunction, and an empty one.
+    pub fn disjunctions(&mut self, walk: &Walk, all: &Disjunctions, out: &mut Letters) -> Result<(), String> {
+        for numbers in all {
+            self.literals(walk, numbers, out)?;
+        }
+        out.line([]);
+        Ok(())
+    }
+
+    /// A clause of all events.
+    pub fn general(&mut self, lits: &[Lit], variables: u8) -> String {
+        let mut letters = Letters::default();
+        letters.line([usize::from(variables) + 1]);
+        for positive in [false, true] {
+            let mut line = Vec::new();
+            for lit in lits.iter().filter(|l| l.positive == positive) {
+                let [x, y] = lit.atom.args.map(term_number);
+                line.extend([self.predicate(lit.atom.pred), x, y]);
             }
-        };
-        given.term = format!("(fun {binders}=> {term})");
-        Ok(given)
+            letters.line(line);
+        }
+        letters.written()
+    }
+
+    /// A clause that holds of an obligation's events, as one of all events without variables; and as a term.
+    pub fn of_these_events(&mut self, walk: &Walk, given: &Given) -> Result<(String, String), String> {
+        let mut letters = Letters::default();
+        letters.line([1]);
+        let mut sides = Vec::new();
+        for side in [&given.premises, &given.conclusions] {
+            let (mut line, mut texts) = (Vec::new(), Vec::new());
+            for &number in side {
+                let is_formula = matches!(walk.meanings.get(&number), Some(Numbered::Formula(..)));
+                let [p, x, y] = self.meant(walk, number)?;
+                line.extend(if is_formula { [p, x, y] } else { [p, 2 * x, 2 * y] });
+                texts.push(match &walk.meanings[&number] {
+                    Numbered::Atom(atom) => self.text.raw_atom(&self.theory, *atom, &super::text::event),
+                    Numbered::Formula(_, form) => self.text.inner(&self.theory, form, &super::text::event),
+                });
+            }
+            letters.line(line);
+            sides.push(texts);
+        }
+        let premises: String = sides[0].iter().map(|p| format!("{p} -> ")).collect();
+        let then = if sides[1].is_empty() { "False".to_owned() } else { sides[1].join(" \\/ ") };
+        Ok((letters.written(), premises + &then))
     }
 }

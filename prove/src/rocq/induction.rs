@@ -2,7 +2,7 @@
 
 use super::earlier::{induction_name, projected};
 use super::opening::{Rest, State};
-use super::proven::{Pieces, conjunction, each};
+use super::proven::Pieces;
 use super::steps::Obligations;
 use super::text::{event, more_variables};
 use super::writer::{Writer, claim_name};
@@ -48,11 +48,10 @@ impl Writer {
             Meaning::Closure(r) => {
                 let unfold = if self.text.names.get(*of).is_some() { format!("unfold {relation}; ") } else { String::new() };
                 let found = edges(&mut self.theory, r);
-                let edge = self.by_edges(r, &found)?;
-                let base = self.ways(&about, &found, &edge, false)?;
-                let more = self.ways(&about, &found, &edge, true)?;
+                let base = self.ways(&about, r, &found, false)?;
+                let more = self.ways(&about, r, &found, true)?;
                 format!(
-                    "{unfold}intros x0 x1 holds; induction holds as [e0 e1 holds|e0 e2 e1 before IH holds].\n- exact {base}.\n- exact {more}.\n"
+                    "{unfold}intros x0 x1 holds; induction holds as [e0 e1 holds|e0 e2 e1 before IH holds].\n- {base}\n- {more}\n"
                 )
             }
             Meaning::Fixpoint(body, _) => {
@@ -63,16 +62,15 @@ impl Writer {
                 for (k, part) in parts.iter().enumerate() {
                     let (pattern, term) = self.recursive_way(&about, *part, k)?;
                     patterns.push(pattern);
-                    cases += &format!("- exact {term}.\n");
+                    cases += &format!("- {term}\n");
                 }
                 proof += &format!("{}].\n{cases}", patterns.join("|"));
                 proof
             }
             Meaning::Defined(body) => {
                 let found = vec![body];
-                let edge = self.by_edges(body, &found)?;
-                let base = self.ways(&about, &found, &edge, false)?;
-                format!("intros e0 e1 holds. exact {base}.\n")
+                let base = self.ways(&about, body, &found, false)?;
+                format!("intros e0 e1 holds. {base}\n")
             }
             _ => return Err("an induction is over a relation that has no rules".to_owned()),
         };
@@ -86,7 +84,7 @@ impl Writer {
     }
 
     /// The proof of all properties of a pair that comes into a closure by an edge, alone or behind an earlier pair.
-    fn ways(&mut self, about: &Induction<'_>, edges: &[ExprId], by_edges: &str, behind: bool) -> Result<String, String> {
+    fn ways(&mut self, about: &Induction<'_>, of: ExprId, edges: &[ExprId], behind: bool) -> Result<String, String> {
         let (first, second) = if behind { (Term::event(2), Term::event(1)) } else { (Term::event(0), Term::event(1)) };
         let mut proofs = Vec::new();
         for (at, (_, property)) in about.own.iter().enumerate() {
@@ -110,13 +108,22 @@ impl Writer {
                     },
                     if behind { 3 } else { 2 },
                 )?;
-                branches.push(format!("(fun {holds} => {term})"));
+                branches.push((holds, term));
             }
-            let split = if by_edges.is_empty() {
-                format!("({} holds)", branches[0])
+            let mut next = branches.iter();
+            let mut seen = 0;
+            let split = if edges == [of] {
+                format!("pose proof holds as edge_0. {}", branches[0].1)
             } else {
-                let given = format!("({by_edges} {} {} holds)", event(first), event(second));
-                each(&given, &branches, 0)
+                self.by_edges(of, [&event(first), &event(second)], "holds", &mut |w, edge, term| {
+                    let (holds, branch) =
+                        next.next().filter(|_| edges.get(seen) == Some(&edge)).ok_or("edges come in two orders")?;
+                    seen += 1;
+                    // Of a term that is put together nothing else says what it proves.
+                    let own = w.text.within(&w.theory, edge, 2);
+                    let ends = format!("{} {}", event(first), event(second));
+                    Ok(format!("assert ({holds} : {own} {ends}) by exact {term}. {branch}"))
+                })?
             };
             proofs.push(self.concluded(property, &split));
         }
@@ -186,21 +193,18 @@ impl Writer {
         })
     }
 
-    /// From False to a property: what is denied is named.
+    /// Tactics that go from False to a property: what is denied is named.
     fn concluded(&self, property: &Property, split: &str) -> String {
         match property {
             Property::Clause(lits) => {
                 let more: Vec<String> = (2..2 + more_variables(lits)).map(|v| format!("z{v}")).collect();
                 let premises: Vec<String> = (0..lits.iter().filter(|l| !l.positive).count()).map(|i| format!("l{i}")).collect();
                 let names = [more, premises].concat().join(" ");
-                let binder = if names.is_empty() { String::new() } else { format!("fun {names} => ") };
-                if lits.iter().any(|l| l.positive) {
-                    format!("({binder}NNPP _ (fun no => {split}))")
-                } else {
-                    format!("({binder}{split})")
-                }
+                let intros = if names.is_empty() { String::new() } else { format!("intros {names}. ") };
+                let deny = if lits.iter().any(|l| l.positive) { "apply NNPP. intros no. " } else { "" };
+                format!("{intros}{deny}\n{split}")
             }
-            Property::Within(_) => format!("(NNPP _ (fun no => {split}))"),
+            Property::Within(_) => format!("apply NNPP. intros no.\n{split}"),
         }
     }
 }
@@ -220,7 +224,11 @@ pub fn premises_of(theory: &Theory, part: ExprId, s: Term, t: Term, between: Ter
     })
 }
 
+/// Tactics for each part of a conjunction.
 fn conjoined(proofs: &[String]) -> String {
-    let all: Vec<&str> = proofs.iter().map(String::as_str).collect();
-    conjunction(&all)
+    match proofs {
+        [] => "exact I.".to_owned(),
+        [one] => one.clone(),
+        [first, rest @ ..] => format!("split.\n{{ {first} }}\n{}", conjoined(rest)),
+    }
 }

@@ -1,4 +1,4 @@
-//! A pair of a relation, taken apart: the proof term that goes from `r x y` to the events and atoms that an obligation speaks of.
+//! A pair of a relation, taken apart: the tactics that go from `r x y` to the events and atoms that an obligation speaks of.
 //! It does what [`Theory::open`] does, and ends by applying what refutes these.
 
 use super::proven::{Pieces, alternatives, both, cases, either, injection, pieces, whole};
@@ -6,9 +6,9 @@ use super::text::event;
 use super::writer::{Writer, claim_name};
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
 use crate::search::houdini::treatment;
-use crate::theory::{Opening, Theory, Treatment};
+use crate::theory::{MOST_OPENED, Opening, Theory, Treatment};
 
-/// The rest of a term, of type False, given what holds.
+/// Tactics for the rest of a proof of False, given what holds.
 pub type Rest<'a> = &'a mut dyn FnMut(&mut Writer, &mut State, Pieces) -> Result<String, String>;
 
 /// Where an opening is.
@@ -36,8 +36,34 @@ impl State {
     }
 }
 
+/// A lemma that opens a symbol at events 0 and 1.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    lemma: String,
+    form: Form,
+    events: usize,
+}
+
+/// Which symbol is opened, and in what state.
+pub type OpenedBy = (ExprId, Vec<Pred>, Vec<Pred>);
+
+/// Is a formula another one with these events in the place of the first ones, as it stands?
+fn same_at(canonical: &Form, other: &Form, values: &[Term]) -> bool {
+    match (canonical, other) {
+        (Form::Const(a), Form::Const(b)) => a == b,
+        (Form::Lit(a), Form::Lit(b)) => {
+            let here = a.atom.args.map(|t| values.get(t.index()).copied());
+            a.positive == b.positive && a.atom.pred == b.atom.pred && here == b.atom.args.map(Some)
+        }
+        (Form::And(a), Form::And(b)) | (Form::Or(a), Form::Or(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_at(a, b, values))
+        }
+        _ => false,
+    }
+}
+
 impl Writer {
-    /// The term of type False that opens `of` at a pair, of which `term` is the proof.
+    /// Tactics that prove False by opening `of` at a pair, of which `term` is the proof.
     pub fn open(
         &mut self,
         of: ExprId,
@@ -62,12 +88,14 @@ impl Writer {
             Expr::Sequence(a, b) => match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
                 (Expr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
                 (_, Expr::Diagonal(set)) => self.open_both([(a, s, t), (set, t, t)], term, state, rest),
+                // Rather unopened than with two events of one number.
+                _ if state.next >= MOST_OPENED => self.keep(of, s, t, term, state, rest),
                 _ => {
                     let between = Term::event(state.next);
                     state.next += 1;
                     let pair = state.name();
                     let inner = self.open_both([(a, s, between), (b, between, t)], &pair, state, rest)?;
-                    Ok(format!("(some {term} (fun {} {pair} => {inner}))", event(between)))
+                    Ok(format!("destruct {term} as ({} & {pair}).\n{inner}", event(between)))
                 }
             },
             Expr::Inverse(a) => self.open(a, t, s, term, state, rest),
@@ -79,16 +107,22 @@ impl Writer {
                 })?;
                 Ok(both(term, [&same, &member], &inner))
             }
-            Expr::Symbol(p) if p != Pred::EQUAL => match treatment(&self.theory, p, &state.within, &state.group) {
-                Treatment::Keep => self.keep(of, s, t, term, state, rest),
-                Treatment::Replace(body) => self.open_within(p, body, s, t, term, state, rest, Vec::new()),
-                Treatment::Within(bound) => {
-                    let (claim, _) = self.theory.bounds[&p];
-                    let own = vec![(self.theory.form(of, s, t), term.to_owned())];
-                    let term = format!("({} {} {} {term})", claim_name(claim), event(s), event(t));
-                    self.open_within(p, bound, s, t, &term, state, rest, own)
+            Expr::Symbol(p) if p != Pred::EQUAL => {
+                if treatment(&self.theory, p, &state.within, &state.group) == Treatment::Keep {
+                    return self.keep(of, s, t, term, state, rest);
                 }
-            },
+                match self.opened(of, [s, t], state)? {
+                    Some((lemma, form, events)) => {
+                        let holds = state.name();
+                        let first = state.next;
+                        state.next += events;
+                        let new: String = (first..state.next).map(|e| format!("{} ", event(Term::event(e)))).collect();
+                        let then = rest(self, state, pieces(&form, &holds))?;
+                        Ok(format!("apply ({lemma} {} {} {term}). intros {new}{holds}.\n{then}", event(s), event(t)))
+                    }
+                    None => self.open_symbol(p, of, s, t, term, state, rest),
+                }
+            }
             Expr::Symbol(_) => {
                 let equal = self.equality(s, t, term);
                 rest(self, state, equal)
@@ -100,6 +134,88 @@ impl Writer {
     fn keep(&mut self, of: ExprId, s: Term, t: Term, term: &str, state: &mut State, rest: Rest<'_>) -> Result<String, String> {
         let form = self.theory.form(of, s, t);
         rest(self, state, pieces(&form, term))
+    }
+
+    /// Opens what stands for a symbol.
+    #[allow(clippy::too_many_arguments)]
+    fn open_symbol(
+        &mut self,
+        p: Pred,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        match treatment(&self.theory, p, &state.within, &state.group) {
+            Treatment::Keep => self.keep(of, s, t, term, state, rest),
+            Treatment::Replace(body) => self.open_within(p, body, s, t, term, state, rest, Vec::new()),
+            Treatment::Within(bound) => {
+                let (claim, _) = self.theory.bounds[&p];
+                let own = vec![(self.theory.form(of, s, t), term.to_owned())];
+                let term = format!("({} {} {} {term})", claim_name(claim), event(s), event(t));
+                self.open_within(p, bound, s, t, &term, state, rest, own)
+            }
+        }
+    }
+
+    /// What an expression is opened to at a pair, in a state.
+    fn form_of(&mut self, of: ExprId, [s, t]: [Term; 2], state: &State) -> (Form, usize) {
+        let group = state.group.clone();
+        let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
+        let mut opening = Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None };
+        let form = self.theory.open(of, s, t, &mut opening);
+        (form, opening.next - state.next)
+    }
+
+    /// The lemma that opens a symbol at a pair of any events, if it has several ways: it is written once. Returns its name, what holds at
+    /// these events, and how many events are new.
+    fn opened(&mut self, of: ExprId, ends: [Term; 2], state: &State) -> Result<Option<(String, Form, usize)>, String> {
+        let (form, events) = self.form_of(of, ends, state);
+        let has_ways = match &form {
+            Form::And(parts) => parts.iter().any(|p| matches!(p, Form::Or(_))),
+            form => matches!(form, Form::Or(_)),
+        };
+        if !has_ways || ends[0] == ends[1] {
+            return Ok(None);
+        }
+        let here = |canonical: &Opened| -> bool {
+            let values: Vec<Term> = ends.into_iter().chain((0..events).map(|k| Term::event(state.next + k))).collect();
+            canonical.events == events && same_at(&canonical.form, &form, &values)
+        };
+        let key = (of, state.group.clone(), state.within.clone());
+        if let Some(known) = self.opened.get(&key).filter(|k| here(k)) {
+            return Ok(Some((known.lemma.clone(), form, events)));
+        }
+        let (x, y) = (Term::event(0), Term::event(1));
+        let mut own = State { next: 2, fresh: 0, ..state.clone() };
+        let (canonical, events) = self.form_of(of, [x, y], &own);
+        let found = Opened { lemma: format!("opened_{}", self.ways + 1), form: canonical, events };
+        if !here(&found) {
+            return Ok(None);
+        }
+        self.ways += 1;
+        let all: Vec<String> = (2..2 + events).map(|e| event(Term::event(e))).collect();
+        let bound = if all.is_empty() { String::new() } else { format!("forall {} : Event, ", all.join(" ")) };
+        let Expr::Symbol(symbol) = self.theory.exprs.get(of) else { return Err("only symbols are opened by lemmas".to_owned()) };
+        let script = self.open_symbol(symbol, of, x, y, "holds", &mut own, &mut |_, _, all_pieces| {
+            let (form, term) = whole(&all_pieces);
+            if form != found.form {
+                return Err("a relation was opened in two ways".to_owned());
+            }
+            Ok(format!("exact (refute {} {term}).", all.join(" ")))
+        })?;
+        self.text.names.extend(&self.theory);
+        let statement = format!(
+            "forall e0 e1 : Event, {} e0 e1 -> ({bound}{} -> False) -> False",
+            self.text.within(&self.theory, of, 2),
+            self.text.inner(&self.theory, &found.form, &event)
+        );
+        self.lemma(&found.lemma, &statement, &format!("intros e0 e1 holds refute.\n{script}"));
+        let lemma = found.lemma.clone();
+        self.opened.insert(key, found);
+        Ok(Some((lemma, form, events)))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -168,7 +284,7 @@ impl Writer {
         let mut after = State { next: end, ..state.clone() };
         let then = rest(self, &mut after, pieces(&form, &holds))?;
         state.fresh = after.fresh;
-        let binder = if events.is_empty() { String::new() } else { format!("({} : Event) ", events.join(" ")) };
+        let bound = if events.is_empty() { String::new() } else { format!("forall {} : Event, ", events.join(" ")) };
         let typed = self.text.form(&self.theory, &form, &event);
         let mut branches = Vec::new();
         let total = alternatives(&form).len();
@@ -185,10 +301,10 @@ impl Writer {
                 }
                 let held = match (&form, own) {
                     (Form::Const(true), _) => "I".to_owned(),
-                    (_, Form::Const(false)) => return Ok(term),
+                    (_, Form::Const(false)) => return Ok(format!("exact {term}.")),
                     _ => cases(&term, count, inner.fresh + 100, &mut |i, t| injection(offset + i, total, t)),
                 };
-                Ok(format!("({goal} {}{held})", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
+                Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
             })?;
             state.fresh = inner.fresh;
             branches.push((name, branch));
@@ -197,7 +313,7 @@ impl Writer {
         state.next = end;
         let [(left, first), (right, second)] = &branches[..] else { return Err("a union has two members".to_owned()) };
         let split = either(term, [left, first], [right, second]);
-        Ok(format!("(let {goal} := fun {binder}({holds} : {typed}) => {then} in\n  {split})"))
+        Ok(format!("assert ({goal} : {bound}({typed}) -> False).\n{{ intros {} {holds}. {then} }}\n{split}", events.join(" ")))
     }
 
     /// `s = t`, as it is kept.

@@ -1,45 +1,12 @@
-//! Edges: a relation as the union of the ways through it, and the rule of two orders.
+//! The rule of two orders, and a sequence within a relation by what contains its parts.
 
+use super::proven::each;
 use super::writer::Writer;
 use crate::argument::{Claim, Rule};
-use crate::logic::{Expr, ExprId, Meaning, Term};
+use crate::logic::{Expr, ExprId, Term};
+use crate::search::order::by_halves;
 
 impl Writer {
-    /// The lemma that a relation is the union of its edges.
-    pub fn by_edges(&mut self, r: ExprId, found: &[ExprId]) -> Result<String, String> {
-        if found == [r] {
-            return Ok(String::new());
-        }
-        let (x, y) = (Term::event(0), Term::event(1));
-        let whole = self.text.within(&self.theory, r, 2);
-        let parts: Vec<String> = found.iter().map(|e| format!("{} e0 e1", self.text.within(&self.theory, *e, 2))).collect();
-        let unfold = self.unfolding(r);
-        Ok(self.entails_by(&[x, y], &format!("{whole} e0 e1"), &parts.join(" \\/ "), &format!("{unfold}alone. crush.")))
-    }
-
-    /// A tactic that unfolds the definitions that edges look through.
-    pub fn unfolding(&mut self, r: ExprId) -> String {
-        let mut open = vec![r];
-        let mut names = Vec::new();
-        while let Some(e) = open.pop() {
-            match self.theory.exprs.get(e) {
-                Expr::Union(a, b) | Expr::Sequence(a, b) | Expr::Intersection(a, b) => open.extend([a, b]),
-                Expr::Inverse(a) => open.push(a),
-                Expr::Symbol(p) if !self.theory.is_local(p) => {
-                    if let Meaning::Defined(body) = self.theory.symbols.get(p).meaning {
-                        let name = self.text.symbol(&self.theory, p);
-                        if !names.contains(&name) {
-                            names.push(name);
-                            open.push(body);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        if names.is_empty() { String::new() } else { format!("unfold {}. ", names.join(", ")) }
-    }
-
     /// `a; b` within a relation, by what contains a and b.
     pub fn through(&mut self, name: &str, claim: &Claim, rule: &Rule, proved: &[(Claim, String)]) -> Result<(), String> {
         let (Rule::Through { parts, between }, Claim::Within(whole, bound)) = (rule, claim) else {
@@ -100,37 +67,66 @@ impl Writer {
         };
         let seconds = self.theory.exprs.union_all(second.iter().copied());
         let [whole, a, b, s] = [r, firsts, seconds, order].map(|e| self.text.within(&self.theory, e, 2));
-        let unfold = self.unfolding(r);
-        let (x, y) = (Term::event(0), Term::event(1));
-        let edges = self.entails_by(
-            &[x, y],
-            &format!("{whole} e0 e1"),
-            &format!("{a} e0 e1 \\/ {b} e0 e1"),
-            &format!("{unfold}alone. crush."),
-        );
+        let ends = ["e0", "e1"];
+        let edges = self.by_edges(r, ends, "holds", &mut |w, edge, term| w.of_two(edge, [firsts, seconds], ends, term))?;
         let twice = self.theory.exprs.sequence(order, order);
         let irreflexive = if first.is_empty() { "closure_of_none".to_owned() } else { lemma(&Claim::Irreflexive(chain))? };
         let (strict, transitive) = (lemma(&Claim::Irreflexive(order))?, lemma(&Claim::Within(twice, order))?);
-        let mut posed = String::new();
-        for &edge in second {
-            posed += &format!(" pose proof {}.", lemma(&Claim::Within(edge, order))?);
-            if !first.is_empty() {
-                let both = self.theory.exprs.sequence(chain, edge);
-                posed += &format!(" pose proof {}.", lemma(&Claim::Within(both, order))?);
-            }
-        }
+        let in_order = self.by_members(seconds, "holds", &mut |_, edge, term| {
+            Ok(format!("exact (no ({} e0 e1 {term})).", lemma(&Claim::Within(edge, order))?))
+        })?;
         let behind_first = if first.is_empty() {
             "intros e0 e1 (e2 & never & _). destruct (closure_of_none_at _ _ never).".to_owned()
         } else {
-            format!("{posed} alone. crush.")
+            let chain_text = self.text.within(&self.theory, chain, 2);
+            let term = self.by_members(seconds, "holds", &mut |w, edge, term| {
+                let both = w.theory.exprs.sequence(chain, edge);
+                let text = match w.theory.exprs.get(edge) {
+                    Expr::Diagonal(_) => return Err("an edge stays where it is".to_owned()),
+                    _ => format!("({chain_text} ⨾ {})", w.text.within(&w.theory, edge, 2)),
+                };
+                w.text.names.extend(&w.theory);
+                let pair = w.again(&text, both, ends, &format!("(ex_intro _ e2 (conj chain {term}))"));
+                Ok(format!("exact (no ({} e0 e1 {pair})).", lemma(&Claim::Within(both, order))?))
+            })?;
+            format!("intros e0 e1 (e2 & chain & holds). apply NNPP. intros no.\n{term}")
         };
         self.lemma(
             name,
             &statement,
             &format!(
-                "apply (acyclic_orders {whole} {a} {b} {s}).\n- exact {edges}.\n- exact {irreflexive}.\n- exact {strict}.\n- exact {transitive}.\n-{posed} alone. crush.\n- {behind_first}\n"
+                "apply (acyclic_orders {whole} {a} {b} {s}).\n- intros e0 e1 holds. apply NNPP. intros no.\n{edges}\n- exact {irreflexive}.\n\
+                 - exact {strict}.\n- exact {transitive}.\n- intros e0 e1 holds. apply NNPP. intros no.\n{in_order}\n- {behind_first}\n"
             ),
         );
         Ok(())
+    }
+
+    /// An edge, or each of its parts, is in one of two relations, which is denied.
+    fn of_two(&mut self, edge: ExprId, two: [ExprId; 2], ends: [&str; 2], term: &str) -> Result<String, String> {
+        let refute = |w: &Self, part: ExprId, term: &str| -> Option<String> {
+            let [first, second] = two;
+            let left = w.as_member(first, part, term).map(|t| format!("exact (no (or_introl {t}))."));
+            left.or_else(|| w.as_member(second, part, term).map(|t| format!("exact (no (or_intror {t})).")))
+        };
+        if let Some(done) = refute(self, edge, term) {
+            return Ok(done);
+        }
+        // Program order is told apart by whether it goes from one half of an operation to the other.
+        let parts = by_halves(&mut self.theory, edge);
+        self.text.names.extend(&self.theory);
+        let text = |e: ExprId| format!("{} e0 e1", self.text.within(&self.theory, e, 2));
+        let (given, wanted) = (text(edge), parts.iter().map(|p| text(*p)).collect::<Vec<_>>().join(" \\/ "));
+        let name = |name: &str| self.theory.symbols.named(name).map(|p| self.text.symbol(&self.theory, p));
+        let rmw = name("rmw").ok_or("there are no halves")?;
+        let orders = ["po", "sb"].into_iter().filter_map(name).map(|order| format!("solve [halves {order} {rmw}] | "));
+        let proof = format!("alone. first [{}crush].", orders.collect::<String>());
+        let lemma = self.entails_by(&[Term::event(0), Term::event(1)], &given, &wanted, &proof);
+        let mut branches = Vec::new();
+        for part in parts {
+            let done = refute(self, part, "part").ok_or("the rule of orders leaves an edge out")?;
+            branches.push(done);
+        }
+        Ok(each(&format!("({lemma} {} {} {term})", ends[0], ends[1]), "part", &branches))
     }
 }

@@ -1,4 +1,5 @@
-From Coq Require Import Classical List PArith FMapPositive.
+From Coq Require Import Classical List PArith NArith PeanoNat FMapPositive Bool.
+From Coq.Init Require Import Byte.
 Import ListNotations.
 
 (* ------------------------------------------------------------------------------------------------------------------------------ *)
@@ -64,13 +65,6 @@ Section Sets_and_relations.
     destruct IH as [[a|a]|(w & a & b)]; eauto 6.
   Qed.
 
-  (* A contradiction, from what holds and what refutes each of its parts: as applications these are checked faster than as matches. *)
-  Definition both {A B : Prop} (p : A /\ B) (refuted : A -> B -> False) : False := match p with conj a b => refuted a b end.
-  Definition either {A B : Prop} (p : A \/ B) (first : A -> False) (second : B -> False) : False :=
-    match p with or_introl a => first a | or_intror b => second b end.
-  Definition some {A : E -> Prop} (p : exists x, A x) (refuted : forall x, A x -> False) : False :=
-    match p with ex_intro _ x a => refuted x a end.
-
   (* A value is shared by several existences, of which only the first whose guard G holds decides what it is. *)
   Lemma share : forall (G : Prop) A B,
     (exists y, A y) -> (exists y, B y) -> (~ G -> forall y, A y) -> exists y, A y /\ (G \/ B y).
@@ -117,19 +111,18 @@ Section Sets_and_relations.
 End Sets_and_relations.
 
 (* ------------------------------------------------------------------------------------------------------------------------------ *)
-(* Refutations. Atoms are numbered; a clause says that its premises imply one of its conclusions. A step names clauses (those given    *)
-(* first, then those of earlier steps) from which its own clause follows by unit propagation along them.                              *)
+(* Refutations of what is said of some events. *)
 (* ------------------------------------------------------------------------------------------------------------------------------ *)
 
+(* Numbers as text: letters are digits in base 26, the last one a small letter; a full stop ends a line of numbers. *)
+Inductive letters := no_more | letter (b : byte) (rest : letters).
+Fixpoint letters_of (bytes : list byte) : letters := match bytes with [] => no_more | b :: rest => letter b (letters_of rest) end.
+Fixpoint bytes_of (t : letters) : list byte := match t with no_more => [] | letter b rest => b :: bytes_of rest end.
+Declare Scope letters_scope.
+Delimit Scope letters_scope with letters.
+String Notation letters letters_of bytes_of : letters_scope.
+
 Module Refutation.
-  Inductive atoms := none | node (even : atoms) (own : Prop) (odd : atoms).
-
-  Fixpoint atom (t : atoms) (n : positive) : Prop :=
-    match t with
-    | none => True
-    | node l p r => match n with xH => p | xO m => atom l m | xI m => atom r m end
-    end.
-
   Definition clause : Type := list positive * list positive.
   Definition step : Type := clause * list positive.
 
@@ -141,8 +134,6 @@ Module Refutation.
     Fixpoint implied (ns ps : list positive) : Prop :=
       match ns with [] => one_of ps | n :: rest => v n -> implied rest ps end.
     Definition holds (c : clause) : Prop := implied (fst c) (snd c).
-    Fixpoint all (cs : list clause) : Prop :=
-      match cs with [] => True | c :: rest => holds c /\ all rest end.
   End Meaning.
 
   Definition values := PositiveMap.t bool.
@@ -203,11 +194,11 @@ Module Refutation.
         else false
     end.
 
-  Fixpoint number (cs : list clause) (known : store) (next : positive) : store * positive :=
-    match cs with [] => (known, next) | c :: rest => number rest (PositiveMap.add next c known) (Pos.succ next) end.
+  Fixpoint number_them (cs : list clause) (known : store) (next : positive) : store * positive :=
+    match cs with [] => (known, next) | c :: rest => number_them rest (PositiveMap.add next c known) (Pos.succ next) end.
 
   Definition check (given : list clause) (steps : list step) : bool :=
-    let (known, next) := number given (PositiveMap.empty clause) 1 in run known next steps.
+    let (known, next) := number_them given (PositiveMap.empty clause) 1 in run known next steps.
 
   Section Soundness.
     Variable v : positive -> Prop.
@@ -325,19 +316,466 @@ Module Refutation.
       destruct c as [[|n ns] [|q ps]]; [intros _; exact h | | |]; intros r; eapply IH; try exact r; apply all_hold_add; auto.
     Qed.
 
-    Lemma number_sound : forall cs known next, all_hold known -> all v cs -> all_hold (fst (number cs known next)).
+    Lemma number_sound : forall cs known next,
+      all_hold known -> (forall c, In c cs -> holds v c) -> all_hold (fst (number_them cs known next)).
     Proof.
       induction cs as [|c rest IH]; intros known next ok h; simpl in *; [exact ok|].
-      apply IH; [apply all_hold_add|]; tauto.
+      apply IH; [apply all_hold_add|]; auto.
     Qed.
 
-    Theorem sound : forall given steps, check given steps = true -> all v given -> False.
+    Theorem sound : forall given steps, check given steps = true -> (forall c, In c given -> holds v c) -> False.
     Proof.
       intros given steps c h. unfold check in c.
-      pose proof (number_sound given (PositiveMap.empty clause) 1) as n. destruct (number _ _ _) as [known next].
+      pose proof (number_sound given (PositiveMap.empty clause) 1) as n. destruct (number_them _ _ _) as [known next].
       apply run_sound in c; [exact c|]. apply n; [|exact h]. intros m d. rewrite PositiveMap.gempty. discriminate.
     Qed.
   End Soundness.
+
+  (* Lines of numbers, from texts. *)
+  Definition lines : Type := list (list positive).
+
+  Definition digit (number : option positive) (d : positive) : positive :=
+    match number with None => d | Some n => 26 * n + d end.
+
+  (* The number so far, the numbers of the line and the lines so far, the last ones first. *)
+  Fixpoint read_letters (t : letters) (number : option positive) (line : list positive) (so_far : lines) :
+    option positive * list positive * lines :=
+    match t with
+    | no_more => (number, line, so_far)
+    | letter b rest =>
+        match Byte.to_N b with
+        | Npos n =>
+            if Pos.ltb 96 n then read_letters rest None (digit number (n - 96) :: line) so_far
+            else if Pos.ltb 64 n then read_letters rest (Some (digit number (n - 64))) line so_far
+            else read_letters rest None [] (rev line :: so_far)
+        | N0 => read_letters rest None [] so_far
+        end
+    end.
+
+  Fixpoint read_texts (ts : list letters) (number : option positive) (line : list positive) (so_far : lines) : lines :=
+    match ts with
+    | [] => rev so_far
+    | t :: rest => let '(number, line, so_far) := read_letters t number line so_far in read_texts rest number line so_far
+    end.
+
+  Definition read_lines (ts : list letters) : lines := read_texts ts None [] [].
+
+  (* An atom is a predicate at two events. Predicate 1 stands for a formula, whose number is in the place of the first event; 2 is equality. *)
+  Definition atom : Type := positive * positive * positive.
+
+  Fixpoint put (p rest : positive) : positive :=
+    match p with xH => xO rest | xO q => xI (xO (put q rest)) | xI q => xI (xI (put q rest)) end.
+  Fixpoint get (n : positive) : positive * positive :=
+    match n with
+    | xO rest => (1, rest)
+    | xI (xO m) => let (q, rest) := get m in (xO q, rest)
+    | xI (xI m) => let (q, rest) := get m in (xI q, rest)
+    | _ => (1, 1)
+    end%positive.
+
+  Lemma get_put : forall p rest, get (put p rest) = (p, rest).
+  Proof. induction p; intros rest; simpl; try rewrite IHp; reflexivity. Qed.
+
+  (* The number of an atom in clauses. *)
+  Definition number (a : atom) : positive := let '(p, x, y) := a in put p (put x y).
+  Definition atom_of (n : positive) : atom := let (p, rest) := get n in let (x, y) := get rest in (p, x, y).
+
+  Lemma atom_of_number : forall a, atom_of (number a) = a.
+  Proof. intros [[p x] y]. unfold atom_of, number. now rewrite !get_put. Qed.
+
+  Fixpoint atoms (line : list positive) : list atom :=
+    match line with p :: x :: y :: rest => (p, x, y) :: atoms rest | _ => [] end.
+
+  (* Literals: the predicate's number is doubled, and odd where the atom is denied. *)
+  Definition literal : Type := bool * atom.
+  Fixpoint literals (line : list positive) : list literal :=
+    match line with
+    | xO p :: x :: y :: rest => (true, (p, x, y)) :: literals rest
+    | xI p :: x :: y :: rest => (false, (p, x, y)) :: literals rest
+    | _ => []
+    end.
+
+  (* A formula is a conjunction of disjunctions. A text has each disjunction on a line, and an empty line behind each formula. *)
+  Definition formula : Type := list (list literal).
+  Fixpoint formulas (so_far : formula) (ls : lines) : list formula :=
+    match ls with [] => [] | [] :: rest => rev so_far :: formulas [] rest | l :: rest => formulas (literals l :: so_far) rest end.
+
+  Definition clause_of (more : list positive) (ls : list literal) : clause :=
+    (more ++ map (fun l => number (snd l)) (filter (fun l => negb (fst l)) ls), map (fun l => number (snd l)) (filter fst ls)).
+
+  (* A clause of all events: how many variables it has, what it supposes, and of what one holds. An event of it is a given one (even) or
+     a variable (odd). *)
+  Record general := General { variables : nat; premises : list atom; conclusions : list atom }.
+  Definition general_of (ts : list letters) : general :=
+    match read_lines ts with
+    | [n] :: ps :: cs :: _ => General (pred (Pos.to_nat n)) (atoms ps) (atoms cs)
+    | _ => General 0 [] [(2, 2, 2)%positive]
+    end.
+
+  Fixpoint extend {T : Type} (values : positive -> T) (next : positive) (more : list T) : positive -> T :=
+    match more with [] => values | x :: rest => extend (fun n => if Pos.eqb n next then x else values n) (Pos.succ next) rest end.
+
+  Record world (E : Type) := World { predicates : positive -> E -> E -> Prop; events : positive -> E; named : list formula }.
+  Arguments World {E}. Arguments predicates {E}. Arguments events {E}. Arguments named {E}.
+
+  (* Predicates by their numbers, and events by theirs. *)
+  Inductive table (E : Type) := leaf | node (even : table E) (own : E -> E -> Prop) (odd : table E).
+  Arguments leaf {E}. Arguments node {E}.
+  Fixpoint find {E : Type} (t : table E) (n : positive) : E -> E -> Prop :=
+    match t with
+    | leaf => fun _ _ => False
+    | node l p r => match n with xH => p | xO m => find l m | xI m => find r m end
+    end.
+  Definition listed {E : Type} (first : E) (all : list E) (n : positive) : E := nth (Nat.pred (Pos.to_nat n)) all first.
+
+  Section In_a_world.
+    Context {E : Type}.
+    Variable w : world E.
+
+    Definition atom_says (called : positive -> E) (props : positive -> Prop) (a : atom) : Prop :=
+      let '(p, x, y) := a in
+      match p with xH => props x | xO xH => called x = called y | _ => predicates w p (called x) (called y) end.
+
+    Definition literal_says (props : positive -> Prop) (l : literal) : Prop :=
+      if fst l then atom_says (events w) props (snd l) else ~ atom_says (events w) props (snd l).
+    Fixpoint some_literal (props : positive -> Prop) (ls : list literal) : Prop :=
+      match ls with [] => False | [l] => literal_says props l | l :: rest => literal_says props l \/ some_literal props rest end.
+    Fixpoint formula_says (props : positive -> Prop) (f : formula) : Prop :=
+      match f with [] => True | [c] => some_literal props c | c :: rest => some_literal props c /\ formula_says props rest end.
+
+    (* What the formulas say that have a number; each may name earlier ones. *)
+    Fixpoint props_of (fs : list formula) (next : positive) (props : positive -> Prop) : positive -> Prop :=
+      match fs with
+      | [] => props
+      | f :: rest => props_of rest (Pos.succ next) (fun n => if Pos.eqb n next then formula_says props f else props n)
+      end.
+    Definition props : positive -> Prop := props_of (named w) 1 (fun _ => True).
+
+    Definition meaning (n : positive) : Prop := atom_says (events w) props (atom_of n).
+
+    Fixpoint all_say (fs : list formula) : Prop := match fs with [] => True | f :: rest => formula_says props f /\ all_say rest end.
+
+    (* An event of a clause of all events. *)
+    Definition at_variables (values : positive -> E) (n : positive) : E :=
+      match n with xO e => events w e | xI x => values x | xH => events w 1%positive end.
+
+    Fixpoint some_atom (called : positive -> E) (cs : list atom) : Prop :=
+      match cs with [] => False | [a] => atom_says called props a | a :: rest => atom_says called props a \/ some_atom called rest end.
+    Fixpoint implies (called : positive -> E) (ps cs : list atom) : Prop :=
+      match ps with [] => some_atom called cs | a :: rest => atom_says called props a -> implies called rest cs end.
+    Fixpoint for_all (count : nat) (next : positive) (values : positive -> E) (g : general) : Prop :=
+      match count with
+      | O => implies (at_variables values) (premises g) (conclusions g)
+      | S rest => forall x : E, for_all rest (Pos.succ next) (fun n => if Pos.eqb n next then x else values n) g
+      end.
+    Definition generally (g : general) : Prop := for_all (variables g) 1 (fun _ => events w 1%positive) g.
+
+    Record known := Known { clause_known : general; is_true : generally clause_known }.
+
+    (* An instance: equal events are written with the smaller one first, and that an event is itself need not be supposed. *)
+    Definition event_at (values : positive -> positive) (n : positive) : positive :=
+      match n with xO e => e | xI x => values x | xH => 1%positive end.
+    Definition ordered (a : atom) : atom :=
+      let '(p, x, y) := a in
+      match p with xO xH => if Pos.ltb y x then (p, y, x) else a | _ => a end.
+    Definition instance_of (values : positive -> positive) (a : atom) : atom :=
+      let '(p, x, y) := a in
+      match p with xH => a | _ => ordered (p, event_at values x, event_at values y) end.
+    Definition is_itself (a : atom) : bool := let '(p, x, y) := a in (Pos.eqb p 2 && Pos.eqb x y)%bool.
+    Definition instance (g : general) (values : list positive) : clause :=
+      let at_them := instance_of (extend (fun _ => 1%positive) 1 values) in
+      (map number (filter (fun a => negb (is_itself a)) (map at_them (premises g))), map number (map at_them (conclusions g))).
+
+    (* Events that are equal have the same atoms. *)
+    Definition same (x y a b : positive) : bool :=
+      (Pos.eqb a b || Pos.eqb a x && Pos.eqb b y || Pos.eqb a y && Pos.eqb b x)%bool.
+    Definition congruence (line : list positive) : option clause :=
+      match line with
+      | [x; y; p; a; b; c; d] =>
+          if (negb (Pos.eqb p 1) && (same x y a c && same x y b d || Pos.eqb p 2 && same x y a d && same x y b c))%bool
+          then Some ([number (2%positive, x, y); number (p, a, b)], [number (p, c, d)])
+          else None
+      | _ => None
+      end.
+
+    Definition given_by (gs : list general) (line : list positive) : option clause :=
+      match line with
+      | xH :: rest => congruence rest
+      | n :: values =>
+          match nth_error gs (Nat.pred (Nat.pred (Pos.to_nat n))) with
+          | Some g => if Nat.eqb (variables g) (length values) then Some (instance g values) else None
+          | None => None
+          end
+      | [] => None
+      end.
+  End In_a_world.
+
+  (* The clauses of formulas: a formula that has a number implies its disjunctions. *)
+  Fixpoint clauses_of_named (fs : list formula) (next : positive) : list clause :=
+    match fs with
+    | [] => []
+    | f :: rest => map (clause_of [number (1, next, 1)%positive]) f ++ clauses_of_named rest (Pos.succ next)
+    end.
+  Definition names_below (next : positive) (f : formula) : bool :=
+    forallb (forallb (fun l => let '(p, x, _) := snd l in negb (Pos.eqb p 1) || Pos.ltb x next)%bool) f.
+  Fixpoint in_order (fs : list formula) (next : positive) : bool :=
+    match fs with [] => true | f :: rest => (names_below next f && in_order rest (Pos.succ next))%bool end.
+
+  Fixpoint all_given (gs : list general) (ls : lines) : option (list clause) :=
+    match ls with
+    | [] => Some []
+    | l :: rest =>
+        match given_by gs l, all_given gs rest with Some c, Some cs => Some (c :: cs) | _, _ => None end
+    end.
+
+  (* A step is two lines: its clause, and the numbers of those that it follows from. *)
+  Fixpoint steps_of (ls : lines) : list step :=
+    match ls with c :: hints :: rest => (clause_of [] (literals c), hints) :: steps_of rest | _ => [] end.
+
+  Definition refutes (named asserted : list formula) (gs : list general) (instances steps : lines) : bool :=
+    (in_order named 1 &&
+      match all_given gs instances with
+      | None => false
+      | Some cs => check (clauses_of_named named 1 ++ flat_map (map (clause_of [])) asserted ++ cs) (steps_of steps)
+      end)%bool.
+
+  Section What_is_refuted.
+    Context {E : Type}.
+    Variable w : world E.
+    Let v := meaning w.
+
+    Lemma meaning_number : forall a, v (number a) = atom_says w (events w) (props w) a.
+    Proof. intros a. unfold v, meaning. now rewrite atom_of_number. Qed.
+
+    Lemma meaning_some : forall ls,
+      some_literal w (props w) ls <-> exists l, In l ls /\ literal_says w (props w) l.
+    Proof.
+      induction ls as [|l [|k rest] IH]; simpl in *.
+      - firstorder.
+      - split; [intros h; exists l; auto | intros (? & [<-|[]] & h); exact h].
+      - rewrite IH. split.
+        + intros [h|(m & i & h)]; eauto.
+        + intros (m & [<-|i] & h); eauto.
+    Qed.
+
+    Lemma formula_all : forall ps f, formula_says w ps f <-> forall c, In c f -> some_literal w ps c.
+    Proof.
+      intros ps. induction f as [|c [|d rest] IH].
+      - simpl. firstorder.
+      - simpl. split; [intros h e [<-|[]]; exact h | intros h; apply h; auto].
+      - change (formula_says w ps (c :: d :: rest)) with (some_literal w ps c /\ formula_says w ps (d :: rest)).
+        rewrite IH. split.
+        + intros [a b] e [<-|i]; [exact a | now apply b].
+        + intros h. split; [|intros e i]; apply h; simpl in *; auto.
+    Qed.
+
+    (* The clause of a disjunction that holds where more does. *)
+    Lemma clause_of_holds : forall more ls,
+      ((forall n, In n more -> v n) -> some_literal w (props w) ls) -> holds v (clause_of more ls).
+    Proof.
+      intros more ls h. apply holds_true. unfold true_in, clause_of. simpl.
+      destruct (classic (forall n, In n more -> v n)) as [k|k].
+      - apply h, meaning_some in k. destruct k as ([[] a] & i & t); unfold literal_says in t; simpl in t.
+        + right. exists (number a). rewrite meaning_number. split; [|exact t].
+          apply in_map_iff. exists (true, a). split; [reflexivity | apply filter_In; auto].
+        + left. exists (number a). rewrite meaning_number. split; [|exact t].
+          apply in_or_app. right. apply in_map_iff. exists (false, a). split; [reflexivity | apply filter_In; auto].
+      - left. apply not_all_ex_not in k. destruct k as [n k]. apply imply_to_and in k. exists n.
+        split; [apply in_or_app; tauto | tauto].
+    Qed.
+
+    (* What a numbered formula says depends on earlier ones alone. *)
+    Lemma props_of_keeps : forall fs next ps n, Pos.lt n next -> props_of w fs next ps n = ps n.
+    Proof.
+      induction fs as [|f rest IH]; intros next ps n before; simpl; [reflexivity|].
+      rewrite IH by (eapply Pos.lt_trans; [exact before | apply Pos.lt_succ_diag_r]).
+      destruct (Pos.eqb_spec n next) as [->|]; [destruct (Pos.lt_irrefl _ before) | reflexivity].
+    Qed.
+
+    Lemma atom_says_equal : forall a ps qs next,
+      (let '(p, x, _) := a in negb (Pos.eqb p 1) || Pos.ltb x next)%bool = true ->
+      (forall n, Pos.lt n next -> ps n = qs n) -> atom_says w (events w) ps a = atom_says w (events w) qs a.
+    Proof.
+      intros [[p x] y] ps qs next below equal. destruct p; try reflexivity. apply equal. now apply Pos.ltb_lt.
+    Qed.
+
+    Lemma some_literal_equal : forall ps qs c,
+      (forall l, In l c -> literal_says w ps l = literal_says w qs l) -> some_literal w ps c = some_literal w qs c.
+    Proof.
+      intros ps qs. induction c as [|l [|k rest] IH]; intros h.
+      - reflexivity.
+      - simpl. apply h. simpl. auto.
+      - change ((literal_says w ps l \/ some_literal w ps (k :: rest)) = (literal_says w qs l \/ some_literal w qs (k :: rest))).
+        rewrite (h l) by (simpl; auto). rewrite IH; [reflexivity|]. intros m i. apply h. simpl in *. tauto.
+    Qed.
+
+    Lemma formula_equal : forall ps qs f,
+      (forall c, In c f -> some_literal w ps c = some_literal w qs c) -> formula_says w ps f = formula_says w qs f.
+    Proof.
+      intros ps qs. induction f as [|c [|d rest] IH]; intros h.
+      - reflexivity.
+      - simpl. apply h. simpl. auto.
+      - change ((some_literal w ps c /\ formula_says w ps (d :: rest)) = (some_literal w qs c /\ formula_says w qs (d :: rest))).
+        rewrite (h c) by (simpl; auto). rewrite IH; [reflexivity|]. intros e i. apply h. simpl in *. tauto.
+    Qed.
+
+    Lemma formula_says_equal : forall f ps qs next, names_below next f = true ->
+      (forall n, Pos.lt n next -> ps n = qs n) -> formula_says w ps f = formula_says w qs f.
+    Proof.
+      intros f ps qs next below equal. apply formula_equal. intros c i. apply some_literal_equal. intros [b a] j.
+      apply (proj1 (forallb_forall _ _) below) in i. apply (proj1 (forallb_forall _ _) i) in j.
+      unfold literal_says. simpl fst in *. simpl snd in *. now rewrite (atom_says_equal a ps qs next j equal).
+    Qed.
+
+    (* Each numbered formula says what it is. *)
+    Lemma named_hold : forall fs next ps, in_order fs next = true -> props w = props_of w fs next ps ->
+      forall c, In c (clauses_of_named fs next) -> holds v c.
+    Proof.
+      induction fs as [|f rest IH]; intros next ps order all c i; cbn [clauses_of_named in_order props_of] in *; [destruct i|].
+      apply andb_prop in order. destruct order as [below order]. apply in_app_or in i. destruct i as [i|i].
+      - apply in_map_iff in i. destruct i as (d & <- & i). apply clause_of_holds. intros h.
+        specialize (h _ (or_introl eq_refl)). rewrite meaning_number in h. simpl in h.
+        assert (before : forall n, Pos.lt n next -> ps n = props w n).
+        { intros n b. rewrite all, props_of_keeps by (eapply Pos.lt_trans; [exact b | apply Pos.lt_succ_diag_r]).
+          destruct (Pos.eqb_spec n next) as [->|]; [destruct (Pos.lt_irrefl _ b) | reflexivity]. }
+        assert (says : formula_says w (props w) f).
+        { rewrite <- (formula_says_equal f ps (props w) next below before).
+          rewrite all in h. rewrite props_of_keeps in h by apply Pos.lt_succ_diag_r. now rewrite Pos.eqb_refl in h. }
+        rewrite formula_all in says. apply says. exact i.
+      - eapply IH; [exact order | exact all | exact i].
+    Qed.
+
+    Lemma asserted_hold : forall fs, all_say w fs -> forall c, In c (flat_map (map (clause_of [])) fs) -> holds v c.
+    Proof.
+      induction fs as [|f rest IH]; intros h c i; simpl in *; [destruct i|]. destruct h as [h more].
+      apply in_app_or in i. destruct i as [i|i]; [|now apply IH].
+      apply in_map_iff in i. destruct i as (d & <- & i). apply clause_of_holds. intros _.
+      rewrite formula_all in h. now apply h.
+    Qed.
+
+    (* Instances. *)
+    Lemma some_atom_in : forall called cs, some_atom w called cs -> exists a, In a cs /\ atom_says w called (props w) a.
+    Proof.
+      intros called. induction cs as [|a [|b rest] IH]; intros h.
+      - destruct h.
+      - exists a. simpl in *. auto.
+      - change (atom_says w called (props w) a \/ some_atom w called (b :: rest)) in h. destruct h as [h|h].
+        + exists a. simpl. auto.
+        + destruct (IH h) as (c & i & t). exists c. simpl in *. auto.
+    Qed.
+
+    Lemma implies_or : forall called ps cs, implies w called ps cs ->
+      (exists a, In a ps /\ ~ atom_says w called (props w) a) \/ exists a, In a cs /\ atom_says w called (props w) a.
+    Proof.
+      intros called ps cs. induction ps as [|a rest IH]; intros h; simpl in h.
+      - right. now apply some_atom_in.
+      - destruct (classic (atom_says w called (props w) a)) as [t|t].
+        + destruct (IH (h t)) as [(b & i & no)|r]; [left; exists b; simpl; auto | auto].
+        + left. exists a. simpl. auto.
+    Qed.
+
+    Lemma generally_at : forall g values next (called : list positive), length called = variables g ->
+      for_all w (length called) next values g ->
+      implies w (at_variables w (extend values next (map (events w) called))) (premises g) (conclusions g).
+    Proof.
+      intros g values next called _. revert values next.
+      induction called as [|e rest IH]; intros values next h; simpl in *; [exact h|]. apply IH. apply h.
+    Qed.
+
+    Lemma extend_map : forall called values next n,
+      events w (extend values next called n) = extend (fun m => events w (values m)) next (map (events w) called) n.
+    Proof.
+      induction called as [|e rest IH]; intros values next n; simpl; [reflexivity|]. rewrite IH.
+      assert (same : forall r f g, (forall m, f m = g m) -> forall k m, extend (T := E) f k r m = extend g k r m).
+      { induction r as [|x r IHr]; intros f g eq k m; simpl; [apply eq|]. apply IHr. intros q. destruct (Pos.eqb q k); auto. }
+      apply same. intros m. destruct (Pos.eqb m next); reflexivity.
+    Qed.
+
+    Lemma ordered_says : forall a, atom_says w (events w) (props w) (ordered a) <-> atom_says w (events w) (props w) a.
+    Proof.
+      intros [[p x] y]. unfold ordered. destruct p as [p|[p|p|]|]; try tauto. destruct (Pos.ltb y x); [|tauto].
+      simpl. split; intros ->; reflexivity.
+    Qed.
+
+    Lemma instance_says : forall called a,
+      let values := extend (fun _ => 1%positive) 1 called in
+      atom_says w (at_variables w (extend (fun _ => events w 1%positive) 1 (map (events w) called))) (props w) a <->
+      atom_says w (events w) (props w) (instance_of values a).
+    Proof.
+      intros called [[p x] y] values.
+      assert (at_them : forall n, at_variables w (extend (fun _ => events w 1%positive) 1 (map (events w) called)) n = events w (event_at values n)).
+      { intros [n|n|]; simpl; try reflexivity. unfold values. now rewrite extend_map. }
+      unfold instance_of. destruct p as [p|p|].
+      - simpl. now rewrite !at_them.
+      - rewrite ordered_says. simpl. now rewrite !at_them.
+      - simpl. reflexivity.
+    Qed.
+
+    Lemma instance_holds : forall g called, length called = variables g -> generally w g -> holds v (instance g called).
+    Proof.
+      intros g called count h. unfold generally in h. rewrite <- count in h. apply generally_at in h; [|exact count].
+      apply implies_or in h. apply holds_true. unfold instance, true_in. simpl.
+      destruct h as [(a & i & no)|(a & i & t)]; [left | right];
+        exists (number (instance_of (extend (fun _ => 1%positive) 1 called) a)); rewrite meaning_number, <- instance_says;
+        (split; [|assumption]).
+      - apply in_map. apply filter_In. split; [now apply in_map|]. rewrite instance_says in no.
+        destruct (instance_of _ a) as [[p x] y]. unfold is_itself. apply negb_true_iff.
+        destruct (Pos.eqb_spec p 2) as [->|]; [|reflexivity]. destruct (Pos.eqb_spec x y) as [->|]; [|reflexivity].
+        destruct no. reflexivity.
+      - apply in_map. now apply in_map.
+    Qed.
+
+    Lemma same_events : forall x y a b, events w x = events w y -> same x y a b = true -> events w a = events w b.
+    Proof.
+      intros x y a b eq h. unfold same in h. repeat rewrite orb_true_iff, ?andb_true_iff in h. rewrite ?andb_true_iff, ?Pos.eqb_eq in h.
+      intuition congruence.
+    Qed.
+
+    Lemma congruence_holds : forall line c, congruence line = Some c -> holds v c.
+    Proof.
+      intros [|x [|y [|p [|a [|b [|c [|d [|]]]]]]]] k h; try discriminate. unfold congruence in h.
+      destruct (negb (Pos.eqb p 1)) eqn:no_name; cbn [andb] in h; [|discriminate].
+      destruct (_ || _)%bool eqn:fits in h; [|discriminate]. injection h as <-. apply holds_true. unfold true_in. cbn [fst snd In].
+      destruct (classic (events w x = events w y)) as [eq|no].
+      2:{ left. exists (number (2, x, y)%positive). rewrite meaning_number. split; [auto | exact no]. }
+      destruct (classic (v (number (p, a, b)))) as [t|no]; [|left; exists (number (p, a, b)); auto].
+      right. exists (number (p, c, d)). split; [auto|]. rewrite meaning_number in *. apply orb_prop in fits.
+      destruct fits as [fits|fits].
+      - apply andb_prop in fits. destruct fits as [f g]. apply (same_events _ _ _ _ eq) in f. apply (same_events _ _ _ _ eq) in g.
+        destruct p as [p|p|]; [| |discriminate]; simpl in *; now rewrite <- f, <- g.
+      - apply andb_prop in fits. destruct fits as [fits g]. apply andb_prop in fits. destruct fits as [two f].
+        apply Pos.eqb_eq in two. subst p. apply (same_events _ _ _ _ eq) in f. apply (same_events _ _ _ _ eq) in g.
+        simpl in *. congruence.
+    Qed.
+
+    Lemma given_hold : forall (gs : list (known w)) ls cs, all_given (map (clause_known w) gs) ls = Some cs ->
+      forall c, In c cs -> holds v c.
+    Proof.
+      intros gs. induction ls as [|l rest IH]; intros cs h c i; simpl in h.
+      - injection h as <-. destruct i.
+      - destruct (given_by _ l) as [d|] eqn:first; [|discriminate]. destruct (all_given _ rest) as [ds|]; [|discriminate].
+        injection h as <-. destruct i as [<-|i]; [|now apply (IH ds)].
+        destruct l as [|n values]; [discriminate|].
+        assert (by_clause : forall m, match nth_error (map (clause_known w) gs) m with
+          | Some g => if Nat.eqb (variables g) (length values) then Some (instance g values) else None | None => None end = Some d ->
+          holds v d).
+        { intros m. rewrite nth_error_map. destruct (nth_error gs m) as [k|]; simpl; [|discriminate].
+          destruct (Nat.eqb_spec (variables (clause_known w k)) (length values)) as [count|]; [|discriminate].
+          intros [= <-]. apply instance_holds; [now symmetry | exact (is_true w k)]. }
+        destruct n; simpl given_by in first; eauto using congruence_holds.
+    Qed.
+
+    Theorem refuted : forall asserted (gs : list (known w)) instances steps,
+      refutes (named w) asserted (map (clause_known w) gs) instances steps = true -> all_say w asserted -> False.
+    Proof.
+      intros asserted gs instances steps r h. unfold refutes in r. apply andb_prop in r. destruct r as [order r].
+      destruct (all_given _ instances) as [cs|] eqn:given; [|discriminate]. apply (sound v) in r; [exact r|].
+      intros c i. apply in_app_or in i. destruct i as [i|i]; [|apply in_app_or in i; destruct i as [i|i]].
+      - eapply named_hold; [exact order | reflexivity | exact i].
+      - eapply asserted_hold; [exact h | exact i].
+      - eapply given_hold; [exact given | exact i].
+    Qed.
+  End What_is_refuted.
 End Refutation.
 
 Declare Scope cat_scope.
@@ -355,6 +793,7 @@ Notation "r ▷ A" := (into r A) (at level 45, no associativity) : cat_scope. (*
 Notation "r ⁻¹" := (inverse r) (at level 1, format "r ⁻¹") : cat_scope.
 Notation "r ⁺" := (closure r) (at level 1, format "r ⁺") : cat_scope.
 Open Scope cat_scope.
+Open Scope letters_scope.
 
 (* Tactics: small facts are proved by taking what is supposed apart, and putting what is claimed together. *)
 Ltac opened :=
@@ -388,10 +827,31 @@ Ltac put_together no :=
 Ltac contradict :=
   apply NNPP; let no := fresh in intro no; opened;
   match goal with h : forall _, _ |- False => solve [eapply h; put_together no] end.
+(* One of several holds, since the last does where the others do not. *)
+Ltac deny :=
+  lazymatch goal with
+  | |- ?A \/ _ => destruct (classic A); [left; assumption | right; deny]
+  | |- _ /\ _ => split; deny
+  | |- _ -> _ => intro; apart; contradiction
+  | |- _ => assumption
+  end.
+(* Each pair of program order is one of the two halves of an operation, or none. *)
+Ltac halves order rmw :=
+  intros; opened; apart;
+  repeat match goal with
+  | h : order ?a ?b |- _ =>
+      lazymatch goal with
+      | _ : rmw a b |- _ => fail
+      | _ : ~ rmw a b |- _ => fail
+      | |- _ => destruct (classic (rmw a b))
+      end
+  end;
+  build.
 Ltac crush :=
   intros; opened; intros; apart;
   first
-    [ solve [build]
+    [ lazymatch goal with |- _ \/ _ => solve [deny] end
+    | solve [build]
     | solve [build_with_any]
     | solve [contradict]
     | match goal with h : forall _ _, _ -> _, p : _ |- exists _, _ => solve [apply h in p; opened; apart; build_with_any] end

@@ -79,24 +79,22 @@ pub fn cases(term: &str, of: usize, depth: usize, case: &mut dyn FnMut(usize, &s
     format!("({})", from(term, 0, of, depth, case))
 }
 
-/// False, from both parts of a conjunction, which get names.
-pub fn both(term: &str, [left, right]: [&str; 2], inner: &str) -> String {
-    format!("(both {term} (fun {left} {right} => {inner}))")
+/// Tactics that take both parts of a conjunction, which get names.
+pub fn both(term: &str, [left, right]: [&str; 2], then: &str) -> String {
+    format!("destruct {term} as ({left} & {right}).\n{then}")
 }
 
-/// False, from either side of a disjunction: the name of what holds there, and the proof.
+/// Tactics for either side of a disjunction: the name of what holds there, and what to do.
 pub fn either(term: &str, [left, first]: [&str; 2], [right, second]: [&str; 2]) -> String {
-    format!("(either {term} (fun {left} => {first}) (fun {right} => {second}))")
+    format!("destruct {term} as [{left}|{right}].\n{{ {first} }}\n{{ {second} }}")
 }
 
-/// False, from each member of a disjunction: functions of what holds there.
-pub fn each(term: &str, branches: &[String], depth: usize) -> String {
+/// Tactics for each member of a disjunction, which gets a name.
+pub fn each(term: &str, name: &str, branches: &[String]) -> String {
     match branches {
-        [] => format!("(False_ind _ {term})"),
-        [only] => format!("({only} {term})"),
-        [first, rest @ ..] => {
-            let name = format!("b{depth}");
-            format!("(either {term} {first} (fun {name} => {}))", each(&name, rest, depth + 1))
-        }
+        [] => format!("destruct {term}."),
+        [only] if term == "rest" => format!("rename rest into {name}. {only}"),
+        [only] => format!("pose proof {term} as {name}. {only}"),
+        [first, rest @ ..] => either(term, [name, first], ["rest", &each("rest", name, rest)]),
     }
 }

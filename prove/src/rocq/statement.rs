@@ -2,12 +2,13 @@
 
 use margay_mappings::language::Mapping;
 use margay_models::model::CheckKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::induction::premises_of;
+use super::rows::Rows;
 use super::text::{Text, event};
 use crate::argument::Claim;
-use crate::logic::{Clause, Expr, ExprId, Meaning, Pred, Term};
+use crate::logic::{Expr, ExprId, Meaning, Pred, Term};
 use crate::theorem::Setting;
 use crate::theory::{Reason, Sentence, Theory};
 
@@ -15,8 +16,8 @@ use crate::theory::{Reason, Sentence, Theory};
 pub struct Hypotheses {
     /// For each check that is assumed, its proof.
     pub checks: Vec<String>,
-    /// For each clause that rows make, its proof.
-    pub rows: FxHashMap<Clause, String>,
+    /// What the rows make.
+    pub rows: Rows,
     /// The records.
     pub records: String,
 }
@@ -48,19 +49,7 @@ pub fn hypotheses(setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Re
         }
         said.push((record, says));
     }
-    let mut rows = FxHashMap::default();
-    let mut made = String::new();
-    let mut of = String::new();
-    for fact in &theory.facts {
-        let Reason::Row(what) = &fact.reason else { continue };
-        if *what != of {
-            made += &format!("  (* {what} *)\n");
-            of.clone_from(what);
-        }
-        let field = text.names.unique(&format!("row {}", rows.len() + 1));
-        made += &format!("  {field} : {};\n", text.closed_clause(theory, &fact.clause.lits, fact.clause.variables));
-        rows.insert(fact.clause.clone(), format!("({field} made)"));
-    }
+    let rows = Rows::of(theory, text);
     let record = |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
     let records = format!(
         "(* An execution is well-formed: what the base names mean and how they fit together, at both levels. *)\n{}\
@@ -69,7 +58,7 @@ pub fn hypotheses(setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Re
          (* What the source leaves undefined does not happen: no race. *)\n{}",
         record("well_formed", &fields[0].join(";\n")),
         record("target_axioms", &fields[1].join(";\n")),
-        record("made_by_rows", made.trim_end().trim_end_matches(';')),
+        record("made_by_rows", rows.fields.trim_end().trim_end_matches(';')),
         record("no_undefined_behaviour", &fields[2].join(";\n")),
     );
     Ok(Hypotheses { checks, rows, records })
@@ -86,8 +75,9 @@ fn sentence_text(theory: &Theory, text: &Text, sentence: &Sentence) -> String {
 }
 
 /// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
-pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text) -> Result<String, String> {
-    let mut done: FxHashSet<Pred> = FxHashSet::default();
+pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text, rows: &Rows) -> Result<String, String> {
+    // Roles are defined by themselves.
+    let mut done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
     let mut defined = String::new();
     let (mut sets, mut relations): (Vec<Pred>, Vec<Pred>) = (Vec::new(), Vec::new());
     // Writing a definition may name further symbols.
@@ -110,9 +100,10 @@ pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &Text) -> Resul
         lines.join("\n  ")
     };
     Ok(format!(
-        "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{defined}\n",
+        "Variables\n  {}\n  : Event -> Prop.\n\nVariables\n  {}\n  : Event -> Event -> Prop.\n\n{}{defined}\n",
         wrapped(&sets),
-        wrapped(&relations)
+        wrapped(&relations),
+        rows.roles
     ))
 }
 

@@ -2,6 +2,7 @@
 
 use super::opening::State;
 use super::proven::{Pieces, whole};
+use super::refutation::used_suppositions;
 use super::text::event;
 use super::writer::{Writer, claim_name};
 use crate::argument::{Claim, Rule, Settled, Step, apart, obligations};
@@ -20,6 +21,7 @@ impl Writer {
         self.text.names.extend(&self.theory);
         let all: Vec<(Obligation, &Settled)> = obligations(&mut self.theory, step).into_iter().zip(settled).collect();
         self.text.names.extend(&self.theory);
+        self.fresh = 0;
         self.lemmas += &format!("\n(* Step {}, {}. *)\n", number + 1, step.rule.name());
         for (at, (obligation, settled)) in all.iter().enumerate() {
             let longer = if settled.apart {
@@ -133,7 +135,7 @@ impl Writer {
         let intros = if events == 1 { "intros e0 holds." } else { "intros e0 e1 holds." };
         let refute = if bound.is_some() { " apply NNPP. intros no." } else { "" };
         let statement = self.text.claim(&self.theory, claim);
-        self.lemma(name, &statement, &format!("{intros}{refute}\nexact ({term}).\n"));
+        self.lemma(name, &statement, &format!("{intros}{refute}\n{term}\n"));
         Ok(())
     }
 
@@ -185,10 +187,10 @@ impl Finish<'_> {
         if self.all.all[self.at].0.conclusion != Form::Const(true) {
             term += &format!(" {}", whole(self.conclusion).1);
         }
-        for supposed in self.supposed {
-            term += &format!(" {supposed}");
+        for number in used_suppositions(&self.all.all[self.at].1.refutation) {
+            term += &format!(" {}", self.supposed[number]);
         }
-        format!("({term})")
+        format!("exact ({term}).")
     }
 }
 

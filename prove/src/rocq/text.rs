@@ -107,7 +107,7 @@ impl Text {
     /// A literal.
     pub fn lit(&self, theory: &Theory, lit: Lit, called: Called<'_>) -> String {
         let atom = self.raw_atom(theory, lit.atom, called);
-        if lit.positive { atom } else { format!("~ ({atom})") }
+        if lit.positive { atom } else { format!("~ {atom}") }
     }
 
     /// A formula.

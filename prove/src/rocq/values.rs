@@ -8,8 +8,12 @@ use crate::ground::Value;
 use crate::logic::{Existence, Form, Lit, Pred, Term};
 
 impl Writer {
-    /// The clauses of an event that exists, or of a choice among cases.
-    pub fn value(&mut self, walk: &mut Walk, values: &[Value], at: usize, out: &mut Vec<Given>) -> Result<(), String> {
+    /// The clauses of events that exist, and of choices among cases.
+    pub fn values(&mut self, walk: &mut Walk, values: &[Value]) -> Result<Vec<Given>, String> {
+        (0..values.len()).map(|at| self.value(walk, values, at)).collect()
+    }
+
+    fn value(&mut self, walk: &mut Walk, values: &[Value], at: usize) -> Result<Given, String> {
         let value = &values[at];
         let existence = self.theory.sources[value.source].existence.clone();
         let all = all_events(value, &existence);
@@ -21,7 +25,7 @@ impl Writer {
             numbers.push(walk.number(!lit.with(&value.of))?);
         }
         for &earlier in &value.unless {
-            numbers.push(walk.implied(&self.guard(&values[earlier]), out)?);
+            numbers.push(walk.implied(&self.guard(&values[earlier]))?);
         }
         let mut kept_cases = Vec::new();
         for case in &existence.cases {
@@ -29,14 +33,14 @@ impl Writer {
             if form == Form::Const(false) {
                 kept_cases.push(None);
             } else {
-                numbers.push(walk.implied(&form, out)?);
+                numbers.push(walk.implied(&form)?);
                 kept_cases.push(Some(numbers.len() - 1));
             }
         }
         let guards = existence.guard.len();
         let unless = value.unless.len();
         let base = self.value_name(values, at)?;
-        let given = walk.choice(&numbers, &mut |pick| {
+        walk.choice(&numbers, &mut |pick| {
             // Where a guard does not hold, the clause does.
             let guarded: Vec<String> = (0..guards).map(|g| format!("g{g}")).collect();
             let chosen = |from: &str| {
@@ -61,9 +65,7 @@ impl Writer {
                 body = format!("match classic ({text}) with or_introl g{g} => {body} | or_intror n{g} => {no} end");
             }
             Ok(format!("({body})"))
-        })?;
-        out.push(given);
-        Ok(())
+        })
     }
 
     /// The guard of a value, as a formula.

@@ -1,7 +1,8 @@
 //! Writes lemmas in the order in which they are proved: small ones that a tactic proves, facts of the theory, and what exists.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::opening::{Opened, OpenedBy};
 use super::text::{Text, event};
 use crate::logic::form::normalised;
 use crate::logic::{Clause, Form, Lit, Meaning, Pred, Term};
@@ -19,9 +20,19 @@ pub struct Writer {
     pub sentences: Vec<String>,
     /// For each clause of a check that is assumed, a proof of the check.
     checks: FxHashMap<Clause, String>,
-    /// For each clause that a row makes, its proof.
+    /// For each clause that a row makes, a tactic that proves it.
     rows: FxHashMap<Clause, String>,
     facts: FxHashMap<usize, String>,
+    /// The facts that instances may name.
+    pub(super) known: FxHashSet<usize>,
+    /// The numbers of predicates in the texts of refutations.
+    pub(super) predicates: FxHashMap<Pred, usize>,
+    /// The lemmas that open symbols.
+    pub(super) opened: FxHashMap<OpenedBy, Opened>,
+    /// How many of them there are.
+    pub(super) ways: usize,
+    /// How many names pairs of edges have in this step.
+    pub(super) fresh: usize,
     sources: FxHashMap<usize, String>,
     small: FxHashMap<String, String>,
     rules: FxHashMap<Pred, [String; 2]>,
@@ -33,7 +44,7 @@ pub fn claim_name((step, claim): (usize, usize)) -> String {
 }
 
 impl Writer {
-    /// Nothing is written yet; the checks and the rows' clauses have the given proofs.
+    /// Nothing is written yet; the checks have the given proofs, and tactics prove the rows' clauses.
     pub fn new(theory: Theory, text: Text, checks: Vec<String>, rows: FxHashMap<Clause, String>) -> Self {
         let mut writer = Self {
             theory,
@@ -43,6 +54,11 @@ impl Writer {
             checks: FxHashMap::default(),
             rows,
             facts: FxHashMap::default(),
+            known: FxHashSet::default(),
+            opened: FxHashMap::default(),
+            ways: 0,
+            fresh: 0,
+            predicates: FxHashMap::default(),
             sources: FxHashMap::default(),
             small: FxHashMap::default(),
             rules: FxHashMap::default(),
@@ -89,10 +105,12 @@ impl Writer {
             return Ok(known.clone());
         }
         let Fact { clause, reason } = self.theory.facts[number].clone();
-        if let (Reason::Row(_), Some(own)) = (&reason, self.rows.get(&clause)) {
-            return Ok(own.clone());
-        }
+        let by_row = match &reason {
+            Reason::Row(_) => self.rows.get(&clause).cloned(),
+            _ => None,
+        };
         let given = match &reason {
+            _ if by_row.is_some() => String::new(),
             Reason::WellFormed(name) | Reason::Axiom(name) => {
                 let proof = self.checks.get(&clause).ok_or_else(|| format!("no check says what is known by `{name}`"))?;
                 format!("pose proof {proof} as given.")
@@ -103,7 +121,8 @@ impl Writer {
         };
         let name = format!("fact_{number}");
         let statement = self.text.closed_clause(&self.theory, &clause.lits, clause.variables);
-        self.lemma(&name, &statement, &format!("{given} alone. crush."));
+        let proof = by_row.unwrap_or_else(|| format!("{given} alone. crush."));
+        self.lemma(&name, &statement, &proof);
         self.facts.insert(number, name.clone());
         Ok(name)
     }

@@ -16,7 +16,6 @@ impl Theory {
         match self.exprs.get(id) {
             Expr::Empty => Form::Const(false),
             Expr::All => Form::Const(true),
-            Expr::Symbol(p) if self.empty.contains(&p) => Form::Const(false),
             Expr::Symbol(p) => Form::lit(Lit::yes(self.atom(p, s, t))),
             Expr::Union(a, b) => Form::or([self.form(a, s, t), self.form(b, s, t)]),
             Expr::Intersection(a, b) => Form::and([self.form(a, s, t), self.form(b, s, t)]),

@@ -13,7 +13,7 @@ mod stop;
 
 pub use base::facts;
 pub use model::{Base, Translated};
-pub use open::{Opening, Treatment};
+pub use open::{MOST_OPENED, Opening, Treatment};
 pub use stop::Stop;
 
 use margay_models::model::CheckKind;
@@ -101,8 +101,6 @@ pub struct Theory {
     explained: FxHashSet<Pred>,
     /// Clauses that are there.
     known: FxHashSet<Clause>,
-    /// Symbols that are equal to nothing.
-    pub empty: FxHashSet<Pred>,
     /// What was proved to contain a closure, by which claim of which step: it is opened with it.
     pub bounds: FxHashMap<Pred, ((usize, usize), ExprId)>,
     /// Bounds of this step and later ones are not known.
@@ -122,7 +120,6 @@ impl Default for Theory {
             names: FxHashMap::default(),
             explained: FxHashSet::default(),
             known: FxHashSet::default(),
-            empty: FxHashSet::default(),
             bounds: FxHashMap::default(),
             before: usize::MAX,
             stop: Stop::default(),

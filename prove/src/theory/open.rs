@@ -6,7 +6,7 @@ use crate::logic::clause::MAX_EVENTS;
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Meaning, Pred, Term};
 
 /// New events have numbers below this one, which leaves some for the events that a property speaks of, and for those that exist.
-const MOST_OPENED: usize = MAX_EVENTS / 2 - 20;
+pub const MOST_OPENED: usize = MAX_EVENTS / 2 - 20;
 
 /// What becomes of a symbol when it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Theory {
                 let same = Form::lit(Lit::yes(Atom::binary(Pred::EQUAL, s, t)));
                 Form::and([same, self.open(a, s, s, opening)])
             }
-            Expr::Symbol(p) if p != Pred::EQUAL && !self.empty.contains(&p) => match (opening.treat)(self, p, &opening.within) {
+            Expr::Symbol(p) if p != Pred::EQUAL => match (opening.treat)(self, p, &opening.within) {
                 Treatment::Keep => self.form(id, s, t),
                 Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
                 Treatment::Within(other) => {

@@ -23,6 +23,12 @@ const X: Term = Term::variable(0);
 const Y: Term = Term::variable(1);
 const Z: Term = Term::variable(2);
 
+/// The reason of the fact that every event has a role.
+pub const EVERY_EVENT_HAS_A_ROLE: &str = "every event has a role";
+
+/// The reason of the facts that no event has two roles.
+pub const ONE_ROLE: &str = "one role";
+
 /// A theory of a mapping.
 #[derive(Debug, Clone)]
 pub struct MappingTheory {
