@@ -192,6 +192,9 @@ impl<'a> Reading<'a> {
             name = format!("{name}.{}", scope.name());
         }
         if row.alternatives.len() > 1 {
+            // Lowerings that emit the same are one role, which has the number of the first.
+            let same = |l: &Lowering| l.steps == lowering.steps && l.dependencies == lowering.dependencies;
+            let number = row.alternatives.iter().position(same).unwrap_or(number);
             name = format!("{name}/{}", number + 1);
         }
         let is_rmw = row.construct.operation == Operation::Rmw;

@@ -35,9 +35,8 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &S
         if let ScopePattern::Named(scope) = row.scope {
             name = format!("{name}.{}", scope.name());
         }
-        let distinct = distinct(&row.alternatives);
-        for (k, &lowering) in distinct.iter().enumerate() {
-            let name = if distinct.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
+        for (k, lowering) in distinct(&row.alternatives) {
+            let name = if row.alternatives.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
             let parts: &[(Part, &str)] = match row.construct.operation {
                 Operation::Rmw => &[(Part::ReadHalf, ":read"), (Part::WriteHalf, ":write")],
                 _ => &[(Part::Whole, "")],
@@ -51,14 +50,14 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &S
     roles
 }
 
-/// The lowerings that differ in what they emit. Types and pairs of orders, for which a row is written again, make no difference to a
+/// The lowerings that differ in what they emit, with their numbers. Types and pairs of orders, for which a row is written again, make no difference to a
 /// proof. (Nor does it whether a compare-exchange fails. To take it for the load that it is made the search for libcu++'s table slower,
 /// 35 s in place of 14, and others hardly faster.)
-fn distinct(alternatives: &[Lowering]) -> Vec<&Lowering> {
-    let mut found: Vec<&Lowering> = Vec::new();
-    for own in alternatives {
-        if !found.iter().any(|known| known.steps == own.steps && known.dependencies == own.dependencies) {
-            found.push(own);
+fn distinct(alternatives: &[Lowering]) -> Vec<(usize, &Lowering)> {
+    let mut found: Vec<(usize, &Lowering)> = Vec::new();
+    for (number, own) in alternatives.iter().enumerate() {
+        if !found.iter().any(|(_, known)| known.steps == own.steps && known.dependencies == own.dependencies) {
+            found.push((number, own));
         }
     }
     found
