@@ -139,6 +139,20 @@ fn a_theorem_of_a_mapping_is_compared_with_the_readers_files() {
     }
 }
 
+/// A file that `coqc` would not take is refused before anything is searched.
+#[test]
+fn files_for_rocq_are_named_like_modules() {
+    for name in ["my-theorem.v", "1.v", ".v", "theorem", "folder/"] {
+        let output = margay(&["prove", "rc11-to-ptx", "--rocq", name]);
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", out(&output));
+        assert!(
+            out(&output).is_empty() && err(&output).contains("letters, digits and `_` with `.v` behind it"),
+            "{}",
+            err(&output)
+        );
+    }
+}
+
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn a_theorem_is_written_for_rocq_and_nothing_else() {
@@ -171,7 +185,7 @@ fn a_theorem_is_written_for_rocq_and_nothing_else() {
     // What is open, and what has a counterexample.
     let broken = "rc11-to-ptx-relaxed-release-store";
     for (bound, code) in [("2", 3), ("4", 1)] {
-        let file = path("no-theorem.v");
+        let file = path("no_theorem.v");
         let output = asked(broken, &file, &["--bound", bound]);
         assert_eq!(output.status.code(), Some(code), "{}", err(&output));
         assert!(
@@ -181,7 +195,7 @@ fn a_theorem_is_written_for_rocq_and_nothing_else() {
         );
         assert!(!std::path::Path::new(&file).exists());
     }
-    let output = asked(broken, &path("no-theorem.v"), &["--bound", "2", "--format", "json"]);
+    let output = asked(broken, &path("no_theorem.v"), &["--bound", "2", "--format", "json"]);
     let report = json(&output);
     assert_eq!((&report["rocq"]["written"], &report["rocq"]["bytes"]), (&false.into(), &serde_json::Value::Null));
     assert_eq!(report["rocq"]["reason"], "not all of it is a theorem (Coherence is not)");
