@@ -1,6 +1,6 @@
 //! A pair of a relation, by the edges that the relation is a union of: the tactics that go through each of them, in the order of
 //! [`edges`](crate::search::order::edges). (One lemma that a relation is the union of its edges, proved by a tactic, took minutes for
-//! the 60 edges of C++20's order of seq_cst.)
+//! the order of seq_cst.)
 
 use super::proven::{both, either};
 use super::writer::Writer;
@@ -22,22 +22,13 @@ impl Writer {
                 let second = self.by_edges(b, ends, &right, leaf)?;
                 Ok(either(term, [&left, &first], [&right, &second]))
             }
-            Expr::Sequence(a, b) => {
-                let restricts = |e: ExprId| match self.theory.exprs.get(e) {
-                    Expr::Diagonal(set) => Some(set),
-                    _ => None,
-                };
-                match (restricts(a), restricts(b)) {
-                    (Some(_), _) | (_, Some(_)) => self.by_pairs(r, [ends, ends], term, leaf),
-                    (None, None) => {
-                        let [between, pair] = [self.fresh("d"), self.fresh("q")];
-                        let both_ends = [[ends[0], &between], [&between, ends[1]]];
-                        let inner = self.by_pairs(r, both_ends, &pair, leaf)?;
-                        Ok(format!("destruct {term} as ({between} & {pair}).\n{inner}"))
-                    }
-                }
+            Expr::Sequence(a, b) if ![a, b].iter().any(|&e| matches!(self.theory.exprs.get(e), Expr::Diagonal(_))) => {
+                let [between, pair] = [self.fresh("d"), self.fresh("q")];
+                let both_ends = [[ends[0], &between], [&between, ends[1]]];
+                let inner = self.by_pairs(r, both_ends, &pair, leaf)?;
+                Ok(format!("destruct {term} as ({between} & {pair}).\n{inner}"))
             }
-            Expr::Intersection(..) => self.by_pairs(r, [ends, ends], term, leaf),
+            Expr::Sequence(..) | Expr::Intersection(..) => self.by_pairs(r, [ends, ends], term, leaf),
             Expr::Inverse(a) => self.by_edges(a, [ends[1], ends[0]], term, &mut |w, edge, term| {
                 let text = format!("{}⁻¹", w.text.within(&w.theory, edge, 2));
                 w.made(Expr::Inverse(edge), &text, ends, term, leaf)
@@ -53,16 +44,16 @@ impl Writer {
 
     /// Each edge of one relation with each of another: of a sequence, whose ends meet, or of an intersection.
     fn by_pairs(&mut self, whole: ExprId, ends: [Ends<'_>; 2], term: &str, leaf: Leaf<'_>) -> Result<String, String> {
-        let (Expr::Sequence(a, b) | Expr::Intersection(a, b)) = self.theory.exprs.get(whole) else {
+        let whole = self.theory.exprs.get(whole);
+        let (Expr::Sequence(a, b) | Expr::Intersection(a, b)) = whole else {
             return Err("this is no pair of relations".to_owned());
         };
-        let whole = self.theory.exprs.get(whole);
         let [left, right] = [self.fresh("f"), self.fresh("g")];
         let [from, to] = [ends[0][0], ends[1][1]];
         let meets = ends[0][1];
         // What restricts to a set is one edge, and its proof says that an event is in the set.
-        let inner = self.by_part(a, ends[0], &left, &mut |w, l, left| {
-            w.by_part(b, ends[1], &right, &mut |w, r, right| {
+        let inner = self.by_edges(a, ends[0], &left, &mut |w, l, left| {
+            w.by_edges(b, ends[1], &right, &mut |w, r, right| {
                 let text = |e: ExprId| w.text.within(&w.theory, e, 2);
                 let set = |e: ExprId| match w.theory.exprs.get(e) {
                     Expr::Diagonal(set) => Some(w.text.within(&w.theory, set, 1)),
@@ -86,13 +77,6 @@ impl Writer {
             })
         })?;
         Ok(both(term, [&left, &right], &inner))
-    }
-
-    fn by_part(&mut self, part: ExprId, ends: Ends<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
-        match self.theory.exprs.get(part) {
-            Expr::Diagonal(_) => leaf(self, part, term),
-            _ => self.by_edges(part, ends, term, leaf),
-        }
     }
 
     /// Goes on with what a relation is normalised to: one edge, several, or none. `text` is the relation as it stands.

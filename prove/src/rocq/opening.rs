@@ -272,11 +272,9 @@ impl Writer {
         let mut end = start;
         let mut forms = Vec::new();
         for part in parts {
-            let group = state.group.clone();
-            let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
-            let mut opening = Opening { treat: &treat, next: start, within: state.within.clone(), variables: None };
-            forms.push(self.theory.open(part, s, t, &mut opening));
-            end = end.max(opening.next);
+            let (form, events) = self.form_of(part, [s, t], state);
+            forms.push(form);
+            end = end.max(start + events);
         }
         let form = Form::or(forms.clone());
         let (goal, holds) = (state.name(), state.name());

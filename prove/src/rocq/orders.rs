@@ -3,7 +3,7 @@
 use super::proven::each;
 use super::writer::Writer;
 use crate::argument::{Claim, Rule};
-use crate::logic::{Expr, ExprId, Term};
+use crate::logic::{ExprId, Term};
 use crate::search::order::by_halves;
 
 impl Writer {
@@ -28,14 +28,9 @@ impl Writer {
         let statement = self.text.claim(&self.theory, claim);
         // Parentheses are set anew.
         let grouped = self.theory.exprs.sequence(parts[0], parts[1]);
-        let [own, grouped] = [*whole, grouped].map(|e| self.text.within(&self.theory, e, 2));
-        let again = if own == grouped {
-            "intros e0 e1 whole.".to_owned()
-        } else {
-            let lemma = self.entails(&[Term::event(0), Term::event(1)], &format!("{own} e0 e1"), &format!("{grouped} e0 e1"));
-            format!("intros e0 e1 whole. apply {lemma} in whole.")
-        };
-        self.lemma(name, &statement, &format!("{again} destruct whole as (e2 & first & second). exact {both}."));
+        let own = self.text.within(&self.theory, *whole, 2);
+        let again = self.again(&own, grouped, ["e0", "e1"], "whole");
+        self.lemma(name, &statement, &format!("intros e0 e1 whole. destruct {again} as (e2 & first & second). exact {both}."));
         Ok(())
     }
 
@@ -81,10 +76,7 @@ impl Writer {
             let chain_text = self.text.within(&self.theory, chain, 2);
             let term = self.by_members(seconds, "holds", &mut |w, edge, term| {
                 let both = w.theory.exprs.sequence(chain, edge);
-                let text = match w.theory.exprs.get(edge) {
-                    Expr::Diagonal(_) => return Err("an edge stays where it is".to_owned()),
-                    _ => format!("({chain_text} ⨾ {})", w.text.within(&w.theory, edge, 2)),
-                };
+                let text = format!("({chain_text} ⨾ {})", w.text.within(&w.theory, edge, 2));
                 w.text.names.extend(&w.theory);
                 let pair = w.again(&text, both, ends, &format!("(ex_intro _ e2 (conj chain {term}))"));
                 Ok(format!("exact (no ({} e0 e1 {pair})).", lemma(&Claim::Within(both, order))?))

@@ -1,4 +1,5 @@
-//! Proof terms of formulas: conjunctions as lists of what holds, disjunctions as a choice that is put in its place.
+//! Proof terms of formulas, conjunctions as lists of what holds, disjunctions as a choice that is put in its place; and tactics that take
+//! such formulas apart.
 
 use crate::logic::Form;
 

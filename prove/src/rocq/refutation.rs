@@ -19,8 +19,15 @@ use crate::logic::{Form, Pred, Term};
 struct Known {
     /// Terms.
     terms: Vec<String>,
-    facts: FxHashMap<usize, usize>,
-    supposed: FxHashMap<usize, usize>,
+    /// The numbers of the facts and suppositions that are there.
+    numbers: FxHashMap<Source, usize>,
+}
+
+/// What a known clause is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Fact(usize),
+    Supposed(usize),
 }
 
 impl Known {
@@ -135,33 +142,9 @@ impl Writer {
     ) -> Result<String, String> {
         let mut proof = String::new();
         for (_, origin) in &clauses.list {
-            let (number, at) = match origin {
-                Origin::Fact(fact, at) => {
-                    let number = match known.facts.get(fact) {
-                        Some(number) => *number,
-                        None => {
-                            let name = self.known_fact(*fact)?;
-                            let number = known.add(format!("{name} here said"));
-                            known.facts.insert(*fact, number);
-                            number
-                        }
-                    };
-                    (number, at)
-                }
-                Origin::Supposed(supposed, at) => {
-                    let number = match known.supposed.get(supposed) {
-                        Some(number) => *number,
-                        None => {
-                            let clause = &obligation.suppositions[*supposed].clause;
-                            let letters = self.general(&clause.lits, clause.variables);
-                            proof += &said(&format!("says_{supposed}"), &letters, &format!("supposed_{supposed}"));
-                            let number = known.add(format!("Refutation.Known w _ says_{supposed}"));
-                            known.supposed.insert(*supposed, number);
-                            number
-                        }
-                    };
-                    (number, at)
-                }
+            let (source, at) = match origin {
+                Origin::Fact(fact, at) => (Source::Fact(*fact), at),
+                Origin::Supposed(supposed, at) => (Source::Supposed(*supposed), at),
                 Origin::Congruence(equality, [has, lacks]) => {
                     let [_, x, y] = self.atom_numbers(*equality);
                     let ([p, a, b], [_, c, d]) = (self.atom_numbers(*has), self.atom_numbers(*lacks));
@@ -170,6 +153,17 @@ impl Writer {
                 }
                 Origin::Question(_) | Origin::Value(..) => continue,
             };
+            let number = match (known.numbers.get(&source), source) {
+                (Some(number), _) => *number,
+                (None, Source::Fact(fact)) => known.add(format!("{} here said", self.known_fact(fact)?)),
+                (None, Source::Supposed(i)) => {
+                    let clause = &obligation.suppositions[i].clause;
+                    let letters = self.general(&clause.lits, clause.variables);
+                    proof += &said(&format!("says_{i}"), &letters, &format!("supposed_{i}"));
+                    known.add(format!("Refutation.Known w _ says_{i}"))
+                }
+            };
+            known.numbers.insert(source, number);
             out.line(std::iter::once(number).chain(at.iter().map(|e| event_number(*e))));
         }
         Ok(proof)
