@@ -100,6 +100,7 @@ const TAKEN: &[&str] = &[
     "node",
     "none",
     "not",
+    "not_taken",
     "of",
     "one",
     "or",

@@ -36,6 +36,15 @@ impl State {
     }
 }
 
+/// One of the two ways in which a pair is in a union, or not in a difference.
+#[derive(Debug, Clone, Copy)]
+enum Member {
+    /// It is in this relation, which is opened.
+    In(ExprId),
+    /// It is not in this one.
+    NotIn(ExprId),
+}
+
 /// A lemma that opens a symbol at events 0 and 1.
 #[derive(Debug, Clone)]
 pub struct Opened {
@@ -74,14 +83,15 @@ impl Writer {
         rest: Rest<'_>,
     ) -> Result<String, String> {
         match self.theory.exprs.get(of) {
-            Expr::Union(a, b) => self.open_union([a, b], s, t, term, state, rest),
+            Expr::Union(a, b) => self.open_union([Member::In(a), Member::In(b)], s, t, term, state, rest),
             Expr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
             Expr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
             Expr::Difference(a, b) => {
                 let (left, right) = (state.name(), state.name());
-                let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, mut all| {
-                    all.extend(w.absent(b, s, t, &right)?);
-                    rest(w, state, all)
+                let inner = self.open(a, s, t, &left.clone(), state, &mut |w, state, all| {
+                    w.open_absent(b, s, t, &right, state, &mut |w, state, absent| {
+                        rest(w, state, all.iter().cloned().chain(absent).collect())
+                    })
                 })?;
                 Ok(both(term, [&left, &right], &inner))
             }
@@ -261,7 +271,7 @@ impl Writer {
     /// Both members of a union lead to one rest.
     fn open_union(
         &mut self,
-        parts: [ExprId; 2],
+        parts: [Member; 2],
         s: Term,
         t: Term,
         term: &str,
@@ -272,7 +282,10 @@ impl Writer {
         let mut end = start;
         let mut forms = Vec::new();
         for part in parts {
-            let (form, events) = self.form_of(part, [s, t], state);
+            let (form, events) = match part {
+                Member::In(of) => self.form_of(of, [s, t], state),
+                Member::NotIn(of) => (self.theory.form(of, s, t).negated(), 0),
+            };
             forms.push(form);
             end = end.max(start + events);
         }
@@ -291,7 +304,7 @@ impl Writer {
             let name = state.name();
             let mut inner = State { next: start, ..state.clone() };
             let count = alternatives(own).len();
-            let branch = self.open(part, s, t, &name, &mut inner, &mut |_, inner, all| {
+            let mut lead = |_: &mut Self, inner: &mut State, all: Pieces| {
                 let pads: Vec<String> = (start..end).map(|e| event(if e < inner.next { Term::event(e) } else { s })).collect();
                 let (found, term) = whole(&all);
                 if found != *own {
@@ -303,7 +316,14 @@ impl Writer {
                     _ => cases(&term, count, inner.fresh + 100, &mut |i, t| injection(offset + i, total, t)),
                 };
                 Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
-            })?;
+            };
+            let branch = match part {
+                Member::In(of) => self.open(of, s, t, &name, &mut inner, &mut lead)?,
+                Member::NotIn(of) => {
+                    let all = self.absent(of, s, t, &name)?;
+                    lead(self, &mut inner, all)?
+                }
+            };
             state.fresh = inner.fresh;
             branches.push((name, branch));
             offset += count;
@@ -321,6 +341,26 @@ impl Writer {
             form if t < s => vec![(form, format!("(eq_sym {term})"))],
             form => vec![(form, term.to_owned())],
         }
+    }
+
+    /// A pair that is not in a relation, taken apart as [`Theory::takes_away`] says; `term` proves that it is not.
+    fn open_absent(
+        &mut self,
+        of: ExprId,
+        s: Term,
+        t: Term,
+        term: &str,
+        state: &mut State,
+        rest: Rest<'_>,
+    ) -> Result<String, String> {
+        let Some((from, away)) = self.theory.takes_away(of) else {
+            let all = self.absent(of, s, t, term)?;
+            return rest(self, state, all);
+        };
+        let either = state.name();
+        let then = self.open_union([Member::NotIn(from), Member::In(away)], s, t, &either, state, rest)?;
+        let [from, away] = [from, away].map(|e| format!("({} {} {})", self.text.within(&self.theory, e, 2), event(s), event(t)));
+        Ok(format!("pose proof (not_taken {from} {away} {term}) as {either}.\n{then}"))
     }
 
     /// What follows where a pair is not in a relation.

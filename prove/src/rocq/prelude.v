@@ -70,6 +70,10 @@ Section Sets_and_relations.
     (exists y, A y) -> (exists y, B y) -> (~ G -> forall y, A y) -> exists y, A y /\ (G \/ B y).
   Proof. intros G A B [a ha] [b hb] idle. destruct (classic G) as [g|n]; eauto. Qed.
 
+  (* What is not in a difference is not in the first, or it was taken away. *)
+  Lemma not_taken : forall A B : Prop, ~ (A /\ ~ B) -> ~ A \/ B.
+  Proof. intros A B h. destruct (classic B) as [b|n]; [right; exact b | left; intros a; apply h; auto]. Qed.
+
   Lemma equal_one : forall A x y, x = y -> A x -> A y.
   Proof. intros A x y <-; trivial. Qed.
 

@@ -85,18 +85,21 @@ impl Theory {
     /// Opens "the pair is not in the relation". That a pair is not in `c \ d` may be so because it is in d: there are the events in the
     /// middle of d's sequences. Where a definition takes away nothing of this kind it stays a symbol.
     fn open_negated(&mut self, id: ExprId, s: Term, t: Term, opening: &mut Opening<'_>) -> Form {
-        match self.exprs.get(id) {
-            Expr::Difference(a, b) if self.has_sequence(b) => {
-                let left = self.form(a, s, t).negated();
-                Form::or([left, self.open(b, s, t, opening)])
+        match self.takes_away(id) {
+            Some((from, away)) => {
+                let left = self.form(from, s, t).negated();
+                Form::or([left, self.open(away, s, t, opening)])
             }
-            Expr::Symbol(p) => match self.body(p) {
-                Some(body) if matches!(self.exprs.get(body), Expr::Difference(_, b) if self.has_sequence(b)) => {
-                    self.open_negated(body, s, t, opening)
-                }
-                _ => self.form(id, s, t).negated(),
-            },
-            _ => self.form(id, s, t).negated(),
+            None => self.form(id, s, t).negated(),
+        }
+    }
+
+    /// The c and d of an expression that is `c \ d` or is defined so, if there is a sequence with an event in the middle in d.
+    pub fn takes_away(&self, id: ExprId) -> Option<(ExprId, ExprId)> {
+        match self.exprs.get(id) {
+            Expr::Difference(a, b) => self.has_sequence(b).then_some((a, b)),
+            Expr::Symbol(p) => self.takes_away(self.body(p)?),
+            _ => None,
         }
     }
 

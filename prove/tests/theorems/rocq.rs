@@ -193,6 +193,16 @@ fn seq_cst_loads_and_stores_on_x86() {
     assert_accepted("x86", &text);
 }
 
+/// A read that is outside of what a definition with a difference allows: it is taken apart, too.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn non_atomic_reads_on_x86() {
+    let text = file(&mapping("c11-to-x86", None), &[], &[]);
+    assert_closed(&text);
+    assert!(text.contains("  source_Non_atomic_Reads : empty ") && text.contains("(not_taken "));
+    assert_accepted("c11", &text);
+}
+
 /// Chains of SC with an edge behind them are within the order of the fences through what contains the edge.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
