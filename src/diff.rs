@@ -1,6 +1,7 @@
 //! `margay diff`: the smallest executions about which two models differ, or that there are none.
 
 use margay_answers::diff::load::{Named, load};
+use margay_answers::diff::proof::Kept;
 use margay_answers::diff::{self, Options};
 use margay_console::limits::Limits;
 use margay_console::output::Output;
@@ -37,7 +38,9 @@ impl Diff {
         asked.most = self.all.unwrap_or(asked.most);
         asked.first = self.first;
         asked.level = if self.program { Level::Program } else { Level::Execution };
-        asked.certify.clone_from(&self.certify);
-        Ok(Options { compare: asked, prove: self.prove, out: self.out.clone() })
+        // A theorem is certified in place of a search.
+        let prove = self.prove.then(|| Kept { certify: self.certify.clone(), rocq: self.rocq.clone() });
+        asked.certify = self.certify.clone().filter(|_| !self.prove);
+        Ok(Options { compare: asked, prove, out: self.out.clone() })
     }
 }

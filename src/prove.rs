@@ -50,8 +50,8 @@ impl Prove {
         let mut compare = self.search.comparison(self.statement.bound, &limits).map_err(|e| vec![e])?;
         (compare.first, compare.most) = (true, 1);
         let (name, property) = (name.to_owned(), self.mapping.clone().unwrap_or_default());
-        let (certify, out) = (self.certify.clone(), self.out.clone());
-        let asked = model::Options { name, property, compare, certify, out };
+        let (certify, rocq, out) = (self.certify.clone(), self.rocq.clone(), self.out.clone());
+        let asked = model::Options { name, property, compare, certify, rocq, out };
         Ok(model::run(&loaded.model, &asked, &limits, output))
     }
 

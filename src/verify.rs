@@ -21,10 +21,10 @@ pub struct About {
     /// ... about this target model
     #[arg(long, value_name = "MODEL")]
     target: Option<String>,
-    /// Of `diff`: about this older model (of a theorem about two models: the one that is supposed)
+    /// Of `diff`: about this older model
     #[arg(long, value_name = "MODEL")]
     old: Option<String>,
-    /// Of `diff`: about this newer model (of a theorem: the one that is claimed)
+    /// Of `diff`: about this newer model
     #[arg(long, value_name = "MODEL")]
     new: Option<String>,
     /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)

@@ -1,8 +1,9 @@
 //! `margay diff`: what one model allows and another does not.
 
 use crate::document::parts;
+use crate::prove::Rocq;
 use crate::verdict::{Level, Status, Verdict};
-use crate::verify::SearchCertificate;
+use crate::verify::{SearchCertificate, TheoremCertificate};
 use crate::violation::{Edge, Event};
 
 parts! {
@@ -42,8 +43,10 @@ parts! {
         pub seconds: f64,
         /// In which direction they were compared, and by what.
         pub questions: Vec<Question>,
-        /// With `--certify`.
+        /// With `--certify`, and without `--prove`.
         pub certificate: Option<SearchCertificate>,
+        /// With `--prove` and `--rocq`.
+        pub rocq: Option<Rocq>,
     }
 
     /// One direction of a comparison.
@@ -66,6 +69,8 @@ parts! {
         pub more: bool,
         /// With `--prove`: is it a theorem that there is none?
         pub theorem: Option<bool>,
+        /// With `--prove` and `--certify`: the theorem's certificate.
+        pub certificate: Option<TheoremCertificate>,
     }
 
     /// A difference.

@@ -191,6 +191,8 @@ parts! {
         pub steps: Vec<Step>,
         /// With `--certify`.
         pub certificate: Option<TheoremCertificate>,
+        /// With `--rocq`.
+        pub rocq: Option<Rocq>,
         /// Wall time.
         pub seconds: f64,
         /// The peak of the process; null where it is not known.

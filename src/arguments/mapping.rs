@@ -7,20 +7,7 @@ use margay_console::limits::at_least_one;
 
 use super::gpu::On;
 use super::question::{Question, Search, Statement};
-
-/// A file that `coqc` takes: it is named after what Rocq calls a module.
-fn rocq_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let module = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".v"));
-    let fits = module.is_some_and(|m| {
-        m.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && m.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    });
-    if fits {
-        Ok(path)
-    } else {
-        Err("`coqc` wants a name of letters, digits and `_` with `.v` behind it, like `theorem_1.v`".to_owned())
-    }
-}
+use super::rocq::rocq_file;
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -101,7 +88,7 @@ pub struct Prove {
     #[arg(long, value_name = "DIR", conflicts_with = "all_mappings")]
     pub certify: Option<PathBuf>,
     /// Write a theorem with its proof into this file, for `coqc` of Coq 8.16 (docs/unbounded.md)
-    #[arg(long, value_name = "FILE.v", conflicts_with_all = ["all_mappings", "model"], value_parser = rocq_file)]
+    #[arg(long, value_name = "FILE.v", conflicts_with = "all_mappings", value_parser = rocq_file)]
     pub rocq: Option<PathBuf>,
     /// Write the counterexample, or the page, into this folder
     #[arg(long, value_name = "DIR")]

@@ -6,6 +6,7 @@ mod litmus;
 mod mapping;
 mod model;
 mod question;
+mod rocq;
 
 use std::path::PathBuf;
 

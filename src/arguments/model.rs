@@ -6,6 +6,7 @@ use clap::Args;
 use margay_console::limits::at_least_one;
 
 use super::question::{Search, Switch};
+use super::rocq::rocq_file;
 
 /// Options of `diff`.
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub struct Diff {
     #[arg(long)]
     pub program: bool,
     /// Prove beside the search that there is no difference in executions of any size (docs/unbounded.md)
-    #[arg(long, conflicts_with_all = ["program", "mapping", "certify", "out", "first"])]
+    #[arg(long, conflicts_with_all = ["program", "mapping", "out", "first"])]
     pub prove: bool,
     /// End with the first bound at which there is a difference, in whichever direction
     #[arg(long)]
@@ -43,9 +44,13 @@ pub struct Diff {
     /// Write the differences as files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write a certificate of what no execution (with --program, no program) does into this new folder: a proof of each case, checked (docs/certificates.md)
+    /// Write a certificate of what no execution (with --program, no program) does into this new folder: a proof of each case, checked; with
+    /// --prove those of the theorems, in folders in it (docs/certificates.md)
     #[arg(long, value_name = "DIR", conflicts_with = "git")]
     pub certify: Option<PathBuf>,
+    /// Write the theorems with their proofs into this file, for `coqc` of Coq 8.16 (docs/unbounded.md)
+    #[arg(long, value_name = "FILE.v", requires = "prove", value_parser = rocq_file)]
+    pub rocq: Option<PathBuf>,
 }
 
 /// Options of `synth`.

@@ -209,9 +209,106 @@ fn a_theorem_is_written_for_rocq_and_nothing_else() {
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
     let report = json(&output);
     assert_eq!((&report["verdict"], &report["rocq"]["written"]), (&"theorem".into(), &false.into()));
-    // It is about mappings.
-    let output = margay(&["prove", "--model", "ptx-6.0", "empty po & rf", "--rocq", &path("model.v")]);
+}
+
+/// A property of a model as a file for Rocq, and a property that is none.
+#[test]
+fn a_property_is_written_for_rocq() {
+    let folder = folder("prove/rocq-property");
+    std::fs::create_dir_all(&folder).expect("made");
+    let file = folder.join("model.v").to_str().expect("a path of text").to_owned();
+    let asked = |property: &str, more: &[&str]| {
+        margay(&[&["prove", "--model", "ptx-6.0", property, "--bound", "2", "--rocq", &file], more].concat())
+    };
+    let output = asked("irreflexive po; rf", &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    assert!(text.starts_with("(* For executions of every size") && text.contains("\nirreflexive po; rf\n"), "{}", &text[..400]);
+    let report = json(&output);
+    assert_eq!((&report["rocq"]["written"], &report["rocq"]["bytes"]), (&true.into(), &text.len().into()));
+    std::fs::remove_file(&file).expect("it is there");
+    let output = asked("empty rf", &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(words(&err(&output)).contains("model.v` is not written: the property is no theorem"), "{}", err(&output));
+    assert!(!std::path::Path::new(&file).exists());
+    // What people write may look like the end of a comment.
+    let output = asked("(* *) irreflexive po; rf (* \"of reads *)", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    assert!(text.contains("( * * ) irreflexive po; rf ( * 'of reads * )"), "{}", &text[..400]);
+}
+
+/// Each direction that is a theorem has a certificate, and stands in the file for Rocq; the other has none.
+#[test]
+fn theorems_about_two_models_are_kept() {
+    let folder = folder("prove/kept");
+    std::fs::create_dir_all(&folder).expect("made");
+    let path = |name: &str| folder.join(name).to_str().expect("a path of text").to_owned();
+    let asked = |new: &str, name: &str, more: &[&str]| {
+        let (certificate, file) = (path(name), path(&format!("{name}.v")));
+        let question = ["diff", "--prove", "ptx-6.0", new, "--bound", "2", "--certify", &certificate, "--rocq", &file];
+        (margay(&[&question[..], more].concat()), certificate, file)
+    };
+    // Both directions.
+    let (output, certificate, file) = asked("ptx-6.0-strong-patterns", "both", &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let report = json(&output);
+    let folders: Vec<&str> =
+        report["questions"].as_array().expect("a list").iter().filter_map(|q| q["certificate"]["folder"].as_str()).collect();
+    assert_eq!(folders.len(), 2, "{report}");
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    assert_eq!(report["rocq"]["bytes"], text.len());
+    for theorem in ["new_allows_what_old_allows", "old_allows_what_new_allows"] {
+        assert!(text.contains(&format!("Theorem {theorem} : ")), "{theorem}");
+    }
+    for (own, says) in [
+        ("old-within-new", "of ptx-6.0: its executions satisfy these axioms of ptx-6.0-strong-patterns"),
+        ("new-within-old", "of ptx-6.0-strong-patterns: its executions satisfy these axioms of ptx-6.0"),
+    ] {
+        let own = format!("{certificate}/{own}");
+        assert!(folders.contains(&own.as_str()), "{folders:?}");
+        let output = margay(&["verify", &own, "--old", "ptx-6.0", "--new", "ptx-6.0-strong-patterns"]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert!(words(&out(&output)).contains(says), "{}", out(&output));
+        let output = margay(&["verify", &own, "--old", "ptx-6.0-strong-patterns", "--new", "ptx-6.0"]);
+        assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    }
+    let output = margay(&["verify", &certificate]);
     assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(words(&err(&output)).contains("both/new-within-old`, `"), "{}", err(&output));
+    // A folder that is not empty is left as it is.
+    let (output, ..) = asked("ptx-6.0-strong-patterns", "both", &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(err(&output).contains("the folder is not empty"), "{}", err(&output));
+    // One direction; the difference in the other is shown up to 2 events, or not found.
+    let (output, certificate, file) = asked("ptx-6.0-any-fence", "one", &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    assert!(words(&out(&output)).contains(&format!("Certificate in {certificate}/new-within-old: ")), "{}", out(&output));
+    assert!(!std::path::Path::new(&format!("{certificate}/old-within-new")).exists());
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    assert!(text.contains("Module New_within_old.") && !text.contains("Module Old_within_new."));
+    // One direction beside a difference in the other one, which is shown.
+    let other = path("other.cat");
+    std::fs::write(&other, "PTX \"other\"\nirreflexive rf; po\n").expect("written");
+    let (output, certificate, file) = asked(&other, "beside", &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let said = words(&out(&output));
+    assert!(
+        said.contains("newly-allowed-1") && said.contains(&format!("Certificate in {certificate}/old-within-new: ")),
+        "{said}"
+    );
+    assert!(said.ends_with(&format!("Theorem and proof in {file}: `coqc {file}` checks them.")), "{said}");
+    // None.
+    std::fs::write(&other, "PTX \"other\"\nempty rmw\n").expect("written");
+    let (output, certificate, file) = asked(&other, "none", &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(!std::path::Path::new(&file).exists() && std::fs::read_dir(&certificate).expect("made").next().is_none());
+    let why = "is not written: there is no proof that `other` allows what `ptx-6.0` allows, and none of the reverse";
+    assert!(words(&err(&output)).contains(why), "{}", err(&output));
+    // A file for Rocq is one of theorems.
+    let output = margay(&["diff", "ptx-6.0", "ptx-8", "--rocq", "theorem.v"]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(err(&output).contains("--prove"), "{}", err(&output));
 }
 
 #[test]

@@ -47,6 +47,15 @@ pub struct Sealed {
     kind: String,
 }
 
+/// The folders in a folder that are certificates.
+fn within(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let certificates = entries.map(|entry| entry.path()).filter(|path| path.join(FILE).is_file());
+    let mut all: Vec<String> = certificates.map(|path| format!("`{}`", path.display())).collect();
+    all.sort();
+    all
+}
+
 /// Reads the document of a folder.
 ///
 /// # Errors
@@ -56,7 +65,11 @@ pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
     let shown = path.display().to_string();
     let fail = |what: String| Diagnostic::error(format!("cannot read the certificate `{shown}`: {what}"));
     limited::plain(&path).map_err(|e| {
-        fail(e.to_string()).help(format!("a certificate is the folder that `--certify` names, with `{FILE}` in it"))
+        let help = match within(folder).as_slice() {
+            [] => format!("a certificate is the folder that `--certify` names, with `{FILE}` in it"),
+            all => format!("there are certificates in folders in it: {}; verify each of them", all.join(", ")),
+        };
+        fail(e.to_string()).help(help)
     })?;
     let mut bytes = limited::read(&path, MAX_DOCUMENT).map_err(|e| fail(e.to_string()))?;
     let damaged = || {

@@ -6,7 +6,7 @@ use margay_mappings::library;
 use margay_models::certificate::{Basis, HeldModel, ModelText, one_text_for_each_name};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 
-use super::Subject;
+use super::{Side, Subject};
 
 /// What the reader of a certificate holds: what is there must be what the certificate is about.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +39,9 @@ impl Subject {
                 }
                 None => vec![Basis::of_model("model", model, first)],
             },
-            Subject::DiffTheorem { supposed, claimed, .. } => {
-                vec![Basis::of_model("supposed", supposed, first), Basis::of_model("claimed", claimed, second)]
+            Subject::DiffTheorem { supposed, claimed, older, .. } => {
+                let roles = if *older == Side::Supposed { ["old", "new"] } else { ["new", "old"] };
+                vec![Basis::of_model(roles[0], supposed, first), Basis::of_model(roles[1], claimed, second)]
             }
         };
         let (bases, errors): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);

@@ -71,7 +71,19 @@ pub enum Subject {
         claimed: ModelText,
         /// What the two are called.
         names: [String; 2],
+        /// Which of the two is the older one of the comparison.
+        older: Side,
     },
+}
+
+/// One of the two models of a comparison, by its part in a theorem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The model whose axioms are supposed.
+    Supposed,
+    /// The model whose axioms are claimed.
+    Claimed,
 }
 
 /// The options that decide what is claimed.
@@ -122,15 +134,21 @@ impl Document {
         Ok(Self::new(Subject::ModelTheorem { model: ModelText::of(model)? }, report, proof))
     }
 
-    /// The certificate of a proof about two models.
+    /// The certificate of a proof about two models: what is supposed, what is claimed, and which of them is the older one.
     ///
     /// # Errors
     /// Texts of models that cannot be read again.
-    pub fn of_models(supposed: &Model, claimed: &Model, report: &Report, proof: &Proof) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_models(
+        [supposed, claimed]: [&Model; 2],
+        older: Side,
+        report: &Report,
+        proof: &Proof,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let subject = Subject::DiffTheorem {
             supposed: ModelText::of(supposed)?,
             claimed: ModelText::of(claimed)?,
             names: [supposed.name.clone(), claimed.name.clone()],
+            older,
         };
         Ok(Self::new(subject, report, proof))
     }
@@ -178,7 +196,7 @@ impl Document {
                 let model = model.read()?;
                 self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, folder)
             }
-            Subject::DiffTheorem { supposed, claimed, names } => {
+            Subject::DiffTheorem { supposed, claimed, names, .. } => {
                 let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
                 [supposed.name, claimed.name] = names.clone();
                 self.follow(&Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?, folder)

@@ -18,52 +18,110 @@ mod refutation;
 mod rows;
 mod statement;
 mod steps;
+mod subject;
 mod text;
 mod values;
 mod writer;
 
-use margay_mappings::language::Mapping;
+pub use subject::Subject;
 
 use crate::argument::{Claim, Proof};
 use crate::theorem::Setting;
 use text::Text;
 use writer::{Writer, claim_name};
 
-/// The file of a proof; `part` says which constructs it is about, if those are not all.
+/// A theorem that is to be written.
+pub struct Theorem<'a> {
+    /// What it is about.
+    pub subject: Subject<'a>,
+    /// What was supposed, and what was asked.
+    pub setting: &'a Setting<'a>,
+    /// What was shown.
+    pub proof: &'a Proof,
+}
+
+/// The file of theorems.
 ///
 /// # Errors
-/// What of the proof cannot be written.
-pub fn write(setting: &Setting<'_>, mapping: &Mapping, part: &str, proof: &Proof) -> Result<String, String> {
-    let theory = setting.theory.clone();
-    let mut text = Text::of(&theory);
-    let hypotheses = statement::hypotheses(setting, &theory, &mut text)?;
-    let mut writer = Writer::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
-    let mut proved: Vec<(Claim, String)> = Vec::new();
-    for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {
-        let step = written.read(&mut writer.theory)?;
-        writer.step(number, &step, settled, &proved)?;
-        writer.theory.learn(number, &step);
-        proved.extend(step.claims.iter().enumerate().map(|(own, c)| (c.clone(), claim_name((number, own)))));
+/// What of a proof cannot be written.
+pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
+    let (mut claims, mut more, mut bodies) = (Vec::new(), String::new(), String::new());
+    for theorem in theorems {
+        let (goals, body) = theorem.body()?;
+        claims.push(theorem.subject.claim(&goals));
+        more += &theorem.subject.more();
+        bodies += &body;
     }
-    let claims: Vec<Claim> = proved.iter().map(|p| p.0.clone()).collect();
-    let predicates = writer.predicates();
-    let Writer { theory, mut text, lemmas, .. } = writer;
-    let (goals, shown) = statement::goals(setting, &theory, &mut text, &claims);
-    let definitions = statement::definitions(setting, &theory, &text, &hypotheses.rows)?;
-    let of = |claim: &Claim| proved.iter().find(|p| p.0 == *claim).map_or("", |p| p.1.as_str());
-    let parts: Vec<&str> = shown.iter().map(of).collect();
-    let names: Vec<String> = setting.goals.iter().filter(|g| shown.contains(&g.claim)).map(|g| g.name.clone()).collect();
+    let differences = if theorems.iter().any(|t| t.subject.has_rows()) {
+        "with three differences: base sets that no row of a mapping makes (barriers, proxies other than the generic one) are\n\
+         empty and left out; `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`."
+    } else {
+        "with two differences: `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`."
+    };
     Ok(format!(
-        "{}{}\nSection Mapping.\n\n(* The events, and the sets and relations that an execution consists of. *)\nVariable Event : Type.\n\n{definitions}\n{}{goals}\
-         Section Proof.\nHypothesis executions : well_formed.\nHypothesis axioms : target_axioms.\nHypothesis made : made_by_rows.\nHypothesis defined : no_undefined_behaviour.\n\
-         (* Small facts follow from what is put before them alone. *)\nLtac alone := clear executions axioms made defined.\n\
-         (* The relations and sets that refutations name by numbers. *)\n{predicates}\
-         {lemmas}\nEnd Proof.\n\n\
-         Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.\n\
-         Proof. intros executions axioms made defined. constructor; auto using {}. Qed.\n\nEnd Mapping.\n\nPrint Assumptions mapping_is_sound.\n",
-        statement::head(mapping, part, &names),
+        "(* {}\n\n\
+         Written by margay {}; `coqc FILE.v` of Coq 8.16 checks it. The definitions are those of the .cat files, whose lines are quoted\n\
+         above them, {differences}{more} *)\n\n{}{bodies}",
+        claims.join("\n\n"),
+        env!("CARGO_PKG_VERSION"),
         include_str!("prelude.v"),
-        hypotheses.records,
-        parts.join(", "),
     ))
+}
+
+impl Theorem<'_> {
+    /// The definitions, the statement and the proof, and the names of the axioms that are shown.
+    fn body(&self) -> Result<(Vec<String>, String), String> {
+        let Self { subject, setting, proof } = self;
+        let theory = setting.theory.clone();
+        let mut text = Text::of(&theory);
+        let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;
+        let mut writer = Writer::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
+        let mut proved: Vec<(Claim, String)> = Vec::new();
+        for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {
+            let step = written.read(&mut writer.theory)?;
+            writer.step(number, &step, settled, &proved)?;
+            writer.theory.learn(number, &step);
+            proved.extend(step.claims.iter().enumerate().map(|(own, c)| (c.clone(), claim_name((number, own)))));
+        }
+        let claims: Vec<Claim> = proved.iter().map(|p| p.0.clone()).collect();
+        let predicates = writer.predicates();
+        let Writer { theory, mut text, lemmas, .. } = writer;
+        let (goals, shown) = statement::goals(subject, setting, &theory, &mut text, &claims);
+        let definitions = statement::definitions(setting, &theory, &text, &hypotheses.rows)?;
+        let of = |claim: &Claim| proved.iter().find(|p| p.0 == *claim).map_or("", |p| p.1.as_str());
+        let parts: Vec<&str> = shown.iter().map(of).collect();
+        let names: Vec<String> = setting.goals.iter().filter(|g| shown.contains(&g.claim)).map(|g| g.name.clone()).collect();
+        let words = subject.words();
+        let mut supposed = vec![("executions", "well_formed"), ("axioms", words.supposed[0])];
+        if subject.has_rows() {
+            supposed.extend([("made", "made_by_rows"), ("defined", "no_undefined_behaviour")]);
+        }
+        let hypothesis = |(name, what): &(&str, &str)| format!("Hypothesis {name} : {what}.\n");
+        let given: Vec<&str> = supposed.iter().map(|s| s.0).collect();
+        let premises: Vec<&str> = supposed.iter().map(|s| s.1).collect();
+        let (begin, end, within) = words.module.map_or_else(Default::default, |module| {
+            (format!("\nModule {module}.\n"), format!("End {module}.\n\n"), format!("{module}."))
+        });
+        let body = format!(
+            "{begin}\nSection Executions.\n\n(* The events, and the sets and relations that an execution consists of. *)\nVariable Event : Type.\n\n\
+             {definitions}\n{}{goals}\
+             Section Proof.\n{}\
+             (* Small facts follow from what is put before them alone. *)\nLtac alone := clear {}.\n\
+             (* The relations and sets that refutations name by numbers. *)\n{predicates}\
+             {lemmas}\nEnd Proof.\n\n\
+             Theorem {} : {} -> {}.\n\
+             Proof. intros {}. constructor; auto using {}. Qed.\n\n\
+             End Executions.\n\n{end}Print Assumptions {within}{}.\n",
+            hypotheses.records,
+            supposed.iter().map(hypothesis).collect::<String>(),
+            given.join(" "),
+            words.theorem,
+            premises.join(" -> "),
+            words.claimed[0],
+            given.join(" "),
+            parts.join(", "),
+            words.theorem,
+        );
+        Ok((names, body))
+    }
 }

@@ -1,7 +1,7 @@
 //! A pair of a relation, taken apart: the tactics that go from `r x y` to the events and atoms that an obligation speaks of.
 //! It does what [`Theory::open`] does, and ends by applying what refutes these.
 
-use super::proven::{Pieces, alternatives, both, cases, either, injection, pieces, whole};
+use super::proven::{Pieces, alternatives, behind, both, cases, injection, pieces, whole};
 use super::text::event;
 use super::writer::{Writer, claim_name};
 use crate::logic::{Atom, Expr, ExprId, Form, Lit, Pred, Term};
@@ -83,7 +83,11 @@ impl Writer {
         rest: Rest<'_>,
     ) -> Result<String, String> {
         match self.theory.exprs.get(of) {
-            Expr::Union(a, b) => self.open_union([Member::In(a), Member::In(b)], s, t, term, state, rest),
+            Expr::Union(..) => {
+                let mut parts = Vec::new();
+                let pattern = self.union_pattern(of, state, &mut parts);
+                self.open_union(&parts, s, t, (term, &pattern), state, rest)
+            }
             Expr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
             Expr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
             Expr::Difference(a, b) => {
@@ -268,21 +272,32 @@ impl Writer {
         Ok(both(term, [&left, &right], &inner))
     }
 
-    /// Both members of a union lead to one rest.
+    /// The members of a union of unions, each with the name of what holds there, and the pattern of `destruct` that gives these names.
+    fn union_pattern(&self, of: ExprId, state: &mut State, members: &mut Vec<(Member, String)>) -> String {
+        if let Expr::Union(a, b) = self.theory.exprs.get(of) {
+            let [left, right] = [a, b].map(|part| self.union_pattern(part, state, members));
+            return format!("[{left}|{right}]");
+        }
+        let name = state.name();
+        members.push((Member::In(of), name.clone()));
+        name
+    }
+
+    /// All members of a union lead to one rest: a union of unions is taken apart at once, since each level would say again what holds.
     fn open_union(
         &mut self,
-        parts: [Member; 2],
+        members: &[(Member, String)],
         s: Term,
         t: Term,
-        term: &str,
+        (term, pattern): (&str, &str),
         state: &mut State,
         rest: Rest<'_>,
     ) -> Result<String, String> {
         let start = state.next;
         let mut end = start;
         let mut forms = Vec::new();
-        for part in parts {
-            let (form, events) = match part {
+        for &(member, _) in members {
+            let (form, events) = match member {
                 Member::In(of) => self.form_of(of, [s, t], state),
                 Member::NotIn(of) => (self.theory.form(of, s, t).negated(), 0),
             };
@@ -300,8 +315,7 @@ impl Writer {
         let mut branches = Vec::new();
         let total = alternatives(&form).len();
         let mut offset = 0;
-        for (part, own) in parts.into_iter().zip(&forms) {
-            let name = state.name();
+        for ((member, name), own) in members.iter().zip(&forms) {
             let mut inner = State { next: start, ..state.clone() };
             let count = alternatives(own).len();
             let mut lead = |_: &mut Self, inner: &mut State, all: Pieces| {
@@ -313,25 +327,29 @@ impl Writer {
                 let held = match (&form, own) {
                     (Form::Const(true), _) => "I".to_owned(),
                     (_, Form::Const(false)) => return Ok(format!("exact {term}.")),
+                    // The last alternatives are as they stand; others are followed by more.
+                    _ if offset + count == total => behind(offset, &term),
                     _ => cases(&term, count, inner.fresh + 100, &mut |i, t| injection(offset + i, total, t)),
                 };
                 Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
             };
-            let branch = match part {
-                Member::In(of) => self.open(of, s, t, &name, &mut inner, &mut lead)?,
+            let branch = match *member {
+                Member::In(of) => self.open(of, s, t, name, &mut inner, &mut lead)?,
                 Member::NotIn(of) => {
-                    let all = self.absent(of, s, t, &name)?;
+                    let all = self.absent(of, s, t, name)?;
                     lead(self, &mut inner, all)?
                 }
             };
             state.fresh = inner.fresh;
-            branches.push((name, branch));
+            branches.push(format!("{{ {branch} }}"));
             offset += count;
         }
         state.next = end;
-        let [(left, first), (right, second)] = &branches[..] else { return Err("a union has two members".to_owned()) };
-        let split = either(term, [left, first], [right, second]);
-        Ok(format!("assert ({goal} : {bound}({typed}) -> False).\n{{ intros {} {holds}. {then} }}\n{split}", events.join(" ")))
+        Ok(format!(
+            "assert ({goal} : {bound}({typed}) -> False).\n{{ intros {} {holds}. {then} }}\ndestruct {term} as {pattern}.\n{}",
+            events.join(" "),
+            branches.join("\n")
+        ))
     }
 
     /// `s = t`, as it is kept.
@@ -358,7 +376,9 @@ impl Writer {
             return rest(self, state, all);
         };
         let either = state.name();
-        let then = self.open_union([Member::NotIn(from), Member::In(away)], s, t, &either, state, rest)?;
+        let parts = [(Member::NotIn(from), state.name()), (Member::In(away), state.name())];
+        let pattern = format!("[{}|{}]", parts[0].1, parts[1].1);
+        let then = self.open_union(&parts, s, t, (&either, &pattern), state, rest)?;
         let [from, away] = [from, away].map(|e| format!("({} {} {})", self.text.within(&self.theory, e, 2), event(s), event(t)));
         Ok(format!("pose proof (not_taken {from} {away} {term}) as {either}.\n{then}"))
     }

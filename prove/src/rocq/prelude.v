@@ -825,19 +825,21 @@ Ltac put_together no :=
   lazymatch goal with
   | |- _ /\ _ => split; put_together no
   | |- exists _, _ => eexists; put_together no
-  | |- _ -> False => let h := fresh in intro h; apart; apply no; build
+  | |- _ -> False =>
+      let h := fresh in intro h; apart;
+      first [apply no; build | match goal with g : _ -> False |- False => solve [apply g; build] end]
   | |- _ => build
   end.
 Ltac contradict :=
   apply NNPP; let no := fresh in intro no; opened;
   match goal with h : forall _, _ |- False => solve [eapply h; put_together no] end.
-(* One of several holds, since the last does where the others do not. *)
+(* One of several holds, since the last does where the others do not; the last may be what a rule for two events gives. *)
 Ltac deny :=
   lazymatch goal with
   | |- ?A \/ _ => destruct (classic A); [left; assumption | right; deny]
   | |- _ /\ _ => split; deny
   | |- _ -> _ => intro; apart; contradiction
-  | |- _ => assumption
+  | |- _ => first [assumption | match goal with rule : forall _ _, _ -> _ |- _ => solve [apply rule; build] end]
   end.
 (* Each pair of program order is one of the two halves of an operation, or none. *)
 Ltac halves order rmw :=

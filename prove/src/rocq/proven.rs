@@ -63,6 +63,11 @@ pub fn injection(at: usize, of: usize, term: &str) -> String {
     if at == 0 { format!("(or_introl {term})") } else { format!("(or_intror {})", injection(at - 1, of - 1, term)) }
 }
 
+/// The proof term of a disjunction of which all members from this one on are what is proven.
+pub fn behind(at: usize, term: &str) -> String {
+    (0..at).fold(term.to_owned(), |term, _| format!("(or_intror {term})"))
+}
+
 /// A term that looks at each case of a disjunction of so many; `case` is given the number and a term for what holds.
 pub fn cases(term: &str, of: usize, depth: usize, case: &mut dyn FnMut(usize, &str) -> String) -> String {
     fn from(term: &str, at: usize, of: usize, depth: usize, case: &mut dyn FnMut(usize, &str) -> String) -> String {

@@ -1,11 +1,11 @@
 //! The statement: what an execution consists of, the definitions of both models, what is supposed, and the theorem.
 
-use margay_mappings::language::Mapping;
 use margay_models::model::CheckKind;
 use rustc_hash::FxHashSet;
 
 use super::induction::premises_of;
 use super::rows::Rows;
+use super::subject::Subject;
 use super::text::{Text, event};
 use crate::argument::Claim;
 use crate::logic::{Expr, ExprId, Meaning, Pred, Term};
@@ -23,14 +23,15 @@ pub struct Hypotheses {
 }
 
 /// The records of what is supposed.
-pub fn hypotheses(setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Result<Hypotheses, String> {
+pub fn hypotheses(subject: &Subject<'_>, setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Result<Hypotheses, String> {
+    let [axioms, what, prefix] = subject.words().supposed;
     let mut fields: [Vec<String>; 3] = [Vec::new(), Vec::new(), Vec::new()];
     let mut checks: Vec<String> = Vec::new();
     let mut said: Vec<(usize, String)> = Vec::new();
     for (number, (sentence, reason)) in theory.sentences.iter().enumerate() {
         let (record, name) = match reason {
             Reason::WellFormed(name) => (0, name),
-            Reason::Axiom(name) if number < setting.of_target => (1, name),
+            Reason::Axiom(name) if !subject.has_rows() || number < setting.of_target => (1, name),
             Reason::Axiom(name) => (2, name),
             _ => return Err("a check is supposed for a reason that has no name".to_owned()),
         };
@@ -43,7 +44,7 @@ pub fn hypotheses(setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Re
             let known: String = checks[known].clone();
             checks.push(known);
         } else {
-            let field = text.names.unique(&format!("{}_{name}", ["wf", "target", "no"][record]));
+            let field = text.names.unique(&format!("{}_{name}", ["wf", prefix, "no"][record]));
             fields[record].push(format!("  {field} : {says}"));
             checks.push(format!("({field} {hypothesis})"));
         }
@@ -51,16 +52,20 @@ pub fn hypotheses(setting: &Setting<'_>, theory: &Theory, text: &mut Text) -> Re
     }
     let rows = Rows::of(theory, text);
     let record = |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
-    let records = format!(
-        "(* An execution is well-formed: what the base names mean and how they fit together, at both levels. *)\n{}\
-         (* The axioms of the target. *)\n{}\
-         (* The execution consists of what the rows make of source operations: every event has a role, and its role says what it is. *)\n{}\
-         (* What the source leaves undefined does not happen: no race. *)\n{}",
+    let levels = if subject.has_rows() { ", at both levels" } else { "" };
+    let mut records = format!(
+        "(* An execution is well-formed: what the base names mean and how they fit together{levels}. *)\n{}(* {what} *)\n{}",
         record("well_formed", &fields[0].join(";\n")),
-        record("target_axioms", &fields[1].join(";\n")),
-        record("made_by_rows", rows.fields.trim_end().trim_end_matches(';')),
-        record("no_undefined_behaviour", &fields[2].join(";\n")),
+        record(axioms, &fields[1].join(";\n")),
     );
+    if subject.has_rows() {
+        records += &format!(
+            "(* The execution consists of what the rows make of source operations: every event has a role, and its role says what it is. *)\n{}\
+             (* What the source leaves undefined does not happen: no race. *)\n{}",
+            record("made_by_rows", rows.fields.trim_end().trim_end_matches(';')),
+            record("no_undefined_behaviour", &fields[2].join(";\n")),
+        );
+    }
     Ok(Hypotheses { checks, rows, records })
 }
 
@@ -219,40 +224,25 @@ fn symbols_within(theory: &Theory, id: ExprId) -> FxHashSet<Pred> {
 }
 
 /// The record of what is shown.
-pub fn goals(setting: &Setting<'_>, theory: &Theory, text: &mut Text, proved: &[Claim]) -> (String, Vec<Claim>) {
+pub fn goals(
+    subject: &Subject<'_>,
+    setting: &Setting<'_>,
+    theory: &Theory,
+    text: &mut Text,
+    proved: &[Claim],
+) -> (String, Vec<Claim>) {
+    let [axioms, what, prefix] = subject.words().claimed;
     let goals: Vec<_> = setting.goals.iter().filter(|g| proved.contains(&g.claim)).collect();
     let fields: Vec<String> = goals
         .iter()
-        .map(|g| format!("  {} : {}", text.names.unique(&format!("source {}", g.name)), text.claim(theory, &g.claim)))
+        .map(|g| format!("  {} : {}", text.names.unique(&format!("{prefix} {}", g.name)), text.claim(theory, &g.claim)))
         .collect();
-    let record = format!("(* The axioms of the source. *)\nRecord source_axioms : Prop := {{\n{}\n}}.\n\n", fields.join(";\n"));
+    let record = format!("(* {what} *)\nRecord {axioms} : Prop := {{\n{}\n}}.\n\n", fields.join(";\n"));
     (record, goals.into_iter().map(|g| g.claim.clone()).collect())
 }
 
-/// What stands at the head of the file.
-pub fn head(mapping: &Mapping, part: &str, goals: &[String]) -> String {
-    let without = if part.is_empty() { String::new() } else { format!(", {part}") };
-    format!(
-        "(* For executions of every size: {}{without}.\n\n\
-         Let an execution of the target model `{}` satisfy each axiom of that model, and consist of what the rows of the mapping make of\n\
-         operations of the source. Read it back as an execution of the source model `{}`: the same reads and writes, the fences that rows\n\
-         add left out, and any modification order that is total at each location and contains the coherence order of the target. If nothing\n\
-         happens that the source leaves undefined (no race), then it satisfies these axioms of the source: {}.\n\n\
-         Written by margay {}; `coqc FILE.v` of Coq 8.16 checks it. The definitions are those of the .cat files, whose lines are quoted\n\
-         above them, with three differences: base sets that no row of a mapping makes (barriers, proxies other than the generic one) are\n\
-         empty and left out; `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`.\n\n\
-         The mapping:\n\n{} *)\n\n",
-        mapping.title,
-        mapping.target.name,
-        mapping.source.name,
-        goals.join(", "),
-        env!("CARGO_PKG_VERSION"),
-        comment(&mapping.file.text),
-    )
-}
-
 /// A text as part of a comment.
-fn comment(text: &str) -> String {
+pub fn comment(text: &str) -> String {
     // `(*` and `*)` would begin and end comments, a quote a string.
     text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 }

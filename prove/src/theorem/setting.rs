@@ -107,7 +107,9 @@ impl<'a> Setting<'a> {
         let mut theory = Theory::default();
         let base = theory.declare_base(model.signature, false, None);
         theory.assume_signature(model.signature, &base);
-        let all = theory.translate(model, &base).checks;
+        let translated = theory.translate(model, &base);
+        let written = defined(&theory, model, &translated);
+        let all = translated.checks;
         let mut rest = model.clone();
         let mut number = 0..;
         rest.checks.retain(|_| number.next().is_some_and(|i: usize| !properties.contains(&i)));
@@ -125,7 +127,7 @@ impl<'a> Setting<'a> {
             goals,
             roles: Vec::new(),
             of_target: 0,
-            written: Vec::new(),
+            written,
             claimed: model,
             roots,
             supposed,
@@ -154,6 +156,8 @@ impl<'a> Setting<'a> {
         let old = theory.translate(supposed, &base);
         theory.assume_axioms(supposed, &old.checks, |name| Reason::Axiom(name.to_owned()));
         let new = theory.translate(claimed, &base);
+        let mut written = defined(&theory, supposed, &old);
+        written.extend(defined(&theory, claimed, &new));
         let mut roots = old.checks.clone();
         roots.extend(theory.translate(wellformed::model(signature), &base).checks);
         let of_old = Vocabulary::of(&theory, old.checks.iter().copied()).relations;
@@ -165,7 +169,7 @@ impl<'a> Setting<'a> {
             goals,
             roles: Vec::new(),
             of_target: 0,
-            written: Vec::new(),
+            written,
             claimed,
             roots,
             supposed: old.checks,

@@ -6,7 +6,7 @@ use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::{Report, Setting, prove};
 use margay_prove::theory::Stop;
 
-fn read(name: &str, text: &str) -> Model {
+pub fn read(name: &str, text: &str) -> Model {
     crate::use_cadical();
     Model::parse(SourceFile::new(name, text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
 }
@@ -37,7 +37,7 @@ fn false_lemmas_are_none() {
 }
 
 /// A part of a model: neither red, nor other proxies, nor aliases.
-fn generic(model: &str) -> Model {
+pub fn generic(model: &str) -> Model {
     let text = format!(
         "PTX \"generic\"\ninclude \"{model}.cat\"\nempty RED as No-RED\nempty M \\ GEN as Generic\n\
          empty SUR | TEX | CON | ALIAS as No-Proxy\nempty (loc \\ vloc) | (vloc \\ loc) as One-Address"

@@ -53,8 +53,6 @@ fn options(bases: &[&&Basis]) -> String {
         let option = match role {
             // A property is the author's, and shown.
             "property" => continue,
-            "supposed" => "`--old`".to_owned(),
-            "claimed" => "`--new`".to_owned(),
             role => format!("`--{role}`"),
         };
         if !rest.starts_with("by ") && !options.contains(&option) {

@@ -12,17 +12,17 @@ use margay_mappings::certificate;
 use margay_mappings::compare::{CompareOptions, Subjects, compare};
 
 use super::present::Context;
-use super::proof::{self, Proof};
+use super::proof::{self, Kept, Proof};
 use super::{files, human, json};
-use crate::prove::beside;
+use crate::prove::{beside, rocq};
 
 /// What is asked.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The search for differences.
     pub compare: CompareOptions,
-    /// Is a proof tried beside it that there are none?
-    pub prove: bool,
+    /// Is a proof tried beside it that there are none? What is kept of it.
+    pub prove: Option<Kept>,
     /// The folder for differences.
     pub out: Option<PathBuf>,
 }
@@ -33,12 +33,13 @@ pub struct Options {
 /// The output cannot be written.
 pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &Output) -> Outcome {
     let Options { compare: asked, prove, .. } = options;
-    let (out, certify) = (options.out.as_deref(), asked.certify.as_deref());
+    let kept = prove.as_ref().and_then(|kept| kept.certify.as_deref());
+    let (out, certify) = (options.out.as_deref(), asked.certify.as_deref().or(kept));
     let prepared = out.map_or(Ok(()), folder::prepare);
     if let Err(error) = prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
         return output.wrong(&[error]);
     }
-    let settings = match if *prove { proof::settings(subjects) } else { Ok(Vec::new()) } {
+    let settings = match if prove.is_some() { proof::settings(subjects) } else { Ok(Vec::new()) } {
         Ok(settings) => settings,
         Err(errors) => return output.wrong(&errors),
     };
@@ -48,12 +49,20 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         Bar::during(*output, asked.bound, |bar| compare(subjects, &asked, bar))
     };
     let (reports, result) =
-        if *prove { beside(limits, &settings, search, |_| false) } else { (Vec::new(), search(limits.stop.clone())) };
+        if prove.is_some() { beside(limits, &settings, search, |_| false) } else { (Vec::new(), search(limits.stop.clone())) };
     let report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
     };
-    let proofs: Vec<Proof> = reports.into_iter().enumerate().map(|(allows, report)| Proof { allows, report }).collect();
+    let all = settings.into_iter().zip(reports).enumerate();
+    let mut proofs: Vec<Proof> =
+        all.map(|(allows, (setting, report))| Proof { allows, setting, report, certified: None }).collect();
+    let mut uncertified = report.uncertified.clone();
+    if let Some(folder) = kept {
+        proofs.iter_mut().for_each(|proof| uncertified.extend(proof.certify(subjects, folder).err().into_iter().flatten()));
+    }
+    let rocq = prove.as_ref().and_then(|kept| kept.rocq.as_deref());
+    let rocq = rocq.map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report)));
     let context = Context {
         subjects,
         options: asked,
@@ -61,13 +70,14 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         stopped: limits.reason().filter(|_| report.undecided().is_some()).map(|r| r.words()),
         seconds: start.elapsed().as_secs_f64(),
         proofs: &proofs,
+        rocq: rocq.as_ref(),
     };
     let presented = context.presented();
     let exit = output.settle(if report.differ() {
         Exit::Found
     } else if context.is_proved() {
         Exit::Holds
-    } else if report.undecided().is_some() || *prove {
+    } else if report.undecided().is_some() || prove.is_some() {
         Exit::Undecided
     } else {
         Exit::Holds
@@ -77,6 +87,7 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         Format::Json => output.document(&json::document(&context, &presented)),
     };
     folder::fill(out, &files::is_like, *output, |folder| files::write(folder, &context, &presented));
-    output.warn(&report.uncertified);
-    printed.map(|()| exit)
+    output.warn(&uncertified);
+    printed?;
+    Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
 }

@@ -11,6 +11,7 @@ use margay_mappings::status::Status;
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
+use crate::prove::written::Written;
 use crate::prove::{gaps, steps};
 
 /// Prints the report.
@@ -33,6 +34,11 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
             output.print(&output.heading(&format!("{other} allows what {allows} allows: not proved")))?;
             gaps(&proof.report, output)?;
         }
+    }
+    let certified: Vec<&Written> = context.proofs.iter().filter_map(|proof| proof.certified.as_ref()).collect();
+    if !certified.is_empty() {
+        output.print("")?;
+        certified.iter().try_for_each(|written| output.print(&wrapped(&written.words(), output.width())))?;
     }
     if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;

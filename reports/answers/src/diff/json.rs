@@ -6,6 +6,9 @@ use margay_models::picture::event_name;
 use margay_reports::{Verdict, diff as report};
 
 use super::present::{Context, Presented, stem};
+use super::proof::proof_of;
+use crate::prove::rocq::File;
+use crate::prove::written::Written;
 use crate::violation;
 
 fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> report::Question {
@@ -25,6 +28,7 @@ fn question(q: usize, context: &Context<'_>, presented: &[Presented<'_>]) -> rep
         differences: presented.iter().filter(|p| p.question == q).map(difference).collect(),
         more: question.more,
         theorem: (!context.proofs.is_empty()).then(|| context.proves(q)),
+        certificate: proof_of(context.proofs, context.report, q).and_then(|p| p.certified.as_ref()).map(Written::report),
     }
 }
 
@@ -56,6 +60,7 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
         seconds: context.seconds,
         questions: (0..report.questions.len()).map(|q| question(q, context, presented)).collect(),
         certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
+        rocq: context.rocq.map(File::document),
     }
 }
 

@@ -6,6 +6,7 @@ use margay_models::picture::{Picture, dot, event_name, svg};
 
 use super::proof::{Proof, is_proved};
 use crate::check::outcome_of;
+use crate::prove::rocq::File;
 
 /// What the whole report is about.
 pub struct Context<'a> {
@@ -20,7 +21,9 @@ pub struct Context<'a> {
     /// Seconds since the start.
     pub seconds: f64,
     /// With `--prove`: what was proved.
-    pub proofs: &'a [Proof],
+    pub proofs: &'a [Proof<'a>],
+    /// With `--rocq`: the file.
+    pub rocq: Option<&'a File>,
 }
 
 impl<'a> Context<'a> {

@@ -1,16 +1,36 @@
 //! `margay diff --prove`: beside the search for differences, a proof that there are none in executions of any size.
 
-use margay_mappings::compare::{CompareReport, Objection, Subjects};
+use std::path::{Path, PathBuf};
+
+use margay_mappings::compare::{CompareReport, Objection, Subjects, Verdict};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
+use margay_prove::certificate::{Document, Side};
+use margay_prove::rocq::{Subject, Theorem};
 use margay_prove::theorem::{Report, Setting};
 
+use crate::prove::rocq::Open;
+use crate::prove::written::{Written, certify};
+
+/// What is to be kept of a proof.
+#[derive(Debug, Clone, Default)]
+pub struct Kept {
+    /// A new folder for certificates.
+    pub certify: Option<PathBuf>,
+    /// A file for Rocq.
+    pub rocq: Option<PathBuf>,
+}
+
 /// Of one model, that each of its executions is one of the other.
-pub struct Proof {
+pub struct Proof<'a> {
     /// The model whose executions are spoken of: 0 the older one, 1 the newer one.
     pub allows: usize,
+    /// What was supposed, and what was asked.
+    pub setting: Setting<'a>,
     /// What came of it.
     pub report: Report,
+    /// Its certificate.
+    pub certified: Option<Written>,
 }
 
 /// What is to be proved, the older model's executions first.
@@ -30,8 +50,61 @@ fn axioms(model: &Model) -> Vec<usize> {
 }
 
 /// Does the answer to a question hold in executions of every size?
-pub fn is_proved(proofs: &[Proof], report: &CompareReport, q: usize) -> bool {
+pub fn is_proved(proofs: &[Proof<'_>], report: &CompareReport, q: usize) -> bool {
+    report.questions[q].by_text || proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
+}
+
+/// The proof that answers a question.
+pub fn proof_of<'p, 'a>(proofs: &'p [Proof<'a>], report: &CompareReport, q: usize) -> Option<&'p Proof<'a>> {
     let question = &report.questions[q];
-    let proved = |p: &Proof| p.allows == question.allows && p.report.is_theorem();
-    question.by_text || question.kind == Objection::Forbidden && proofs.iter().any(proved)
+    proofs.iter().find(|proof| question.kind == Objection::Forbidden && proof.allows == question.allows)
+}
+
+impl Proof<'_> {
+    /// Writes the certificate of a theorem into a folder of its own, and verifies it.
+    ///
+    /// # Errors
+    /// Folders and files that cannot be written, and a certificate that is not accepted.
+    pub fn certify(&mut self, subjects: Subjects<'_>, folder: &Path) -> Result<(), Vec<Diagnostic>> {
+        let Subjects::Models(old, new) = subjects else { return Ok(()) };
+        if !self.report.is_theorem() {
+            return Ok(());
+        }
+        let (own, models, older) = match self.allows {
+            0 => ("old-within-new", [old, new], Side::Supposed),
+            _ => ("new-within-old", [new, old], Side::Claimed),
+        };
+        let own = folder.join(own);
+        std::fs::create_dir(&own)
+            .map_err(|error| vec![Diagnostic::error(format!("cannot make the folder `{}`: {error}", own.display()))])?;
+        let document = |proof: &_| Document::of_models(models, older, &self.report, proof);
+        self.certified = certify(Some(&own), self.report.proof.as_ref(), document).transpose()?;
+        Ok(())
+    }
+}
+
+/// What is written for Rocq: each direction that is a theorem.
+///
+/// # Errors
+/// Why there is none.
+pub fn theorems<'a>(subjects: Subjects<'a>, proofs: &'a [Proof<'a>], report: &CompareReport) -> Result<Vec<Theorem<'a>>, Open> {
+    let Subjects::Models(old, new) = subjects else { return Ok(Vec::new()) };
+    let found = |allows: usize| {
+        let mut own = report.questions.iter().filter(|q| q.kind == Objection::Forbidden && q.allows == allows);
+        own.any(|q| matches!(q.verdict, Verdict::Different(_)))
+    };
+    let mut all = Vec::new();
+    for Proof { allows, setting, report, .. } in proofs {
+        let subject = if *allows == 0 { Subject::OldWithinNew { old, new } } else { Subject::NewWithinOld { old, new } };
+        match report.proof.as_ref().filter(|_| report.is_theorem()) {
+            Some(_) if found(*allows) => return Err(Open::contradiction()),
+            Some(proof) => all.push(Theorem { subject, setting, proof }),
+            None => {}
+        }
+    }
+    if all.is_empty() {
+        let why = format!("there is no proof that `{}` allows what `{}` allows, and none of the reverse", new.name, old.name);
+        return Err(Open { why, help: "the answer above says what is known; a proof of one direction would be written" });
+    }
+    Ok(all)
 }

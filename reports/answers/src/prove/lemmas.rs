@@ -98,7 +98,7 @@ impl Lemma<'_> {
             output.print(&wrapped(&words, output.width()))?;
             let subjects = Subjects::Models(&search.models[0], &search.models[1]);
             let (options, report) = (&search.options, &search.report);
-            let context = Context { subjects, options, report, stopped: None, seconds: 0.0, proofs: &[] };
+            let context = Context { subjects, options, report, stopped: None, seconds: 0.0, proofs: &[], rocq: None };
             let shown = report.questions[question].differences.iter().map(|d| Presented::new(&context, question, d));
             return print_differences(&context, &shown.collect::<Vec<_>>(), output);
         }

@@ -14,6 +14,7 @@ use margay_models::certificate;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_prove::certificate::{Document, Given};
+use margay_prove::rocq::{Subject, Theorem};
 use margay_prove::theorem::{Report, Setting};
 use margay_prove::theory::mapping::Selection;
 
@@ -58,7 +59,11 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
-    let rocq = options.rocq.as_ref().map(|path| rocq::File::write(path, &setting, mapping, wanted, &report, &search));
+    let part = part(wanted);
+    let rocq = options.rocq.as_ref().map(|path| {
+        let subject = Subject::Mapping { mapping, part: &part };
+        rocq::File::write(path, theorem(subject, &setting, &report, &search))
+    });
     let lemmas = lemmas.as_ref().map_or_else(Vec::new, |model| lemmas::settle(model, &report.lemmas, limits, wanted));
     let given = Given { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
     let certified =
@@ -85,6 +90,31 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
     }
     printed?;
     Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
+}
+
+/// Which constructs the theorem is about, if those are not all.
+fn part(options: &CheckOptions) -> String {
+    let lists = [("only", &options.only), ("without", &options.without)];
+    let lists = lists.into_iter().filter(|(_, all)| !all.is_empty());
+    lists.map(|(word, all)| format!("{word} {}", all.join(", "))).collect::<Vec<_>>().join(", ")
+}
+
+/// What is written for Rocq: a theorem of all that was asked.
+fn theorem<'a>(
+    subject: Subject<'a>,
+    setting: &'a Setting<'_>,
+    report: &'a Report,
+    search: &CheckReport,
+) -> Result<Vec<Theorem<'a>>, rocq::Open> {
+    let open: Vec<&str> = report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.as_str()).collect();
+    match &report.proof {
+        Some(proof) if open.is_empty() && search.counterexamples.is_empty() => Ok(vec![Theorem { subject, setting, proof }]),
+        _ if open.is_empty() => Err(rocq::Open::contradiction()),
+        _ => Err(rocq::Open {
+            why: format!("not all of it is a theorem ({} is not)", open.join(", ")),
+            help: "`--axiom` asks for some of the axioms alone",
+        }),
+    }
 }
 
 /// Proves a mapping, perhaps with lemmas, and searches for counterexamples. If every axiom has one, the proof ends, unless it is to say what

@@ -15,11 +15,12 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, Role};
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::certificate::Document;
+use margay_prove::rocq::{Subject, Theorem};
 use margay_prove::theorem::{Report, Setting};
 use margay_reports::{Verdict, prove as document};
 
 use super::written::{Written, certify};
-use super::{beside, gap, gaps, step, steps};
+use super::{beside, gap, gaps, rocq, step, steps};
 use crate::check::{is_like, stem};
 use crate::diff::{Context, Presented, files, print_differences};
 
@@ -34,6 +35,8 @@ pub struct Options {
     pub compare: CompareOptions,
     /// A new folder for a certificate.
     pub certify: Option<PathBuf>,
+    /// A file for Rocq.
+    pub rocq: Option<PathBuf>,
     /// The folder for executions without it.
     pub out: Option<PathBuf>,
 }
@@ -73,6 +76,7 @@ struct PropertyAnswer<'a> {
     search: &'a CompareReport,
     stopped: Option<&'static str>,
     certified: Option<&'a Written>,
+    rocq: Option<&'a rocq::File>,
     bound: usize,
     seconds: f64,
 }
@@ -114,6 +118,11 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     let report = &reports[0];
     let certified = certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, report, proof));
     let stopped = limits.reason().filter(|_| report.stopped).map(|r| r.words());
+    let different = matches!(searched(&search), Some((_, Searched::Different(_), _)));
+    let rocq = options.rocq.as_ref().map(|path| {
+        let subject = Subject::Property { model, property };
+        rocq::File::write(path, theorem(subject, &setting, report, different))
+    });
     let seconds = start.elapsed().as_secs_f64();
     let answer = PropertyAnswer {
         model,
@@ -122,6 +131,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
         search: &search,
         stopped,
         certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
+        rocq: rocq.as_ref(),
         bound: wanted.bound,
         seconds,
     };
@@ -130,7 +140,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
         Verdict::Counterexample => Exit::Found,
         _ => Exit::Undecided,
     });
-    let context = Context { subjects, options: wanted, report: &search, stopped, seconds, proofs: &[] };
+    let context = Context { subjects, options: wanted, report: &search, stopped, seconds, proofs: &[], rocq: None };
     let presented = answer.presented(&context);
     let printed = match output.format {
         Format::Human => answer.print(&context, &presented, output),
@@ -143,19 +153,37 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     if let Some(Err(errors)) = &certified {
         output.warn(errors);
     }
-    printed.map(|()| exit)
+    printed?;
+    Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
+}
+
+/// What is written for Rocq: the theorem, if it is one.
+fn theorem<'a>(
+    subject: Subject<'a>,
+    setting: &'a Setting<'_>,
+    report: &'a Report,
+    different: bool,
+) -> Result<Vec<Theorem<'a>>, rocq::Open> {
+    match report.proof.as_ref().filter(|_| report.is_theorem()) {
+        Some(_) if different => Err(rocq::Open::contradiction()),
+        Some(proof) => Ok(vec![Theorem { subject, setting, proof }]),
+        None => Err(rocq::Open {
+            why: "the property is no theorem".to_owned(),
+            help: "ask for a property that follows from the axioms of the model",
+        }),
+    }
+}
+
+/// The question that the search answers: an execution that the model allows and that has not the property.
+fn searched(search: &CompareReport) -> Option<(usize, &Searched, usize)> {
+    let all = search.questions.iter().enumerate();
+    let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Objection::Forbidden);
+    own.next().map(|(i, q)| (i, &q.verdict, q.established))
 }
 
 impl PropertyAnswer<'_> {
-    /// The question that the search answers: an execution that the model allows and that has not the property.
-    fn searched(&self) -> Option<(usize, &Searched, usize)> {
-        let all = self.search.questions.iter().enumerate();
-        let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Objection::Forbidden);
-        own.next().map(|(i, q)| (i, &q.verdict, q.established))
-    }
-
     fn events(&self) -> Option<usize> {
-        match self.searched() {
+        match searched(self.search) {
             Some((_, Searched::Different(events), _)) => Some(*events),
             _ => None,
         }
@@ -171,12 +199,12 @@ impl PropertyAnswer<'_> {
 
     /// The executions without the property, made presentable.
     fn presented(&self, context: &Context<'_>) -> Vec<Presented<'_>> {
-        let Some((q, ..)) = self.searched() else { return Vec::new() };
+        let Some((q, ..)) = searched(self.search) else { return Vec::new() };
         self.search.questions[q].differences.iter().map(|d| Presented::new(context, q, d)).collect()
     }
 
     fn established(&self) -> usize {
-        self.searched().map_or(0, |s| s.2)
+        searched(self.search).map_or(0, |s| s.2)
     }
 
     fn print(&self, context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> std::io::Result<()> {
@@ -227,6 +255,7 @@ impl PropertyAnswer<'_> {
             missing: goal.gap.as_ref().map(gap),
             steps: self.report.steps.iter().map(step).collect(),
             certificate: self.certified.map(Written::report),
+            rocq: self.rocq.map(rocq::File::document),
             seconds: self.seconds,
             peak_memory_bytes: margay_console::limits::peak(),
         }

@@ -3,10 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use margay_mappings::check::{CheckOptions, CheckReport};
-use margay_mappings::language::Mapping;
 use margay_models::diagnostic::Diagnostic;
-use margay_prove::theorem::{Report, Setting};
+use margay_prove::rocq::{Theorem, write};
 use margay_reports::prove as document;
 
 use margay_console::output::{Format, Output};
@@ -24,30 +22,35 @@ enum Came {
     Failed(String),
     /// A part of the proof has no form for Rocq yet: which.
     Formless(String),
-    /// Not all that was asked is a theorem: what is not; nothing if the search contradicts the proof.
-    Open(Vec<String>),
+    /// What was asked is no theorem: why nothing is written, and what can be done.
+    Open(Open),
+}
+
+/// Why there is nothing to be written, and what can be done.
+pub struct Open {
+    /// Why.
+    pub why: String,
+    /// What can be done.
+    pub help: &'static str,
+}
+
+impl Open {
+    /// The proof says one thing, the search another.
+    pub fn contradiction() -> Self {
+        let why = "the proof and the search contradict each other".to_owned();
+        Self { why, help: "this is a bug in Margay: please report it" }
+    }
 }
 
 impl File {
-    /// Writes what came of a proof and of the search beside it.
-    pub fn write(
-        path: &Path,
-        setting: &Setting<'_>,
-        mapping: &Mapping,
-        options: &CheckOptions,
-        report: &Report,
-        search: &CheckReport,
-    ) -> Self {
-        let open: Vec<String> = report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.clone()).collect();
-        let is_theorem = open.is_empty() && search.counterexamples.is_empty();
-        let came = match report.proof.as_ref().filter(|_| is_theorem) {
-            None => Came::Open(open),
-            Some(proof) => match margay_prove::rocq::write(setting, mapping, &part(options), proof) {
-                Err(what) => Came::Formless(what),
-                Ok(text) => match std::fs::write(path, &text) {
-                    Ok(()) => Came::Written(text.len()),
-                    Err(error) => Came::Failed(error.to_string()),
-                },
+    /// Writes theorems, or keeps why there are none.
+    pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>) -> Self {
+        let came = match theorems.map(|all| write(&all)) {
+            Err(open) => Came::Open(open),
+            Ok(Err(what)) => Came::Formless(what),
+            Ok(Ok(text)) => match std::fs::write(path, &text) {
+                Ok(()) => Came::Written(text.len()),
+                Err(error) => Came::Failed(error.to_string()),
             },
         };
         Self { path: path.to_owned(), came }
@@ -66,8 +69,8 @@ impl File {
                 return true;
             }
             Came::Failed(_) => "the answer above stands; name a file that can be written",
-            Came::Formless(_) => "the answer above stands; `--certify` keeps its proof, and `--axiom` asks for a part of it",
-            Came::Open(_) => "`--axiom` asks for some of the axioms alone",
+            Came::Formless(_) => "the answer above stands; `--certify` keeps its proof",
+            Came::Open(open) => open.help,
         };
         output.warn(&[Diagnostic::error(format!("`{name}` is not written: {}", why.unwrap_or_default())).help(help)]);
         matches!(self.came, Came::Open(_))
@@ -78,8 +81,7 @@ impl File {
         match &self.came {
             Came::Written(_) => None,
             Came::Failed(why) | Came::Formless(why) => Some(why.clone()),
-            Came::Open(open) if open.is_empty() => Some("the proof and the search contradict each other".to_owned()),
-            Came::Open(open) => Some(format!("not all of it is a theorem ({} is not)", open.join(", "))),
+            Came::Open(open) => Some(open.why.clone()),
         }
     }
 
@@ -88,11 +90,4 @@ impl File {
         let bytes = if let Came::Written(bytes) = self.came { Some(bytes) } else { None };
         document::Rocq { file: self.path.display().to_string(), written: bytes.is_some(), bytes, reason: self.why() }
     }
-}
-
-/// Which constructs the theorem is about, if those are not all.
-fn part(options: &CheckOptions) -> String {
-    let lists = [("only", &options.only), ("without", &options.without)];
-    let lists = lists.into_iter().filter(|(_, all)| !all.is_empty());
-    lists.map(|(word, all)| format!("{word} {}", all.join(", "))).collect::<Vec<_>>().join(", ")
 }

@@ -8,7 +8,7 @@ use margay_litmus::certificate as tests;
 use margay_mappings::certificate::{self as searches, Subject};
 use margay_models::certificate::{HeldModel, ModelText};
 use margay_models::diagnostic::Diagnostic;
-use margay_prove::certificate::{self as theorems, Subject as Theorem};
+use margay_prove::certificate::{self as theorems, Side, Subject as Theorem};
 
 /// What the certificate must be about: files and names, by what they are in it.
 #[derive(Debug, Clone, Default)]
@@ -19,9 +19,9 @@ pub struct About {
     pub source: Option<String>,
     /// The target model.
     pub target: Option<String>,
-    /// Of a comparison: the older model (of a theorem about two models: the one that is supposed).
+    /// Of a comparison: the older model.
     pub old: Option<String>,
-    /// Of a comparison: the newer model (of a theorem: the one that is claimed).
+    /// Of a comparison: the newer model.
     pub new: Option<String>,
     /// Of a run: tests, or folders of them, among those that it is about.
     pub test: Vec<PathBuf>,
@@ -58,7 +58,8 @@ impl About {
     pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::Held, Vec<Diagnostic>> {
         let (fits, models) = match subject {
             Theorem::Theorem { .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
-            Theorem::DiffTheorem { .. } => (&["old", "new"][..], [&self.old, &self.new]),
+            Theorem::DiffTheorem { older: Side::Supposed, .. } => (&["old", "new"][..], [&self.old, &self.new]),
+            Theorem::DiffTheorem { older: Side::Claimed, .. } => (&["old", "new"][..], [&self.new, &self.old]),
             Theorem::ModelTheorem { .. } => {
                 self.fits(&["model"])?;
                 let [one] = self.model.as_slice() else {
