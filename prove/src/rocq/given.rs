@@ -138,6 +138,18 @@ impl Walk {
     }
 }
 
+/// Before which place of the clause "one of these numbered literals" stand all that come from `first` on, if they are its last ones.
+pub fn last_ones(numbers: &[i32], first: usize) -> Option<usize> {
+    let own = &numbers[first..];
+    let mut conclusions: Vec<i32> = Vec::new();
+    for &n in numbers.iter().filter(|n| **n > 0) {
+        if !conclusions.contains(&n) {
+            conclusions.push(n);
+        }
+    }
+    conclusions.ends_with(own).then(|| conclusions.len() - own.len())
+}
+
 /// The raw literals of a clause at some events: as they stand, with what they become when they are kept.
 pub fn kept(lit: Lit, values: &[Term]) -> (Lit, Option<bool>, bool) {
     let own = lit.with(values);
