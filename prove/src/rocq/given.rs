@@ -113,14 +113,7 @@ impl Walk {
         numbers: &[i32],
         proof: &mut dyn FnMut(Pick<'_>) -> Result<String, String>,
     ) -> Result<Given, String> {
-        let mut premises: Vec<i32> = Vec::new();
-        let mut conclusions: Vec<i32> = Vec::new();
-        for &n in numbers {
-            let list = if n < 0 { &mut premises } else { &mut conclusions };
-            if !list.contains(&n.abs()) {
-                list.push(n.abs());
-            }
-        }
+        let [premises, conclusions] = sides(numbers);
         let names: Vec<String> = premises.iter().map(|_| self.name()).collect();
         let pick = |i: usize, term: &str| -> String {
             let n = numbers[i];
@@ -141,13 +134,20 @@ impl Walk {
 /// Before which place of the clause "one of these numbered literals" stand all that come from `first` on, if they are its last ones.
 pub fn last_ones(numbers: &[i32], first: usize) -> Option<usize> {
     let own = &numbers[first..];
-    let mut conclusions: Vec<i32> = Vec::new();
-    for &n in numbers.iter().filter(|n| **n > 0) {
-        if !conclusions.contains(&n) {
-            conclusions.push(n);
+    let [_, conclusions] = sides(numbers);
+    conclusions.ends_with(own).then(|| conclusions.len() - own.len())
+}
+
+/// The numbers of a clause's negative literals, and of its positive ones, each once.
+fn sides(numbers: &[i32]) -> [Vec<i32>; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for &n in numbers {
+        let side: &mut Vec<i32> = &mut sides[usize::from(n > 0)];
+        if !side.contains(&n.abs()) {
+            side.push(n.abs());
         }
     }
-    conclusions.ends_with(own).then(|| conclusions.len() - own.len())
+    sides
 }
 
 /// The raw literals of a clause at some events: as they stand, with what they become when they are kept.
