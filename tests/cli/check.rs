@@ -187,6 +187,23 @@ fn wrong_input_is_reported_with_its_place() {
     }
 }
 
+/// A name may be one of several axioms: it asks about all of them.
+#[test]
+fn axioms_of_one_name_are_asked_together() {
+    let folder = folder("check/one-name");
+    std::fs::create_dir_all(&folder).expect("made");
+    let file = folder.join("twice.cat");
+    std::fs::write(&file, "C \"twice\"\ninclude \"rc11-scoped.cat\"\nempty rmw as Coherence\n").expect("written");
+    let source = file.to_str().expect("a path of text");
+    let question = ["check", "rc11-to-ptx", "--level", "execution", "--source", source, "--axiom", "Coherence", "--bound", "2"];
+    let output = margay(&[&question[..], &["--keep-going", "--format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    let report = json(&output);
+    let verdicts: Vec<&str> = report["axioms"].as_array().expect("a list").iter().filter_map(|a| a["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["none", "counterexample"], "{report}");
+    assert!(err(&output).contains("two checks are named `Coherence`"), "{}", err(&output));
+}
+
 #[test]
 fn wrong_input_as_json() {
     let output = margay(&["check", "no-such-file.map", "--format", "json"]);

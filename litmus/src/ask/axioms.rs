@@ -60,8 +60,7 @@ pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result
         with.iter().map(|n| (n, "--axiom", "an optional axiom")).chain(without.iter().map(|n| (n, "--without-axiom", "an axiom")))
     {
         // An axiom that counts, or does not count, already is as it was asked for.
-        let fits =
-            |m: &&Model| m.check_named(name).is_some_and(|i| m.checks[i].role == Role::Axiom || m.checks[i].is_optional_axiom());
+        let fits = |m: &&Model| m.checks_named(name).any(|i| m.checks[i].role == Role::Axiom || m.checks[i].is_optional_axiom());
         if !models.iter().any(|m| fits(&m)) {
             errors.push(unknown(&models, name, option, is));
         }
@@ -74,7 +73,7 @@ pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result
 
 fn one(original: Model, with: &[String], without: &[String]) -> Chosen {
     let indices = |names: &[String], fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
-        let mut found: Vec<usize> = names.iter().filter_map(|n| original.check_named(n)).filter(|&i| fits(i)).collect();
+        let mut found: Vec<usize> = names.iter().flat_map(|n| original.checks_named(n)).filter(|&i| fits(i)).collect();
         found.sort_unstable();
         found.dedup();
         found

@@ -51,8 +51,12 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
         }
     }
     for wanted in &options.axioms {
+        let mut own = source.checks_named(wanted).filter(|&i| is_axiom(&source.checks[i])).peekable();
+        if own.peek().is_some() {
+            questions.extend(own.map(AxiomId));
+            continue;
+        }
         match source.check_named(wanted) {
-            Some(i) if is_axiom(&source.checks[i]) => questions.push(AxiomId(i)),
             Some(i) => errors.push(Diagnostic::error(format!("`{wanted}` of `{}` is not an axiom", source.name)).at(
                 &source.checks[i].place.file,
                 source.checks[i].place.span,

@@ -39,9 +39,10 @@ pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Exte
         errors.push(error.help("each event more takes about ten times as long"));
     }
     let all: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
-    let axioms = match options.axiom.as_deref().map(|wanted| (wanted, model.check_named(wanted))) {
+    let named = |wanted| -> Vec<usize> { model.checks_named(wanted).filter(|i| all.contains(i)).collect() };
+    let axioms = match options.axiom.as_deref().map(|wanted| (wanted, named(wanted))) {
         None => all,
-        Some((_, Some(i))) if all.contains(&i) => vec![i],
+        Some((_, own)) if !own.is_empty() => own,
         Some((wanted, _)) => {
             let names: Vec<String> = model.axioms().map(|(_, c)| c.display_name()).collect();
             let error = Diagnostic::error(format!("`{}` has no axiom `{wanted}`", model.name));

@@ -16,10 +16,16 @@ impl Model {
         self.definitions.iter().rposition(|d| d.name == name).map(super::DefId::from)
     }
 
-    /// The index of the check with that name; case, `-`, `_` and blanks do not matter.
+    /// The index of the first check with that name; case, `-`, `_` and blanks do not matter.
     pub fn check_named(&self, name: &str) -> Option<usize> {
+        self.checks_named(name).next()
+    }
+
+    /// The indices of all checks with that name: a text may give one name to several.
+    pub fn checks_named(&self, name: &str) -> impl Iterator<Item = usize> {
         let wanted = simplified(name);
-        self.checks.iter().position(|c| simplified(&c.display_name()) == wanted)
+        let is_it = move |check: &Check| simplified(&check.display_name()) == wanted;
+        self.checks.iter().enumerate().filter(move |(_, check)| is_it(check)).map(|(i, _)| i)
     }
 
     /// Are two names of checks the same, but for case, `-`, `_` and blanks?

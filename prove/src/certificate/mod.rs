@@ -204,10 +204,19 @@ impl Document {
         }
     }
 
-    /// The checks that are named as theorems.
+    /// The checks that are named as theorems: all that have these names.
     fn named(&self, model: &Model, folder: &Path) -> Result<Vec<usize>, Vec<Diagnostic>> {
-        let missing = |name: &String| vec![wrong(folder, &format!("the model has no axiom `{name}`"))];
-        self.theorems.iter().map(|n| model.check_named(n).ok_or_else(|| missing(n))).collect()
+        let mut all = Vec::new();
+        for name in &self.theorems {
+            let before = all.len();
+            all.extend(model.checks_named(name));
+            if all.len() == before {
+                return Err(vec![wrong(folder, &format!("the model has no axiom `{name}`"))]);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
     }
 
     /// What is supposed allows every operation: it does not contradict itself.

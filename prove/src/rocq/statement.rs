@@ -161,7 +161,7 @@ fn define(
 /// A recursive relation: one rule for each part of its body.
 fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId, arity: u8) -> Result<String, String> {
     if arity == 1 {
-        return Err(format!("`{name}` is a recursive set, which is not written for Rocq yet"));
+        return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
     }
     let mut rules = String::new();
     for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
@@ -176,7 +176,8 @@ fn recursive(theory: &Theory, text: &Text, pred: Pred, name: &str, body: ExprId,
                 continue;
             }
             if theory.as_symbol(first) != Some(pred) && symbols_within(theory, first).contains(&pred) {
-                return Err(format!("`{name}` refers to itself within an expression, which is not written for Rocq yet"));
+                let own = theory.symbols.name(pred);
+                return Err(format!("`{own}` refers to itself within an expression, which is not written for Rocq yet"));
             }
             let is_set = s == t && !matches!(theory.exprs.get(first), Expr::Symbol(p) if theory.symbols.get(p).arity == 2);
             let args = if is_set { event(s) } else { format!("{} {}", event(s), event(t)) };

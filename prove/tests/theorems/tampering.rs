@@ -4,6 +4,7 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::argument::{Proof, WrittenClaim, WrittenRule, check};
+use margay_prove::certificate::{Document, Side};
 use margay_prove::theorem::{Setting, prove};
 use margay_prove::theory::Stop;
 
@@ -58,4 +59,18 @@ fn damaged_arguments_are_refused() {
         p.steps[last].claims = vec![WrittenClaim::Irreflexive(rf)];
     });
     assert!(refused > 10, "{refused}");
+}
+
+/// Where two axioms have one name, a certificate of that name is one of both.
+#[test]
+fn a_name_of_two_axioms_is_of_both() {
+    let old = read("PTX \"old\"\nirreflexive po; rf as First");
+    let new = read("PTX \"new\"\nirreflexive po; rf as Both\nirreflexive po; fr as Both");
+    let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
+    let report = prove(&setting, &Stop::default());
+    let proof = report.proof.as_ref().expect("the first one is the axiom that is supposed");
+    let document = Document::of_models([&old, &new], Side::Supposed, &report, proof).expect("written");
+    assert_eq!(document.theorems, ["Both"]);
+    let refused = document.verify(std::path::Path::new("nowhere")).expect_err("the second one does not follow");
+    assert!(refused[0].message.contains("does not end with `Both`"), "{refused:?}");
 }
