@@ -81,7 +81,7 @@ impl Subject<'_> {
 
     /// What is claimed, for the head of the file; `goals` are the names of the axioms.
     pub(super) fn claim(&self, goals: &[String]) -> String {
-        let goals = goals.join(", ");
+        let goals = comment(&goals.join(", "));
         match self {
             Self::Mapping { mapping, part } => {
                 let without = if part.is_empty() { String::new() } else { format!(", {part}") };
