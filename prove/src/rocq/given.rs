@@ -131,7 +131,8 @@ impl Walk {
     }
 }
 
-/// Before which place of the clause "one of these numbered literals" stand all that come from `first` on, if they are its last ones.
+/// The place of number `first` in the clause "one of these numbered literals", if it and those behind it are the clause's last ones, in
+/// this order.
 pub fn last_ones(numbers: &[i32], first: usize) -> Option<usize> {
     let own = &numbers[first..];
     let [_, conclusions] = sides(numbers);

@@ -63,7 +63,7 @@ pub fn injection(at: usize, of: usize, term: &str) -> String {
     if at == 0 { format!("(or_introl {term})") } else { format!("(or_intror {})", injection(at - 1, of - 1, term)) }
 }
 
-/// The proof term of a disjunction of which all members from this one on are what is proven.
+/// The proof term of a disjunction, from one of its members from number `at` on.
 pub fn behind(at: usize, term: &str) -> String {
     (0..at).fold(term.to_owned(), |term, _| format!("(or_intror {term})"))
 }
