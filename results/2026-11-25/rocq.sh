@@ -43,4 +43,13 @@ llvm prove llvm-23-sm90 --source c20 --bound 2
 cuda_oxide prove cuda-oxide --source c20 --bound 2
 abi_newest prove nvidia-abi-newest --source c20 --bound 2
 desul prove desul-new --source c20 --bound 2
+cuda_oxide_lb prove cuda-oxide --source rc11-lb --target ptx-8 --bound 2
+desul_lb prove desul-new --source rc11-lb --target ptx-8 --bound 2
+abi_12_lb prove nvidia-abi-12.8.1 --source rc11-lb --bound 2
+dpcpp_lb prove dpcpp --source rc11-lb --bound 2
+nv_atomic_6 prove nv-atomic-13.5 --source c20 --target ptx-6.0 --bound 2
+desul_8 prove desul-new --source c20 --target ptx-8 --bound 2
+cuda_oxide_8 prove cuda-oxide --source c20 --target ptx-8 --bound 2
+abi_newest_8 prove nvidia-abi-newest --source c20 --target ptx-8 --bound 2
+llvm_6 prove llvm-23-sm90 --source c20 --target ptx-6.0 --bound 2
 QUESTIONS
