@@ -6,7 +6,7 @@ use margay_mappings::library;
 use margay_models::certificate::{Basis, HeldModel, ModelText, one_text_for_each_name};
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 
-use super::{Side, Subject};
+use super::Subject;
 
 /// What the reader of a certificate holds: what is there must be what the certificate is about.
 #[derive(Debug, Clone, Default)]
@@ -40,8 +40,8 @@ impl Subject {
                 None => vec![Basis::of_model("model", model, first)],
             },
             Subject::DiffTheorem { supposed, claimed, older, .. } => {
-                let roles = if *older == Side::Supposed { ["old", "new"] } else { ["new", "old"] };
-                vec![Basis::of_model(roles[0], supposed, first), Basis::of_model(roles[1], claimed, second)]
+                let [one, other] = older.roles();
+                vec![Basis::of_model(one, supposed, first), Basis::of_model(other, claimed, second)]
             }
         };
         let (bases, errors): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);

@@ -86,6 +86,13 @@ pub enum Side {
     Claimed,
 }
 
+impl Side {
+    /// If this is the older one: what the supposed model is in the comparison, and the claimed one.
+    pub fn roles(self) -> [&'static str; 2] {
+        if self == Self::Supposed { ["old", "new"] } else { ["new", "old"] }
+    }
+}
+
 /// The options that decide what is claimed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

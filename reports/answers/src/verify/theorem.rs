@@ -7,7 +7,7 @@ use margay_console::output::{Format, Output};
 use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_models::certificate::{Basis, Sealed};
-use margay_prove::certificate::{Document, Extent, Side, Subject};
+use margay_prove::certificate::{Document, Extent, Subject};
 use margay_reports::verify as report;
 
 use super::Options;
@@ -52,8 +52,8 @@ fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
             std::iter::once(format!("of {}, in", of("model"))).chain(model.model.text.lines().map(str::to_owned)).collect()
         }
         Subject::DiffTheorem { older, .. } => {
-            let [supposed, claimed] = if *older == Side::Supposed { ["old", "new"] } else { ["new", "old"] };
-            vec![format!("of {}: its executions satisfy these axioms of {}", of(supposed), of(claimed))]
+            let [supposed, claimed] = older.roles().map(of);
+            vec![format!("of {supposed}: its executions satisfy these axioms of {claimed}")]
         }
     }
 }
