@@ -34,6 +34,41 @@ pub struct Finding {
     /// Other compilers whose PTX contains the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Other>,
+    /// What the compiler's own developers know of it; `None` until somebody has looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upstream: Option<Upstream>,
+}
+
+/// What a compiler's developers know of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Upstream {
+    /// Whether it is fixed, and in which part of the compiler's history.
+    pub state: UpstreamState,
+    /// The day on which this was looked up, `2026-11-25`.
+    pub looked_up: String,
+    /// Addresses of reports and changes, the oldest first.
+    pub references: Vec<String>,
+}
+
+/// How far the developers of a compiler are with a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UpstreamState {
+    /// A released version no longer has it.
+    #[serde(rename = "fixed")]
+    Fixed,
+    /// The source of the next version no longer has it, as far as reading tells.
+    #[serde(rename = "fixed on the main branch")]
+    FixedOnMain,
+    /// A change that fixes it was proposed, and is not merged.
+    #[serde(rename = "open")]
+    Open,
+    /// Somebody described it; no change that fixes it was found.
+    #[serde(rename = "known")]
+    Known,
+    /// No report was found.
+    #[serde(rename = "nothing found")]
+    NothingFound,
 }
 
 /// Another compiler with the same finding: what differs from the first one.

@@ -219,6 +219,53 @@ fn reproduce(work: &Path, folder: &Path, finding: &Finding, compiler: &Path) -> 
     Ok(())
 }
 
+/// The last part of an address: the number of a report or a change, the name of a file.
+fn last_of(reference: &str) -> &str {
+    reference.rsplit('/').next().unwrap_or(reference)
+}
+
+/// The commands of a finding's page make the same program again.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn commands_of_findings_make_the_same_program() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut again, mut wrong) = (0, Vec::new());
+    for entry in std::fs::read_dir(here.join("results/findings")).expect("there are findings") {
+        let finding = entry.expect("an entry").path();
+        if !finding.is_dir() {
+            continue;
+        }
+        let name = finding.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let page = std::fs::read_to_string(finding.join("README.md")).expect("a page");
+        let block = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next());
+        let lines: Vec<&str> = block.unwrap_or_else(|| panic!("{name} has no commands")).lines().collect();
+        let compiler = lines[0].strip_prefix(".ci/compilers ").unwrap_or_else(|| panic!("{name}: {}", lines[0]));
+        if let Err(reason) = fetched(compiler) {
+            println!("{name}: {reason}");
+            continue;
+        }
+        let folder = crate::program::folder(&format!("again/{name}"));
+        let commands = lines[1..].join("\n").replace("target/compilers", &here.join("target/compilers").display().to_string());
+        let output = crate::program::shell(&folder, &format!("set -e\n{commands}"), &[]);
+        // A counterexample was found and reproduced.
+        if output.status.code() != Some(1) {
+            wrong.push(format!("{name}: {}{}", crate::program::out(&output), crate::program::err(&output)));
+            continue;
+        }
+        let description = std::fs::read_to_string(finding.join("finding.json")).expect("it has a description");
+        let described: Finding = serde_json::from_str(&description).expect("it is read");
+        for file in [described.program.as_str(), "program.ptx", "counterexample-source.litmus", "counterexample-target.litmus", "rows.txt"] {
+            let text = |folder: &Path| std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+            if text(&finding) != text(&folder.join("again")) {
+                wrong.push(format!("{name}: {file} differs from {}", folder.join("again").join(file).display()));
+            }
+        }
+        again += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{again} findings were made again");
+}
+
 /// Every finding of results/findings: its program, compiled now by each compiler that it names, has the accesses and fences of the litmus test, in order,
 /// on a path of each thread; and so has the machine code that the assembler makes of it.
 #[test]
@@ -238,7 +285,12 @@ fn findings_are_reproduced() {
         let kept = std::fs::read_to_string(folder.join("program.ptx")).expect("it has PTX");
         let module = margay_extract::ptx::read(&kept).unwrap_or_else(|e| panic!("{name}: {e}"));
         finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert!(folder.join("README.md").exists(), "{name} is not described");
+        let page = std::fs::read_to_string(folder.join("README.md")).unwrap_or_else(|e| panic!("{name} is not described: {e}"));
+        let upstream = finding.upstream.as_ref().unwrap_or_else(|| panic!("{name}: what is known upstream?"));
+        assert!(page.contains(&format!("**Upstream** (looked up on {})", upstream.looked_up)), "{name}: the page says another day");
+        for reference in &upstream.references {
+            assert!(page.contains(reference.as_str()) || page.contains(last_of(reference)), "{name}: the page lacks {reference}");
+        }
         for one in finding.by_compiler() {
             let what = format!("{name} by {}", one.compiler);
             let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings").join(&name).join(&one.compiler);

@@ -133,6 +133,7 @@ fn reproduce(
         locations: c.source.locations.iter().map(|l| l.name.clone()).collect(),
         threads,
         also: Vec::new(),
+        upstream: None,
     };
     let json = serde_json::to_string_pretty(&finding).map_err(|e| e.to_string())?;
     files.write("finding.json", json + "\n").map_err(|e| failed("write finding.json", &e))?;
