@@ -254,7 +254,13 @@ fn commands_of_findings_make_the_same_program() {
         }
         let description = std::fs::read_to_string(finding.join("finding.json")).expect("it has a description");
         let described: Finding = serde_json::from_str(&description).expect("it is read");
-        for file in [described.program.as_str(), "program.ptx", "counterexample-source.litmus", "counterexample-target.litmus", "rows.txt"] {
+        for file in [
+            described.program.as_str(),
+            "program.ptx",
+            "counterexample-source.litmus",
+            "counterexample-target.litmus",
+            "rows.txt",
+        ] {
             let text = |folder: &Path| std::fs::read_to_string(folder.join(file)).unwrap_or_default();
             if text(&finding) != text(&folder.join("again")) {
                 wrong.push(format!("{name}: {file} differs from {}", folder.join("again").join(file).display()));
@@ -287,7 +293,10 @@ fn findings_are_reproduced() {
         finding.verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
         let page = std::fs::read_to_string(folder.join("README.md")).unwrap_or_else(|e| panic!("{name} is not described: {e}"));
         let upstream = finding.upstream.as_ref().unwrap_or_else(|| panic!("{name}: what is known upstream?"));
-        assert!(page.contains(&format!("**Upstream** (looked up on {})", upstream.looked_up)), "{name}: the page says another day");
+        assert!(
+            page.contains(&format!("**Upstream** (looked up on {})", upstream.looked_up)),
+            "{name}: the page says another day"
+        );
         for reference in &upstream.references {
             assert!(page.contains(reference.as_str()) || page.contains(last_of(reference)), "{name}: the page lacks {reference}");
         }

@@ -24,6 +24,7 @@ mod first_run;
 #[cfg(feature = "cadical")]
 mod forge;
 mod gpu;
+mod install;
 mod interrupts;
 mod litmus;
 mod manual;
