@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::logic::Relation;
+use crate::logic::{Logic, Relation};
 use crate::tuples::TupleSet;
 use crate::universe::Universe;
 
-/// The bounds of the relations of a problem. A relation without bounds is empty.
+/// The bounds of the relations of a problem. A formula may only name relations that have bounds: a name without a meaning is an error, and
+/// not an empty relation. One that is to be empty has empty bounds.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     /// The atoms.
@@ -27,6 +28,7 @@ impl Bounds {
     }
 
     /// The relation has just these tuples.
+    #[track_caller]
     pub fn exactly(&mut self, relation: Relation, tuples: TupleSet) {
         self.between(relation, tuples.clone(), tuples);
     }
@@ -35,6 +37,7 @@ impl Bounds {
     ///
     /// # Panics
     /// If `lower` is not within `upper`, or a tuple names an atom that is not in the universe.
+    #[track_caller]
     pub fn between(&mut self, relation: Relation, lower: TupleSet, upper: TupleSet) {
         assert!(lower.is_subset(&upper), "the lower bound must be within the upper bound");
         let atoms = self.universe.len() as u32;
@@ -45,6 +48,21 @@ impl Bounds {
     /// The lower and upper bound, if the relation has any.
     pub fn get(&self, relation: Relation) -> Option<(&TupleSet, &TupleSet)> {
         self.bounds.get(&relation).map(|(l, u)| (l, u))
+    }
+
+    /// The lower and upper bound of a relation that a formula names.
+    ///
+    /// # Panics
+    /// If it has none, or they are of another arity.
+    #[track_caller]
+    pub(crate) fn of(&self, logic: &Logic, relation: Relation) -> (&TupleSet, &TupleSet) {
+        let (name, arity) = (logic.relation_name(relation), logic.relation_arity(relation));
+        let Some((lower, upper)) = self.get(relation) else {
+            panic!("the relation `{name}` has no bounds: give it some by `Bounds::between`, and empty ones if it is to be empty");
+        };
+        let bound = upper.arity();
+        assert_eq!(bound, arity, "the relation `{name}` is of arity {arity}, and its bounds are of arity {bound}");
+        (lower, upper)
     }
 
     /// The bound relations, in the order of their declaration.

@@ -19,11 +19,17 @@ struct Environment {
 
 impl Instance {
     /// The value of an expression without free variables.
+    ///
+    /// # Panics
+    /// If a relation in it had no bounds.
     pub fn evaluate(&self, logic: &Logic, expr: Expr) -> TupleSet {
         TupleSet::from_tuples(logic.arity(expr), self.value(logic, expr, &mut Environment::default()))
     }
 
     /// Does a formula without free variables hold?
+    ///
+    /// # Panics
+    /// If a relation in it had no bounds.
     pub fn holds(&self, logic: &Logic, formula: Formula) -> bool {
         self.truth(logic, formula, &mut Environment::default())
     }
@@ -36,7 +42,12 @@ impl Instance {
         use ExprNode as N;
         let mut go = |e: &Expr| self.value(logic, *e, env);
         match logic.expr(expr) {
-            N::Relation(r) => self.tuples(*r).map(|t| t.iter().map(<[Atom]>::to_vec).collect()).unwrap_or_default(),
+            N::Relation(r) => {
+                let tuples = self.tuples(*r);
+                let tuples =
+                    tuples.unwrap_or_else(|| panic!("the instance says nothing of the relation `{}`", logic.relation_name(*r)));
+                tuples.iter().map(<[Atom]>::to_vec).collect()
+            }
             N::Constant(c) => logic.constant_set(*c).iter().map(<[Atom]>::to_vec).collect(),
             N::Empty(_) => Tuples::new(),
             N::Universe => self.atoms().map(|a| vec![a]).collect(),

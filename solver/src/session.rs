@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use crate::bounds::Bounds;
 use crate::circuit::Bit;
 use crate::cnf::Emitter;
@@ -10,7 +12,7 @@ use crate::cores::Refuted;
 use crate::encoding::Encoding;
 use crate::instance::Instance;
 use crate::limits::Limits;
-use crate::logic::{Expr, Formula, Logic, Relation};
+use crate::logic::{Expr, Formula, Logic, Node, Relation};
 use crate::options::SolverOptions;
 use crate::proof::{Log, Replay};
 use crate::solver::{Answer, Backend, Failure, NotStarted, Solver};
@@ -27,6 +29,7 @@ pub struct Literal {
 }
 
 impl Literal {
+    #[track_caller]
     pub(crate) fn exact(bit: Bit) -> Self {
         Self { bit, one_way: false }
     }
@@ -101,6 +104,8 @@ pub struct Session {
     model: Vec<bool>,
     /// Why the last call found no assignment, if it is one whose core can be asked for.
     pub(crate) refuted: Option<Refuted>,
+    /// The nodes of the logic whose relations are known to have bounds.
+    bounded: FxHashSet<Node>,
 }
 
 const _: () = {
@@ -144,6 +149,7 @@ impl Session {
             relations,
             model: Vec::new(),
             refuted: None,
+            bounded: FxHashSet::default(),
         }
     }
 
@@ -153,11 +159,21 @@ impl Session {
     }
 
     /// The formula as a bit, with the clauses that came up while translating.
+    #[track_caller]
     fn translate(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
         assert!(logic.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
+        self.require_bounds(logic, Node::Formula(formula));
         let bit = self.translator.formula(logic, formula, polarity);
         self.side_clauses();
         bit
+    }
+
+    /// Sees to it that all relations of a node have bounds of their arity. Each node is looked at once, so that this costs a walk over what is new.
+    #[track_caller]
+    fn require_bounds(&mut self, logic: &Logic, node: Node) {
+        for relation in logic.relations_of(node, &mut self.bounded) {
+            self.translator.bounds().of(logic, relation);
+        }
     }
 
     fn side_clauses(&mut self) {
@@ -169,7 +185,8 @@ impl Session {
     /// From now on the formula holds in every instance.
     ///
     /// # Panics
-    /// If the formula has free variables, or a relation in it has another arity than its bounds.
+    /// If the formula has free variables, or a relation in it has no bounds, or bounds of another arity.
+    #[track_caller]
     pub fn assert(&mut self, logic: &Logic, formula: Formula) {
         let bit = self.translate(logic, formula, Polarity::Positive);
         self.emitter.assert(&self.translator.circuit, bit);
@@ -179,6 +196,7 @@ impl Session {
     ///
     /// # Panics
     /// As [`Session::assert`].
+    #[track_caller]
     pub fn goal(&mut self, logic: &Logic, formula: Formula) -> Literal {
         Literal { bit: self.translate(logic, formula, Polarity::Positive), one_way: true }
     }
@@ -187,12 +205,18 @@ impl Session {
     ///
     /// # Panics
     /// As [`Session::assert`].
+    #[track_caller]
     pub fn exact(&mut self, logic: &Logic, formula: Formula) -> Literal {
         Literal::exact(self.translate(logic, formula, Polarity::Both))
     }
 
     /// The literal "the relation has the tuple"; false outside of the upper bound.
+    ///
+    /// # Panics
+    /// If the relation has no bounds.
+    #[track_caller]
     pub fn tuple(&mut self, relation: Relation, tuple: &[Atom]) -> Literal {
+        assert!(self.bounds().get(relation).is_some(), "a tuple of a relation that has no bounds");
         Literal::exact(self.translator.tuple(relation, tuple))
     }
 
@@ -202,7 +226,12 @@ impl Session {
     }
 
     /// The literals of the tuples that an expression may have.
+    ///
+    /// # Panics
+    /// As [`Session::assert`].
+    #[track_caller]
     pub fn cells(&mut self, logic: &Logic, expr: Expr) -> Vec<(Vec<Atom>, Literal)> {
+        self.require_bounds(logic, Node::Expr(expr));
         let matrix = self.translator.exact(logic, expr);
         self.side_clauses();
         let arity = logic.arity(expr);

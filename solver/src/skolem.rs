@@ -96,6 +96,7 @@ impl Logic {
     ///
     /// # Panics
     /// If the formula has free variables, or a relation in it has another arity than its bounds.
+    #[track_caller]
     pub fn skolemize(&mut self, formula: Formula, depth: usize, bounds: &mut Bounds) -> (Formula, Vec<Skolem>) {
         assert!(self.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
         let mut walk = Walk {

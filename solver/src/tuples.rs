@@ -18,6 +18,7 @@ impl TupleSet {
     ///
     /// # Panics
     /// If the arity is 0.
+    #[track_caller]
     pub fn new(arity: usize) -> Self {
         assert!(arity > 0, "tuples have at least one atom");
         Self { arity, atoms: Vec::new() }
@@ -27,6 +28,7 @@ impl TupleSet {
     ///
     /// # Panics
     /// If a tuple has not the given arity.
+    #[track_caller]
     pub fn from_tuples<T: AsRef<[Atom]>>(arity: usize, tuples: impl IntoIterator<Item = T>) -> Self {
         let mut set = Self::new(arity);
         for tuple in tuples {

@@ -31,6 +31,7 @@ impl Universe {
     ///
     /// # Panics
     /// If the atom is not of this universe.
+    #[track_caller]
     pub fn name(&self, atom: Atom) -> &str {
         &self.names[atom.0 as usize]
     }

@@ -64,23 +64,27 @@ impl Logic {
         facts
     }
 
+    #[track_caller]
     fn same_arity(&self, what: &str, a: Expr, b: Expr) -> usize {
         let (x, y) = (self.arity(a), self.arity(b));
         assert_eq!(x, y, "{what} of relations of arity {x} and {y}");
         x
     }
 
+    #[track_caller]
     fn is_empty(&self, e: Expr) -> bool {
         matches!(self.expr(e), ExprNode::Empty(_))
     }
 
     /// A declared relation as an expression.
+    #[track_caller]
     pub fn rel(&mut self, relation: Relation) -> Expr {
         let arity = self.relation_arity(relation);
         self.intern(ExprNode::Relation(relation), arity)
     }
 
     /// The empty relation of an arity.
+    #[track_caller]
     pub fn empty(&mut self, arity: usize) -> Expr {
         assert!(arity > 0, "a relation has at least one column");
         self.intern(ExprNode::Empty(arity), arity)
@@ -97,6 +101,7 @@ impl Logic {
     }
 
     /// A constant.
+    #[track_caller]
     pub fn constant(&mut self, tuples: TupleSet) -> Expr {
         let arity = tuples.arity();
         if tuples.is_empty() {
@@ -111,6 +116,7 @@ impl Logic {
     }
 
     /// `a + b`
+    #[track_caller]
     pub fn union(&mut self, a: Expr, b: Expr) -> Expr {
         let arity = self.same_arity("union", a, b);
         match (self.is_empty(a), self.is_empty(b)) {
@@ -123,6 +129,7 @@ impl Logic {
     }
 
     /// The union of all, empty of the given arity if there is none.
+    #[track_caller]
     pub fn union_all(&mut self, arity: usize, all: impl IntoIterator<Item = Expr>) -> Expr {
         let mut level: Vec<Expr> = all.into_iter().collect();
         // A balanced tree, so that long unions are not deep.
@@ -134,6 +141,7 @@ impl Logic {
     }
 
     /// `a & b`
+    #[track_caller]
     pub fn intersection(&mut self, a: Expr, b: Expr) -> Expr {
         let arity = self.same_arity("intersection", a, b);
         if a == b {
@@ -146,6 +154,7 @@ impl Logic {
     }
 
     /// `a - b`
+    #[track_caller]
     pub fn difference(&mut self, a: Expr, b: Expr) -> Expr {
         let arity = self.same_arity("difference", a, b);
         if a == b {
@@ -161,6 +170,7 @@ impl Logic {
     ///
     /// # Panics
     /// If both are sets.
+    #[track_caller]
     pub fn join(&mut self, a: Expr, b: Expr) -> Expr {
         let (x, y) = (self.arity(a), self.arity(b));
         assert!(x + y > 2, "join of two sets");
@@ -177,6 +187,7 @@ impl Logic {
     }
 
     /// `a -> b`
+    #[track_caller]
     pub fn product(&mut self, a: Expr, b: Expr) -> Expr {
         let arity = self.arity(a) + self.arity(b);
         if self.is_empty(a) || self.is_empty(b) {
@@ -185,15 +196,18 @@ impl Logic {
         self.intern(ExprNode::Product(a, b), arity)
     }
 
+    #[track_caller]
     fn binary(&self, what: &str, r: Expr) {
         assert_eq!(self.arity(r), 2, "{what} of a relation of arity {}", self.arity(r));
     }
 
+    #[track_caller]
     fn set(&self, what: &str, s: Expr) {
         assert_eq!(self.arity(s), 1, "{what} by a relation of arity {}", self.arity(s));
     }
 
     /// `~r`
+    #[track_caller]
     pub fn transpose(&mut self, r: Expr) -> Expr {
         self.binary("transpose", r);
         match self.expr(r) {
@@ -204,6 +218,7 @@ impl Logic {
     }
 
     /// `^r`
+    #[track_caller]
     pub fn closure(&mut self, r: Expr) -> Expr {
         self.binary("closure", r);
         match self.expr(r) {
@@ -213,6 +228,7 @@ impl Logic {
     }
 
     /// `*r`: the closure, and every atom with itself.
+    #[track_caller]
     pub fn reflexive_closure(&mut self, r: Expr) -> Expr {
         let closure = self.closure(r);
         let identity = self.identity();
@@ -220,6 +236,7 @@ impl Logic {
     }
 
     /// `a ++ b`
+    #[track_caller]
     pub fn override_with(&mut self, a: Expr, b: Expr) -> Expr {
         let arity = self.same_arity("override", a, b);
         match (self.is_empty(a), self.is_empty(b)) {
@@ -231,6 +248,7 @@ impl Logic {
     }
 
     /// `s <: r`
+    #[track_caller]
     pub fn restrict_domain(&mut self, set: Expr, r: Expr) -> Expr {
         self.set("restriction", set);
         let arity = self.arity(r);
@@ -244,6 +262,7 @@ impl Logic {
     }
 
     /// `r :> s`
+    #[track_caller]
     pub fn restrict_range(&mut self, r: Expr, set: Expr) -> Expr {
         self.set("restriction", set);
         let arity = self.arity(r);
@@ -257,6 +276,7 @@ impl Logic {
     }
 
     /// The first columns of a relation.
+    #[track_caller]
     pub fn domain(&mut self, r: Expr) -> Expr {
         match *self.expr(r) {
             _ if self.arity(r) == 1 => r,
@@ -268,6 +288,7 @@ impl Logic {
     }
 
     /// The last columns of a relation.
+    #[track_caller]
     pub fn range(&mut self, r: Expr) -> Expr {
         match *self.expr(r) {
             _ if self.arity(r) == 1 => r,
@@ -279,6 +300,7 @@ impl Logic {
     }
 
     /// `[s]`: the identity on a set.
+    #[track_caller]
     pub fn diagonal(&mut self, set: Expr) -> Expr {
         self.set("identity", set);
         match self.expr(set) {
@@ -289,6 +311,7 @@ impl Logic {
     }
 
     /// `f => a else b`
+    #[track_caller]
     pub fn if_then_else(&mut self, condition: Formula, a: Expr, b: Expr) -> Expr {
         let arity = self.same_arity("if-then-else", a, b);
         match self.formula(condition) {
@@ -314,6 +337,7 @@ impl Logic {
     ///
     /// # Panics
     /// If there is no variable, or a domain is not a set.
+    #[track_caller]
     pub fn comprehension(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Expr {
         assert!(!declarations.is_empty(), "a comprehension has at least one variable");
         for &(_, domain) in declarations {
@@ -323,6 +347,7 @@ impl Logic {
     }
 
     /// A relation to be defined by [`Logic::fixpoint`].
+    #[track_caller]
     pub fn recursion(&mut self, name: &str, arity: usize) -> Recursion {
         assert!(arity > 0, "a relation has at least one column");
         self.recursions.push((name.to_owned(), arity));
@@ -332,6 +357,7 @@ impl Logic {
     /// The relation to be defined by [`Logic::fixpoint`] that is the same in every call with that number. Fixpoints of equal bodies
     /// over numbered relations are one node, whatever the definitions were called. Within the body of a fixpoint take numbers that
     /// the enclosing ones have not.
+    #[track_caller]
     pub fn numbered_recursion(&mut self, number: usize, name: &str, arity: usize) -> Recursion {
         if let Some(&known) = self.numbered.get(&(number, arity)) {
             return known;
@@ -342,6 +368,7 @@ impl Logic {
     }
 
     /// The relation under definition, for use in the bodies of its group.
+    #[track_caller]
     pub fn rec(&mut self, recursion: Recursion) -> Expr {
         let arity = self.recursion_arity(recursion);
         self.intern(ExprNode::Recursion(recursion), arity)

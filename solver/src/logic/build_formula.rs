@@ -42,6 +42,7 @@ impl Logic {
     }
 
     /// `a in b`
+    #[track_caller]
     pub fn subset(&mut self, a: Expr, b: Expr) -> Formula {
         assert_eq!(self.arity(a), self.arity(b), "inclusion of relations of arity {} and {}", self.arity(a), self.arity(b));
         match (self.expr(a), self.expr(b)) {
@@ -53,12 +54,14 @@ impl Logic {
     }
 
     /// `a = b`
+    #[track_caller]
     pub fn equal(&mut self, a: Expr, b: Expr) -> Formula {
         assert_eq!(self.arity(a), self.arity(b), "equality of relations of arity {} and {}", self.arity(a), self.arity(b));
         if a == b { self.truth(true) } else { self.intern_formula(FormulaNode::Equal(a.min(b), a.max(b))) }
     }
 
     /// `some e`
+    #[track_caller]
     pub fn some(&mut self, e: Expr) -> Formula {
         match self.expr(e) {
             ExprNode::Empty(_) => self.truth(false),
@@ -67,28 +70,33 @@ impl Logic {
     }
 
     /// `no e`
+    #[track_caller]
     pub fn no(&mut self, e: Expr) -> Formula {
         let some = self.some(e);
         self.not(some)
     }
 
     /// `one e`
+    #[track_caller]
     pub fn one(&mut self, e: Expr) -> Formula {
         self.intern_formula(FormulaNode::One(e))
     }
 
     /// `lone e`: at most one tuple.
+    #[track_caller]
     pub fn lone(&mut self, e: Expr) -> Formula {
         self.intern_formula(FormulaNode::Lone(e))
     }
 
     /// `r` has no cycle.
+    #[track_caller]
     pub fn acyclic(&mut self, r: Expr) -> Formula {
         assert_eq!(self.arity(r), 2, "acyclicity of a relation of arity {}", self.arity(r));
         self.intern_formula(FormulaNode::Acyclic(r))
     }
 
     /// No atom is related to itself.
+    #[track_caller]
     pub fn irreflexive(&mut self, r: Expr) -> Formula {
         let identity = self.identity();
         let reflexive = self.intersection(r, identity);
@@ -96,6 +104,7 @@ impl Logic {
     }
 
     /// `r` is a strict total order on a set: irreflexive, transitive, within the set, and it relates any two of its members.
+    #[track_caller]
     pub fn total_order(&mut self, r: Expr, set: Expr) -> Formula {
         let irreflexive = self.irreflexive(r);
         let twice = self.join(r, r);
@@ -111,6 +120,7 @@ impl Logic {
     }
 
     /// `r` maps every member of `from` to exactly one member of `to`, and nothing else to anything.
+    #[track_caller]
     pub fn function(&mut self, r: Expr, from: Expr, to: Expr) -> Formula {
         assert_eq!(self.arity(r), 2, "a function of arity {}", self.arity(r));
         let all = self.product(from, to);
@@ -125,6 +135,7 @@ impl Logic {
     }
 
     /// `all v1: e1, ... | f`; a later domain may use earlier variables.
+    #[track_caller]
     pub fn for_all(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Formula {
         self.check_domains(declarations);
         match self.formula(body) {
@@ -135,6 +146,7 @@ impl Logic {
     }
 
     /// `some v1: e1, ... | f`; a later domain may use earlier variables.
+    #[track_caller]
     pub fn exists(&mut self, declarations: &[(Variable, Expr)], body: Formula) -> Formula {
         self.check_domains(declarations);
         match self.formula(body) {
@@ -144,6 +156,7 @@ impl Logic {
         }
     }
 
+    #[track_caller]
     fn check_domains(&self, declarations: &[(Variable, Expr)]) {
         for &(_, domain) in declarations {
             assert_eq!(self.arity(domain), 1, "quantification over a relation of arity {}", self.arity(domain));
@@ -151,16 +164,19 @@ impl Logic {
     }
 
     /// `#e` compared with a number.
+    #[track_caller]
     pub fn cardinality(&mut self, e: Expr, comparison: Comparison, number: usize) -> Formula {
         self.intern_formula(FormulaNode::Cardinality(e, comparison, number))
     }
 
     /// `#a` compared with `#b`.
+    #[track_caller]
     pub fn compare_cardinality(&mut self, a: Expr, comparison: Comparison, b: Expr) -> Formula {
         self.intern_formula(FormulaNode::CompareCardinality(a, comparison, b))
     }
 
     /// `not f`
+    #[track_caller]
     pub fn not(&mut self, f: Formula) -> Formula {
         match *self.formula(f) {
             FormulaNode::Truth(value) => self.truth(!value),
@@ -170,6 +186,7 @@ impl Logic {
     }
 
     /// All of them.
+    #[track_caller]
     pub fn and(&mut self, all: impl IntoIterator<Item = Formula>) -> Formula {
         let (yes, no) = (self.truth(true), self.truth(false));
         let mut list: Vec<Formula> = all.into_iter().filter(|&f| f != yes).collect();
@@ -184,6 +201,7 @@ impl Logic {
     }
 
     /// Any of them.
+    #[track_caller]
     pub fn or(&mut self, all: impl IntoIterator<Item = Formula>) -> Formula {
         let (yes, no) = (self.truth(true), self.truth(false));
         let mut list: Vec<Formula> = all.into_iter().filter(|&f| f != no).collect();
@@ -198,12 +216,14 @@ impl Logic {
     }
 
     /// `f => g`
+    #[track_caller]
     pub fn implies(&mut self, f: Formula, g: Formula) -> Formula {
         let not = self.not(f);
         self.or([not, g])
     }
 
     /// `f <=> g`
+    #[track_caller]
     pub fn iff(&mut self, f: Formula, g: Formula) -> Formula {
         match (self.formula(f), self.formula(g)) {
             _ if f == g => self.truth(true),

@@ -16,6 +16,7 @@ pub use recursion::NotMonotone;
 
 pub(crate) use free::{Binder, Free};
 pub(crate) use substitute::Replacements;
+pub(crate) use visit::Node;
 
 use lineage::{Lineage, Mark};
 use rustc_hash::FxHashMap;
@@ -91,6 +92,7 @@ impl Logic {
     ///
     /// # Panics
     /// If the arity is 0.
+    #[track_caller]
     pub fn relation(&mut self, name: &str, arity: usize) -> Relation {
         assert!(arity > 0, "a relation has at least one column");
         self.relations.push((name.to_owned(), arity));
@@ -98,6 +100,7 @@ impl Logic {
     }
 
     /// The name of a relation.
+    #[track_caller]
     pub fn relation_name(&self, relation: Relation) -> &str {
         &self.relations[relation.0 as usize].0
     }
@@ -108,6 +111,7 @@ impl Logic {
     }
 
     /// The arity of a relation.
+    #[track_caller]
     pub fn relation_arity(&self, relation: Relation) -> usize {
         self.relations[relation.0 as usize].1
     }
@@ -118,16 +122,19 @@ impl Logic {
     }
 
     /// The node of an expression.
+    #[track_caller]
     pub fn expr(&self, expr: Expr) -> &ExprNode {
         &self.expr_entry(expr).0
     }
 
     /// The arity of an expression.
+    #[track_caller]
     pub fn arity(&self, expr: Expr) -> usize {
         self.expr_entry(expr).1
     }
 
     /// The node of a formula.
+    #[track_caller]
     pub fn formula(&self, formula: Formula) -> &FormulaNode {
         &self.formula_entry(formula).0
     }
@@ -138,15 +145,18 @@ impl Logic {
     }
 
     /// Is every variable and recursion of the formula bound within it?
+    #[track_caller]
     pub fn is_closed(&self, formula: Formula) -> bool {
         self.formula_facts(formula).free.is_empty()
     }
 
+    #[track_caller]
     fn expr_entry(&self, expr: Expr) -> &(ExprNode, usize, Facts) {
         self.lineage.check(expr.1, 0, expr.0 as usize);
         &self.exprs[expr.0 as usize]
     }
 
+    #[track_caller]
     fn formula_entry(&self, formula: Formula) -> &(FormulaNode, Facts) {
         self.lineage.check(formula.1, 1, formula.0 as usize);
         &self.formulas[formula.0 as usize]

@@ -31,6 +31,7 @@ impl Logic {
     ///
     /// # Panics
     /// If a body has another arity than its relation.
+    #[track_caller]
     pub fn fixpoint(&mut self, definitions: &[(Recursion, Expr)]) -> Result<Vec<Expr>, NotMonotone> {
         for &(recursion, body) in definitions {
             let (wanted, found) = (self.recursion_arity(recursion), self.arity(body));

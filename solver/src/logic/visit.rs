@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Expr, ExprNode, Formula, FormulaNode, Logic};
+use super::{Expr, ExprNode, Formula, FormulaNode, Logic, Relation};
 use crate::tuples::TupleSet;
 
 /// A node of either kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// An expression.
     Expr(Expr),
     /// A formula.
@@ -32,6 +32,23 @@ impl Logic {
             self.below(node, &mut open);
         }
         constants
+    }
+
+    /// The relations that occur in a node, but for those below nodes that were visited before.
+    pub(crate) fn relations_of(&self, root: Node, visited: &mut FxHashSet<Node>) -> Vec<Relation> {
+        let (mut open, mut relations) = (vec![root], Vec::new());
+        while let Some(node) = open.pop() {
+            if !visited.insert(node) {
+                continue;
+            }
+            if let Node::Expr(e) = node
+                && let ExprNode::Relation(relation) = self.expr(e)
+            {
+                relations.push(*relation);
+            }
+            self.below(node, &mut open);
+        }
+        relations
     }
 
     /// Appends the nodes that a node is made of.

@@ -27,10 +27,7 @@ impl Translator {
         let n = self.n;
         let matrix = match logic.expr(expr) {
             N::Relation(relation) => {
-                if let Some((_, upper)) = self.bounds.get(*relation) {
-                    let (name, arity) = (logic.relation_name(*relation), logic.relation_arity(*relation));
-                    assert_eq!(upper.arity(), arity, "`{name}` has another arity than its bounds");
-                }
+                self.bounds.of(logic, *relation);
                 return self.relation(*relation);
             }
             N::Constant(constant) => {

@@ -1,6 +1,6 @@
 //! Errors of the calling program are told where they are made, with what is wrong.
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Logic, Session, TupleSet, Universe};
+use margay_solver::{Atom, Backend, Bounds, Encoding, Instance, Logic, Notation, Session, TupleSet, Universe};
 
 fn two_atoms() -> Bounds {
     Bounds::new(Universe::new(["a", "b"]))
@@ -16,7 +16,7 @@ fn arities_must_agree() {
 }
 
 #[test]
-#[should_panic(expected = "`r` has another arity than its bounds")]
+#[should_panic(expected = "the relation `r` is of arity 2, and its bounds are of arity 1")]
 fn bounds_must_have_the_relations_arity() {
     let mut logic = Logic::new();
     let r = logic.relation("r", 2);
@@ -95,20 +95,21 @@ fn clones_share_what_was_made_before() {
     let mut third = first.clone();
     for logic in [&mut first, &mut second, &mut third] {
         let some = logic.some(e);
-        assert_eq!(
-            Session::new(two_atoms(), Encoding::default(), &Backend::default()).exact(logic, some).constant(),
-            Some(false)
-        );
+        let mut bounds = two_atoms();
+        bounds.exactly(s, TupleSet::new(1));
+        assert_eq!(Session::new(bounds, Encoding::default(), &Backend::default()).exact(logic, some).constant(), Some(false));
     }
 }
 
 #[test]
-fn unbound_relations_are_empty() {
+fn relations_with_empty_bounds_are_empty() {
     let mut logic = Logic::new();
     let s = logic.relation("s", 1);
     let e = logic.rel(s);
     let some = logic.some(e);
-    let mut session = Session::new(two_atoms(), Encoding::default(), &Backend::default());
+    let mut bounds = two_atoms();
+    bounds.exactly(s, TupleSet::new(1));
+    let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     assert_eq!(session.exact(&logic, some).constant(), Some(false));
     assert_eq!(session.tuple(s, &[Atom(0)]).constant(), Some(false));
     // So are tuples that cannot be.
@@ -131,4 +132,79 @@ fn an_empty_universe_is_a_universe() {
         assert_eq!(session.exact(&logic, formula).constant(), Some(value));
     }
     assert!(session.solve(&[], &Default::default()).unwrap().instance().is_some());
+}
+
+#[test]
+#[should_panic(expected = "the relation `r` has no bounds")]
+fn relations_must_have_bounds() {
+    let mut logic = Logic::new();
+    let r = logic.relation("r", 2);
+    let e = logic.rel(r);
+    // `no r` would hold of a relation that is taken for an empty one.
+    let none = logic.no(e);
+    Session::new(two_atoms(), Encoding::default(), &Backend::default()).assert(&logic, none);
+}
+
+#[test]
+#[should_panic(expected = "the instance says nothing of the relation `r`")]
+fn instances_say_what_they_know() {
+    let mut logic = Logic::new();
+    let r = logic.relation("r", 2);
+    let e = logic.rel(r);
+    Instance::new(Universe::new(["a"]), [].into()).evaluate(&logic, e);
+}
+
+/// The file and line of the panic of a closure.
+fn place_of_panic(wrong: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    use std::sync::{Arc, Mutex};
+    // One test at a time: the hook is the process's.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let place = Arc::new(Mutex::new(String::new()));
+    let (seen, usual, own) = (place.clone(), std::panic::take_hook(), std::thread::current().id());
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == own
+            && let Some(location) = info.location()
+        {
+            *seen.lock().expect("a place") = format!("{}:{}", location.file(), location.line());
+        }
+    }));
+    let outcome = std::panic::catch_unwind(wrong);
+    std::panic::set_hook(usual);
+    assert!(outcome.is_err(), "it panics");
+    place.lock().expect("a place").clone()
+}
+
+#[test]
+fn panics_point_at_the_caller() {
+    let mut logic = Logic::new();
+    let (s, r) = (logic.relation("s", 1), logic.relation("r", 2));
+    let here = |line: u32| format!("{}:{line}", file!());
+    let [e, f] = [s, r].map(|x| logic.rel(x));
+    let mut copy = logic.clone();
+    assert_eq!(
+        place_of_panic(move || {
+            copy.union(e, f);
+        }),
+        here(line!() - 2)
+    );
+    let mut copy = logic.clone();
+    assert_eq!(
+        place_of_panic(move || {
+            copy.closure(e);
+        }),
+        here(line!() - 2)
+    );
+    let mut copy = logic.clone();
+    let operators = move || {
+        let notation = Notation::new(&mut copy);
+        let _ = notation.expr(e) & notation.expr(f);
+    };
+    assert_eq!(place_of_panic(operators), here(line!() - 2));
+    let some = logic.some(f);
+    let unbound = move || {
+        let mut session = Session::new(two_atoms(), Encoding::default(), &Backend::default());
+        session.assert(&logic, some);
+    };
+    assert_eq!(place_of_panic(std::panic::AssertUnwindSafe(unbound)), here(line!() - 2));
 }

@@ -1,0 +1,232 @@
+//! Relational logic in operators, so that formulas can be written as they are read: `(r & s) >> t` in place of three calls of constructors.
+//!
+//! | here | Alloy | the constructor |
+//! | --- | --- | --- |
+//! | `a \| b` | `a + b` | [`Logic::union`] |
+//! | `a & b` | `a & b` | [`Logic::intersection`] |
+//! | `a - b` | `a - b` | [`Logic::difference`] |
+//! | `a >> b` | `a . b` | [`Logic::join`] |
+//! | `a * b` | `a -> b` | [`Logic::product`] |
+//! | `f & g`, `f \| g`, `!f` | `f and g`, `f or g`, `not f` | [`Logic::and`], [`Logic::or`], [`Logic::not`] |
+//!
+//! Everything else is a method, as in `r.closure().within(s)`.
+//!
+//! ```
+//! use margay_solver::{Atom, Backend, Bounds, Encoding, Limits, Logic, Notation, Outcome, Session, TupleSet, Universe};
+//!
+//! let mut logic = Logic::new();
+//! let (parent, person) = (logic.relation("parent", 2), logic.relation("Person", 1));
+//! let notation = Notation::new(&mut logic);
+//! let [up, people] = [parent, person].map(|relation| notation.relation(relation));
+//! // Nobody is an ancestor of themselves, and somebody has a grandparent.
+//! let family = up.closure().irreflexive() & (up >> up).some() & up.within(people * people);
+//! let family = family.formula();
+//!
+//! let mut bounds = Bounds::new(Universe::new(["Ada", "Bob", "Cyd"]));
+//! bounds.exactly(person, TupleSet::from_tuples(1, (0..3).map(|i| [Atom(i)])));
+//! bounds.between(parent, TupleSet::new(2), TupleSet::from_tuples(2, (0..9).map(|i| [Atom(i / 3), Atom(i % 3)])));
+//! let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
+//! session.assert(&logic, family);
+//! let Outcome::Sat(found) = session.solve(&[], &Limits::default())? else { panic!("there are such families") };
+//! assert_eq!(found.display(&logic).to_string().lines().count(), 2);
+//! # Ok::<(), margay_solver::Failure>(())
+//! ```
+
+use std::cell::RefCell;
+use std::ops::{BitAnd, BitOr, Mul, Not, Shr, Sub};
+
+use crate::logic::{Expr, Formula, Logic, Relation, Variable};
+
+/// An arena that operators write into. It holds the arena until it is dropped; what was made stays.
+#[derive(Debug)]
+pub struct Notation<'l>(RefCell<&'l mut Logic>);
+
+/// An expression in operators.
+#[derive(Debug, Clone, Copy)]
+pub struct Operand<'n, 'l> {
+    notation: &'n Notation<'l>,
+    expr: Expr,
+}
+
+/// A formula in operators.
+#[derive(Debug, Clone, Copy)]
+pub struct Statement<'n, 'l> {
+    notation: &'n Notation<'l>,
+    formula: Formula,
+}
+
+impl<'l> Notation<'l> {
+    /// Operators over an arena.
+    pub fn new(logic: &'l mut Logic) -> Self {
+        Self(RefCell::new(logic))
+    }
+
+    /// A declared relation.
+    pub fn relation(&self, relation: Relation) -> Operand<'_, 'l> {
+        self.expr(self.0.borrow_mut().rel(relation))
+    }
+
+    /// An expression that constructors made.
+    pub fn expr(&self, expr: Expr) -> Operand<'_, 'l> {
+        Operand { notation: self, expr }
+    }
+
+    /// A formula that constructors made.
+    pub fn formula(&self, formula: Formula) -> Statement<'_, 'l> {
+        Statement { notation: self, formula }
+    }
+
+    /// A new variable, and the variable as a set of one atom.
+    pub fn variable(&self, name: &str) -> (Variable, Operand<'_, 'l>) {
+        let mut logic = self.0.borrow_mut();
+        let variable = logic.variable(name);
+        (variable, self.expr(logic.var(variable)))
+    }
+
+    /// `iden`: every atom with itself.
+    pub fn identity(&self) -> Operand<'_, 'l> {
+        self.expr(self.0.borrow_mut().identity())
+    }
+
+    /// `univ`: every atom.
+    pub fn universe(&self) -> Operand<'_, 'l> {
+        self.expr(self.0.borrow_mut().universe())
+    }
+
+    /// `all v1: e1, ... | f`
+    #[track_caller]
+    pub fn for_all<'n>(&'n self, declarations: &[(Variable, Operand<'n, 'l>)], body: Statement<'n, 'l>) -> Statement<'n, 'l> {
+        let declarations: Vec<(Variable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        self.formula(self.0.borrow_mut().for_all(&declarations, body.formula))
+    }
+
+    /// `some v1: e1, ... | f`
+    #[track_caller]
+    pub fn exists<'n>(&'n self, declarations: &[(Variable, Operand<'n, 'l>)], body: Statement<'n, 'l>) -> Statement<'n, 'l> {
+        let declarations: Vec<(Variable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        self.formula(self.0.borrow_mut().exists(&declarations, body.formula))
+    }
+}
+
+/// A method for each constructor: from expressions to an expression, or to a formula. Without a function between that takes a closure: a panic
+/// would point into it, and not at the caller.
+macro_rules! methods {
+    ($($(#[$text:meta])* $name:ident($($other:ident),*) $kind:ident $constructor:ident;)*) => {
+        impl<'n, 'l> Operand<'n, 'l> {
+            /// The handle of the expression.
+            pub fn expr(self) -> Expr {
+                self.expr
+            }
+
+            $($(#[$text])*
+            #[track_caller]
+            pub fn $name(self, $($other: Self),*) -> methods!(@type $kind) {
+                self.notation.$kind(self.notation.0.borrow_mut().$constructor(self.expr, $($other.expr),*))
+            })*
+        }
+    };
+    (@type expr) => { Operand<'n, 'l> };
+    (@type formula) => { Statement<'n, 'l> };
+}
+
+methods! {
+    /// `~r`
+    transpose() expr transpose;
+    /// `^r`
+    closure() expr closure;
+    /// `*r`
+    reflexive_closure() expr reflexive_closure;
+    /// The first columns.
+    domain() expr domain;
+    /// The last columns.
+    range() expr range;
+    /// `[s]`: the identity on a set.
+    diagonal() expr diagonal;
+    /// `a ++ b`
+    override_with(other) expr override_with;
+    /// `a in b`
+    within(other) formula subset;
+    /// `a = b`
+    equals(other) formula equal;
+    /// `some e`
+    some() formula some;
+    /// `no e`
+    no() formula no;
+    /// `one e`
+    one() formula one;
+    /// `lone e`: at most one tuple.
+    lone() formula lone;
+    /// The relation has no cycle.
+    acyclic() formula acyclic;
+    /// No atom is related to itself.
+    irreflexive() formula irreflexive;
+    /// The relation maps every member of `from` to exactly one of `to`, and nothing else to anything.
+    function(from, to) formula function;
+}
+
+impl<'n, 'l> Statement<'n, 'l> {
+    /// The handle of the formula.
+    pub fn formula(self) -> Formula {
+        self.formula
+    }
+
+    /// `f => g`
+    #[track_caller]
+    pub fn implies(self, other: Self) -> Self {
+        self.notation.formula(self.notation.0.borrow_mut().implies(self.formula, other.formula))
+    }
+
+    /// `f <=> g`
+    #[track_caller]
+    pub fn iff(self, other: Self) -> Self {
+        self.notation.formula(self.notation.0.borrow_mut().iff(self.formula, other.formula))
+    }
+}
+
+/// An operator for a constructor of two expressions.
+macro_rules! operators {
+    ($($operator:ident $method:ident $constructor:ident;)*) => {
+        $(impl $operator for Operand<'_, '_> {
+            type Output = Self;
+
+            #[track_caller]
+            fn $method(self, other: Self) -> Self {
+                self.notation.expr(self.notation.0.borrow_mut().$constructor(self.expr, other.expr))
+            }
+        })*
+    };
+}
+
+operators! {
+    BitOr bitor union;
+    BitAnd bitand intersection;
+    Sub sub difference;
+    Shr shr join;
+    Mul mul product;
+}
+
+impl BitAnd for Statement<'_, '_> {
+    type Output = Self;
+
+    #[track_caller]
+    fn bitand(self, other: Self) -> Self {
+        self.notation.formula(self.notation.0.borrow_mut().and([self.formula, other.formula]))
+    }
+}
+
+impl BitOr for Statement<'_, '_> {
+    type Output = Self;
+
+    #[track_caller]
+    fn bitor(self, other: Self) -> Self {
+        self.notation.formula(self.notation.0.borrow_mut().or([self.formula, other.formula]))
+    }
+}
+
+impl Not for Statement<'_, '_> {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        self.notation.formula(self.notation.0.borrow_mut().not(self.formula))
+    }
+}
