@@ -7,7 +7,7 @@ use margay_models::signature::Operation;
 
 use crate::change::{Use, uses};
 use crate::encode::classes::{Key, keys, types};
-use crate::language::kind::{Cell, OPERATIONS, Set, TYPES};
+use crate::language::kind::{Cell, EXCHANGE, OPERATIONS, Set, TYPES};
 use crate::language::{Dependency, Lowering, Mapping, Source};
 
 /// What a counterexample is made of.
@@ -144,8 +144,12 @@ pub fn name(mapping: &Mapping, source: &Execution, target: &Execution, origin: &
         let data = key.map(|k| k.0);
         let covers = |u: &&crate::language::Used| u.when.data.is_none_or(|d| data.is_some_and(|i| d.has(i)));
         let of: Vec<&crate::language::Used> = lowering.uses.iter().filter(covers).collect();
-        // Exchange and addition are easiest to read.
-        let rank = |i: usize| ["exch", "add"].iter().position(|o| *o == OPERATIONS[i]).unwrap_or(9);
+        // Exchange and addition are easiest to read; what computes is no exchange.
+        let computes = source.events[used.head.index()].computes;
+        let rank = |i: usize| match i {
+            EXCHANGE if computes => OPERATIONS.len(),
+            _ => ["exch", "add"].iter().position(|o| *o == OPERATIONS[i]).unwrap_or(9),
+        };
         let best = of.iter().min_by_key(|u| u.when.operations.map(|o| o.iter().map(rank).min().unwrap_or(9)));
         let operation = best.and_then(|u| u.when.operations).and_then(|o| o.iter().min_by_key(|&i| (rank(i), i)));
         let is_usual = row.construct.operation == Operation::Rmw && lowering.form == Default::default();

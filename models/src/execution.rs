@@ -201,6 +201,9 @@ pub struct EventData {
     pub compare: bool,
     /// Does it belong to an exchange, which writes what it is given whatever it reads?
     pub exchange: bool,
+    /// Does it belong to a read-modify-write that is known to compute what it writes from what it reads, as a fetch-and-add does? Where this and
+    /// `exchange` are false, a program may have either.
+    pub computes: bool,
     /// Is it a read whose value the program does not use? Then an outcome does not say what it read.
     pub unused: bool,
     /// Is it the write of a read-modify-write that writes back what it read, and so changes no value?
@@ -225,6 +228,7 @@ impl EventData {
             reduction: false,
             compare: false,
             exchange: false,
+            computes: false,
             unused: false,
             writes_back: false,
             barrier: None,

@@ -10,13 +10,39 @@ use crate::model::{Check, CheckKind, DefId, ExprId, GroupId, Model, Node, Sort};
 use crate::signature::{BaseRelation, BaseSet};
 use communication::Communication;
 
+/// What a base name is at one level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interpretation {
+    /// The value of this expression.
+    Is(Expr),
+    /// What follows from other names: `M` from `R` and `W`, `id`, `fr` from `rf` and `co`, `ext` from `int`.
+    Follows,
+    /// Nothing is in it, in no execution of the question, for this reason. A name that is empty for no reason is an error of whoever says so.
+    Empty(&'static str),
+}
+
+impl Interpretation {
+    /// The value, if there is one, or else nothing for a reason.
+    pub fn of(value: Option<Expr>, otherwise: &'static str) -> Self {
+        value.map_or(Self::Empty(otherwise), Self::Is)
+    }
+
+    /// The expression, if it is one of its own.
+    pub fn expr(self) -> Option<Expr> {
+        match self {
+            Self::Is(expr) => Some(expr),
+            Self::Follows | Self::Empty(_) => None,
+        }
+    }
+}
+
 /// The base sets and relations of one level (source or target) of a problem. Both levels share one SAT universe, therefore
 /// `~`, `_`, `id`, `?` and `*` are relative to the events of this level.
 pub trait Base {
-    /// A base set; `None` where it is empty, or follows from others: `M` from `R` and `W`. `_` is not asked for here.
-    fn set(&self, set: BaseSet) -> Option<Expr>;
-    /// A base relation; `None` where it is empty, or follows from others: `fr` from `rf` and `co`, `id`, and `ext` from `int`.
-    fn relation(&self, relation: BaseRelation) -> Option<Expr>;
+    /// What a base set is. `_` is not asked for here.
+    fn set(&self, set: BaseSet) -> Interpretation;
+    /// What a base relation is.
+    fn relation(&self, relation: BaseRelation) -> Interpretation;
     /// The set of this level's events.
     fn universe(&self) -> Expr;
     /// Are closures of communication relations to be written in closed form? To say no is for measurements.
@@ -291,29 +317,31 @@ impl Lowering<'_> {
 
     fn base_set(&mut self, set: BaseSet) -> Expr {
         match (self.base.set(set), set) {
-            (Some(expr), _) => expr,
-            (None, BaseSet::M) => {
+            (Interpretation::Is(expr), _) => expr,
+            (Interpretation::Follows, BaseSet::M) => {
                 let (r, w) = (self.base_set(BaseSet::R), self.base_set(BaseSet::W));
                 self.logic.union(r, w)
             }
-            (None, _) => self.logic.empty(1),
+            (Interpretation::Follows, _) => unreachable!("the base set `{}` has no meaning here", set.name()),
+            (Interpretation::Empty(_), _) => self.logic.empty(1),
         }
     }
 
     fn base_relation(&mut self, relation: BaseRelation) -> Expr {
         match (self.base.relation(relation), relation) {
-            (Some(expr), _) => expr,
-            (None, BaseRelation::Id) => self.identity(),
-            (None, BaseRelation::Fr) => {
+            (Interpretation::Is(expr), _) => expr,
+            (Interpretation::Follows, BaseRelation::Id) => self.identity(),
+            (Interpretation::Follows, BaseRelation::Fr) => {
                 let (rf, co) = (self.base_relation(BaseRelation::Rf), self.base_relation(BaseRelation::Co));
                 let inverse = self.logic.transpose(rf);
                 self.logic.join(inverse, co)
             }
-            (None, BaseRelation::Ext) => {
+            (Interpretation::Follows, BaseRelation::Ext) => {
                 let (all, int) = (self.all(Sort::Relation), self.base_relation(BaseRelation::Int));
                 self.logic.difference(all, int)
             }
-            (None, _) => self.logic.empty(2),
+            (Interpretation::Follows, _) => unreachable!("the base relation `{}` has no meaning here", relation.name()),
+            (Interpretation::Empty(_), _) => self.logic.empty(2),
         }
     }
 }

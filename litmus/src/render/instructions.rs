@@ -156,6 +156,14 @@ impl Column<'_> {
         })
     }
 
+    /// A value without another one.
+    fn less(&mut self, value: Value, by: i64) -> Value {
+        match value {
+            Value::Integer(value) => Value::Integer(value - by),
+            value => Value::Register(self.local(LocalFunction::Add, value, Value::Integer(-by))),
+        }
+    }
+
     /// One 0-or-1 register that holds if every read of the set got its value.
     fn predicate(&mut self, reads: EventSet) -> Result<Option<Guard>, Error> {
         let mut all: Option<String> = None;
@@ -194,6 +202,8 @@ impl Column<'_> {
                     (true, Value::Integer(written), Some(read)) => (AtomFunction::Add, Value::Integer(written - read)),
                     (true, ..) => return Err(Error::NoInstruction(e)),
                     (false, nothing, _) if write.writes_back => (AtomFunction::Add, nothing),
+                    // What computes adds as well, to what it has read.
+                    (false, written, Some(read)) if data.computes => (AtomFunction::Add, self.less(written, read)),
                     (false, operand, _) => (AtomFunction::Exchange, operand),
                 };
                 Operation::Atom(Atom { access, function, destination, address, operand, replacement: None })

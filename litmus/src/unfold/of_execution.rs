@@ -222,7 +222,8 @@ impl Thread<'_> {
             None => self.x.addr.column(e),
         };
         let writes_back = pair.is_some_and(|w| self.data(w).writes_back);
-        let is_exchange = pair.is_some() && !compares && !self.data(e).reduction && !writes_back;
+        let adds = self.data(e).reduction || self.data(e).computes;
+        let is_exchange = pair.is_some() && !compares && !adds && !writes_back;
         let before = state.clone();
         self.push(state, e, is_exchange, address);
         let Some(w) = pair else {
@@ -249,7 +250,7 @@ impl Thread<'_> {
             event.control_reads = before.positions(self.x.ctrl.column(e));
         }
         self.write(state, w, &before)?;
-        if self.data(e).reduction {
+        if adds {
             self.add(state, e, w)?;
         }
         if writes_back {
@@ -264,8 +265,16 @@ impl Thread<'_> {
     /// Adds an event.
     fn push(&mut self, state: &mut State, e: Event, exchange: bool, address: EventSet) {
         let data = self.data(e);
-        let data =
-            EventData { thread: None, value: None, compare: false, unused: false, writes_back: false, exchange, ..data.clone() };
+        let data = EventData {
+            thread: None,
+            value: None,
+            compare: false,
+            unused: false,
+            writes_back: false,
+            exchange,
+            computes: false,
+            ..data.clone()
+        };
         let event = PathEvent {
             data,
             value: None,
@@ -315,14 +324,17 @@ impl Thread<'_> {
         Ok(self.symbols.binary(Binary::Add, other, value))
     }
 
-    /// A reduction returns nothing, so it does not exchange: it adds what lies between the two values.
+    /// A reduction returns nothing, so it does not exchange, nor does what computes: it adds what lies between the two values.
     fn add(&mut self, state: &mut State, read: Event, write: Event) -> Result<(), Error> {
-        let value = |e: Event| self.values.of_event[e.index()].ok_or(Error::NoInstruction(e));
-        let difference = value(write)? - value(read)?;
-        if !inputs(self.x, write).is_empty() {
+        if self.data(read).reduction && !inputs(self.x, write).is_empty() {
             return Err(Error::NoInstruction(read));
         }
-        let (returned, difference) = (self.returned(state, read), self.symbols.constant(difference));
+        let expected = self.values.of_event[read.index()].ok_or(Error::NoInstruction(read))?;
+        let Some(written) = state.path.events.last().and_then(|event| event.value) else {
+            return Err(Error::NoInstruction(write));
+        };
+        let (returned, less) = (self.returned(state, read), self.symbols.constant(-expected));
+        let difference = self.symbols.binary(Binary::Add, written, less);
         let sum = self.symbols.binary(Binary::Add, returned, difference);
         if let Some(event) = state.path.events.last_mut() {
             event.value = Some(sum);

@@ -81,6 +81,9 @@ pub fn compile(
             if made.kind != Kind::Fence {
                 made.location = source.events[of.index()].location;
                 made.value = if made.unused { None } else { source.events[of.index()].value };
+                if operation == Operation::Rmw {
+                    (made.exchange, made.computes) = (data.exchange, data.computes);
+                }
             }
             if half.is_some() {
                 access[of.index()] = Some(here);

@@ -1,7 +1,7 @@
 //! From options to questions: which axioms, which constructs, which bound.
 
 use margay_models::diagnostic::{Diagnostic, Span, nearest};
-use margay_models::signature::{BaseSet, Construct};
+use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 
 use super::case::Ask;
 use super::certify;
@@ -16,6 +16,29 @@ pub struct Asked {
     pub questions: Vec<AxiomId>,
     /// Constructs that programs are made of.
     pub constructs: Vec<Construct>,
+}
+
+/// Why a source cannot be asked about with these constructs: some are fences whose order is chosen, and its model looks at that order. An
+/// outcome is forbidden if *no* order of the fences allows it, which neither the search nor a proof asks.
+pub(crate) fn chosen_fences(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnostic> {
+    let (source, signature) = (&mapping.source, mapping.source.signature);
+    let ordered = |c: &&Construct| c.operation == Operation::Fence && signature.is_order_of_ordered_fence(c.order);
+    let fences: Vec<String> = constructs.iter().filter(ordered).map(|c| c.name(signature)).collect();
+    if fences.is_empty() || !source.mentions_relation(BaseRelation::SyncFence) {
+        return None;
+    }
+    let order = BaseRelation::SyncFence.name();
+    let message = format!(
+        "`{}` cannot be a source model with {}: an execution chooses the order `{order}` of these fences",
+        source.name,
+        fences.join(", ")
+    );
+    let help = format!(
+        "a source must forbid an outcome for every such order, which is not asked yet: leave the fences out with `--without {}`, or take a \
+         source model without `{order}`",
+        fences.join(",")
+    );
+    Some(Diagnostic::error(message).help(help))
 }
 
 /// Resolves the names in the options.
@@ -79,6 +102,7 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<Asked, Vec<D
         errors.extend(more);
         Vec::new()
     });
+    errors.extend(chosen_fences(mapping, &constructs));
     if errors.is_empty() { Ok(Asked { questions, constructs }) } else { Err(errors) }
 }
 

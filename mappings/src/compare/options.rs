@@ -8,6 +8,7 @@ use margay_models::model::Model;
 use margay_models::signature::{BaseRelation, BaseSet, Signature};
 
 use crate::certificate;
+use crate::check::chosen_fences;
 use crate::encode::{Extent, Special};
 use crate::language::Mapping;
 use crate::level::Level;
@@ -124,6 +125,11 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     let named = SearchOptions { only: only_constructs, without: without_constructs, ..options.search.clone() };
     match named.constructs(old.signature) {
         Ok(constructs) if errors.is_empty() => {
+            if let Subjects::Mapping(mapping) = subjects
+                && let Some(error) = chosen_fences(mapping, &constructs)
+            {
+                return Err(vec![error]);
+            }
             let chosen = |g: &&Group| !without.contains(g) && (options.only.is_empty() || only.contains(g));
             let specials = possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();
             let scopes = match subjects {

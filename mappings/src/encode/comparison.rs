@@ -3,7 +3,7 @@
 //! one execution of their signature.
 
 use margay_models::execution::Scope;
-use margay_models::lower::{Base, lower};
+use margay_models::lower::{Base, Interpretation, lower};
 use margay_models::model::{Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
@@ -84,6 +84,7 @@ impl Comparison {
             sc_fences: if mentions(BaseRelation::SyncFence) { vec![Role::Access] } else { Vec::new() },
             unused_reads: Vec::new(),
             writes_back: false,
+            exchanges: models.iter().any(|m| m.mentions_set(BaseSet::Xchg)),
         };
         let v = Vocabulary::new(&mut logic, content, Techniques::default());
         let source = Source::new(&mut logic, &v);
@@ -221,14 +222,14 @@ struct OneSignature<'a> {
 }
 
 impl Base for OneSignature<'_> {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
+    fn set(&self, set: BaseSet) -> Interpretation {
         self.base.set(set)
     }
 
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+    fn relation(&self, relation: BaseRelation) -> Interpretation {
         match relation {
-            BaseRelation::Co => Some(self.coherence),
-            BaseRelation::SyncFence => self.fence_sc,
+            BaseRelation::Co => Interpretation::Is(self.coherence),
+            BaseRelation::SyncFence => Interpretation::of(self.fence_sc, "the architecture has no such order"),
             other => self.base.relation(other),
         }
     }

@@ -39,10 +39,11 @@ pub fn lemmas(
     let mut pairs = Vec::new();
     let causality = orders(to.model, to.definitions);
     if !causality.is_empty() {
-        let larger = logic.union_all(2, causality.into_iter().chain(from.base.relation(BaseRelation::Po)).collect::<Vec<_>>());
+        let larger =
+            logic.union_all(2, causality.into_iter().chain(from.base.relation(BaseRelation::Po).expr()).collect::<Vec<_>>());
         pairs.extend(orders(from.model, from.definitions).into_iter().map(|smaller| (smaller, larger)));
     }
-    let modification = from.base.relation(BaseRelation::Co).zip(to.base.relation(BaseRelation::Co));
+    let modification = from.base.relation(BaseRelation::Co).expr().zip(to.base.relation(BaseRelation::Co).expr());
     pairs.extend(modification.filter(|(mo, co)| mo != co));
     let wrong = |(smaller, larger)| {
         let of_events = logic.restrict_domain(source.events, smaller);

@@ -1,7 +1,7 @@
 //! The whole formula for a mapping, independent of shape and bound.
 
 use margay_models::execution::Scope;
-use margay_models::lower::{Base, lower};
+use margay_models::lower::{Base, Interpretation, lower};
 use margay_models::model::{Check, CheckKind, End, Model, Role as CheckRole};
 use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation};
 use margay_solver::{Expr, Formula, Logic, TupleSet};
@@ -237,12 +237,12 @@ struct WithOrder<'a> {
 }
 
 impl Base for WithOrder<'_> {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
+    fn set(&self, set: BaseSet) -> Interpretation {
         self.base.set(set)
     }
 
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
-        if relation == BaseRelation::Co { Some(self.mo) } else { self.base.relation(relation) }
+    fn relation(&self, relation: BaseRelation) -> Interpretation {
+        if relation == BaseRelation::Co { Interpretation::Is(self.mo) } else { self.base.relation(relation) }
     }
 
     fn universe(&self) -> Expr {
@@ -331,5 +331,6 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         sc_fences: if mapping.target.mentions_relation(BaseRelation::SyncFence) { sc_fences } else { Vec::new() },
         unused_reads,
         writes_back,
+        exchanges: [&mapping.source, &mapping.target].iter().any(|m| m.mentions_set(BaseSet::Xchg)),
     }
 }

@@ -9,6 +9,22 @@ pub fn find<K: PartialEq>(list: &[(K, Expr)], key: K) -> Option<Expr> {
     list.iter().find(|(k, _)| *k == key).map(|&(_, e)| e)
 }
 
+/// Why a set of events is empty where no event has what it is for.
+pub mod without {
+    /// A memory order or a tag.
+    pub const ORDER: &str = "no operation of the question has this order or tag";
+    /// A scope.
+    pub const SCOPE: &str = "no operation of the question has this scope";
+    /// A level of threads.
+    pub const LEVEL: &str = "neither model speaks of this level, nor has an operation the scope";
+    /// What PTX alone has, and only a comparison of two of its models asks about.
+    pub const SPECIAL: &str = "the question has no barriers, proxies, reductions, volatile or mmio operations of this kind";
+    /// What a row of a mapping cannot say.
+    pub const ROW: &str = "no row can emit it";
+    /// Exchanges.
+    pub const EXCHANGES: &str = "no check depends on which read-modify-writes are exchanges";
+}
+
 /// The sets are disjoint and make up the whole.
 pub fn partition(logic: &mut Logic, out: &mut Vec<Formula>, sets: &[Expr], whole: Expr) {
     let all = logic.union_all(1, sets.iter().copied());

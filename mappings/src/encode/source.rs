@@ -46,6 +46,8 @@ pub struct Source {
     pub partial_co: Expr,
     /// From the read to the write of each RMW.
     pub rmw: Expr,
+    /// Both halves of exchanges, where a model looks at them.
+    pub exchanges: Option<Expr>,
     /// Pairs of threads that share each scope (all pairs for sys).
     pub together: Vec<(Scope, Expr)>,
     /// The threads of both events share each scope.
@@ -118,6 +120,12 @@ impl Source {
             logic.restrict_range(pairs, write_halves)
         };
 
+        let exchanges = v.exchange.map(|relation| {
+            let reads = logic.rel(relation);
+            let writes = logic.join(reads, rmw);
+            logic.union(reads, writes)
+        });
+
         let [mo, partial_co] = modification_order(logic, v, writes, inits, loc);
 
         let together = together(logic, v, thread);
@@ -147,6 +155,7 @@ impl Source {
             mo,
             partial_co,
             rmw,
+            exchanges,
             together,
             placed,
             sr,

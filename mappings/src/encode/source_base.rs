@@ -1,11 +1,11 @@
 //! The source level as a `.cat` model sees it: what each base set and base relation is.
 
 use margay_models::execution::{Order, Proxy};
-use margay_models::lower::Base;
+use margay_models::lower::{Base, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
-use super::sets::{find, tagged};
+use super::sets::{find, tagged, without};
 use super::source::Source;
 use super::special::Special;
 
@@ -87,63 +87,66 @@ impl<'a> SourceBase<'a> {
 }
 
 impl Base for SourceBase<'_> {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
+    fn set(&self, set: BaseSet) -> Interpretation {
         let s = self.source;
-        match set {
-            BaseSet::Universe => Some(s.universe),
-            BaseSet::W => Some(self.all_writes),
-            BaseSet::R => Some(s.reads),
-            BaseSet::M => Some(self.memory),
-            BaseSet::Gen => Some(self.generic),
-            BaseSet::F | BaseSet::Mfence => Some(self.fences),
-            BaseSet::Rmw => Some(self.halves),
-            BaseSet::Iw => Some(s.inits),
-            BaseSet::Na | BaseSet::Weak => Some(self.plain),
-            BaseSet::Atomic => Some(self.atomics),
-            BaseSet::Rlx => s.order(Order::Rlx),
-            BaseSet::Acq => s.order(Order::Acq),
-            BaseSet::Rel => s.order(Order::Rel),
-            BaseSet::AcqRel => s.order(Order::AcqRel),
-            BaseSet::Sc => s.order(Order::Sc),
+        let ordered = |order| Interpretation::of(s.order(order), without::ORDER);
+        let special = |of: Option<Expr>| Interpretation::of(of, without::SPECIAL);
+        let proxied = |proxy| special(find(&self.proxies, proxy));
+        Interpretation::Is(match set {
+            BaseSet::Universe => s.universe,
+            BaseSet::W => self.all_writes,
+            BaseSet::R => s.reads,
+            BaseSet::M => self.memory,
+            BaseSet::Gen => self.generic,
+            BaseSet::F | BaseSet::Mfence => self.fences,
+            BaseSet::Rmw => self.halves,
+            BaseSet::Iw => s.inits,
+            BaseSet::Na | BaseSet::Weak => self.plain,
+            BaseSet::Atomic => self.atomics,
+            BaseSet::B => self.barriers,
+            BaseSet::Red => self.reductions,
+            BaseSet::Rlx => return ordered(Order::Rlx),
+            BaseSet::Acq => return ordered(Order::Acq),
+            BaseSet::Rel => return ordered(Order::Rel),
+            BaseSet::AcqRel => return ordered(Order::AcqRel),
+            BaseSet::Sc => return ordered(Order::Sc),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
-                set.scope().and_then(|scope| find(&s.scopes, scope))
+                return Interpretation::of(set.scope().and_then(|scope| find(&s.scopes, scope)), without::SCOPE);
             }
-            BaseSet::B => Some(self.barriers),
-            BaseSet::Wait => s.specials.set(Special::Wait),
-            // A read-modify-write of which nothing else is known may compute what it writes.
-            BaseSet::Xchg => None,
-            BaseSet::Alias => find(&self.proxies, Proxy::Alias),
-            BaseSet::Sur => find(&self.proxies, Proxy::Surface),
-            BaseSet::Tex => find(&self.proxies, Proxy::Texture),
-            BaseSet::Con => find(&self.proxies, Proxy::Constant),
-            BaseSet::Red => Some(self.reductions),
-            BaseSet::Volatile => s.specials.set(Special::Volatile),
-            BaseSet::Mmio => s.specials.set(Special::Mmio),
-            BaseSet::Tag(tag) => find(&self.tags, tag),
-        }
+            BaseSet::Wait => return special(s.specials.set(Special::Wait)),
+            BaseSet::Xchg => return Interpretation::of(s.exchanges, without::EXCHANGES),
+            BaseSet::Alias => return proxied(Proxy::Alias),
+            BaseSet::Sur => return proxied(Proxy::Surface),
+            BaseSet::Tex => return proxied(Proxy::Texture),
+            BaseSet::Con => return proxied(Proxy::Constant),
+            BaseSet::Volatile => return special(s.specials.set(Special::Volatile)),
+            BaseSet::Mmio => return special(s.specials.set(Special::Mmio)),
+            BaseSet::Tag(tag) => return Interpretation::of(find(&self.tags, tag), without::ORDER),
+        })
     }
 
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+    fn relation(&self, relation: BaseRelation) -> Interpretation {
         let s = self.source;
-        match relation {
+        Interpretation::Is(match relation {
             BaseRelation::Po | BaseRelation::Rf | BaseRelation::Addr | BaseRelation::Data | BaseRelation::Ctrl => {
-                find(&s.relations, relation)
+                s.base(relation)
             }
-            BaseRelation::Co => Some(s.mo),
-            BaseRelation::Loc => Some(s.loc),
-            BaseRelation::Vloc => Some(s.vloc),
-            BaseRelation::Int => Some(s.int),
-            BaseRelation::Rmw => Some(s.rmw),
-            BaseRelation::Sr => Some(s.sr),
+            BaseRelation::Co => s.mo,
+            BaseRelation::Loc => s.loc,
+            BaseRelation::Vloc => s.vloc,
+            BaseRelation::Int => s.int,
+            BaseRelation::Rmw => s.rmw,
+            BaseRelation::Sr => s.sr,
             BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                relation.level().and_then(|scope| find(&s.placed, scope))
+                return Interpretation::of(relation.level().and_then(|scope| find(&s.placed, scope)), without::LEVEL);
             }
             // The lowering makes these from the others.
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => None,
-            BaseRelation::Syncbar => s.specials.one_barrier,
-            BaseRelation::SyncBarrier => s.specials.sync_barrier,
-            BaseRelation::SyncFence => None,
-        }
+            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
+            BaseRelation::Syncbar => return Interpretation::of(s.specials.one_barrier, without::SPECIAL),
+            BaseRelation::SyncBarrier => return Interpretation::of(s.specials.sync_barrier, without::SPECIAL),
+            // A source with fences that it orders is refused (`chosen_fences`).
+            BaseRelation::SyncFence => return Interpretation::Empty("no fence of the source is one that it orders"),
+        })
     }
 
     fn universe(&self) -> Expr {

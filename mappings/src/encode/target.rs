@@ -2,13 +2,13 @@
 //! fences that a lowering adds are slots, present where a row says so.
 
 use margay_models::execution::{Order, Scope};
-use margay_models::lower::Base;
+use margay_models::lower::{Base, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, Operation, Signature, Tag};
 use margay_solver::{Expr, Formula, Logic};
 
 use super::back::ReadsAndWrites;
 use super::scopes::{inclusion, placed};
-use super::sets::{find, tagged};
+use super::sets::{find, tagged, without};
 use super::source::Source;
 use super::vocabulary::{Copied, Role, Vocabulary};
 use crate::language::{Dependency, Lowering, Mapping, Row, ScopePattern, Step, StepScope};
@@ -44,6 +44,8 @@ pub struct Target {
     orders: Vec<(Order, Expr)>,
     scopes: Vec<(Scope, Expr)>,
     volatile: Expr,
+    /// Both halves of exchanges, where a model looks at them.
+    exchanges: Option<Expr>,
     plain: Expr,
     atomics: Expr,
     relations: Vec<(BaseRelation, Expr)>,
@@ -173,6 +175,8 @@ impl Target {
             orders,
             scopes,
             volatile,
+            // What a load writes back is an addition of 0, and a row of PTX cannot store by an exchange.
+            exchanges: source.exchanges,
             plain,
             atomics,
             relations,
@@ -181,17 +185,12 @@ impl Target {
     }
 }
 
-/// The plain accesses, initial writes among them, and everything else that is present.
+/// The plain accesses, initial writes among them, and what is present and has an order or a tag. A fence without a tag is neither.
 fn plain_and_atomic(logic: &mut Logic, plain: Option<Expr>, [accesses, present, inits]: [Expr; 3]) -> [Expr; 2] {
-    let plain = match plain {
-        Some(plain) => {
-            let plain = logic.intersection(plain, accesses);
-            logic.union(plain, inits)
-        }
-        None => inits,
-    };
-    let rest = logic.difference(present, plain);
-    [plain, logic.difference(rest, inits)]
+    let Some(plain) = plain else { return [inits, logic.difference(present, inits)] };
+    let ordered = logic.difference(present, plain);
+    let plain = logic.intersection(plain, accesses);
+    [logic.union(plain, inits), logic.difference(ordered, inits)]
 }
 
 /// Each read in a slot reads one write of its location.
@@ -356,6 +355,16 @@ fn row_parts(
             _ => set,
         };
         let is_rmw = row.construct.operation == Operation::Rmw;
+        if let Some(exchange) = v.exchange.filter(|_| is_rmw) {
+            let exchange = logic.rel(exchange);
+            if !lowering.may_exchange() {
+                let both = logic.intersection(set, exchange);
+                formulas.push(logic.no(both));
+            }
+            if !lowering.may_compute() {
+                formulas.push(logic.subset(set, exchange));
+            }
+        }
         let last = if is_rmw { logic.join(set, next) } else { set };
         for (dependency, first) in lowering.dependencies.iter() {
             parts.depended_on.push((dependency, set));
@@ -512,40 +521,66 @@ impl<'a> TargetBase<'a> {
 }
 
 impl Base for TargetBase<'_> {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
+    fn set(&self, set: BaseSet) -> Interpretation {
         let t = self.target;
-        match set {
-            BaseSet::Universe => Some(t.universe),
-            BaseSet::W => Some(self.all_writes),
-            BaseSet::R => Some(t.reads),
-            BaseSet::M | BaseSet::Gen => Some(self.memory),
-            BaseSet::F | BaseSet::Mfence => Some(t.fences),
-            BaseSet::Rmw => Some(t.halves),
-            BaseSet::Iw => Some(t.inits),
-            BaseSet::Na | BaseSet::Weak => Some(t.plain),
-            BaseSet::Atomic => Some(t.atomics),
-            BaseSet::Rlx => find(&t.orders, Order::Rlx),
-            BaseSet::Acq => find(&t.orders, Order::Acq),
-            BaseSet::Rel => find(&t.orders, Order::Rel),
-            BaseSet::AcqRel => find(&t.orders, Order::AcqRel),
-            BaseSet::Sc => find(&t.orders, Order::Sc),
+        let ordered = |order| Interpretation::of(find(&t.orders, order), without::ORDER);
+        Interpretation::Is(match set {
+            BaseSet::Universe => t.universe,
+            BaseSet::W => self.all_writes,
+            BaseSet::R => t.reads,
+            BaseSet::M | BaseSet::Gen => self.memory,
+            BaseSet::F | BaseSet::Mfence => t.fences,
+            BaseSet::Rmw => t.halves,
+            BaseSet::Iw => t.inits,
+            BaseSet::Na | BaseSet::Weak => t.plain,
+            BaseSet::Atomic => t.atomics,
+            BaseSet::Volatile => t.volatile,
+            BaseSet::Rlx => return ordered(Order::Rlx),
+            BaseSet::Acq => return ordered(Order::Acq),
+            BaseSet::Rel => return ordered(Order::Rel),
+            BaseSet::AcqRel => return ordered(Order::AcqRel),
+            BaseSet::Sc => return ordered(Order::Sc),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
-                set.scope().and_then(|scope| find(&t.scopes, scope))
+                return Interpretation::of(set.scope().and_then(|scope| find(&t.scopes, scope)), without::SCOPE);
             }
-            BaseSet::Volatile => Some(t.volatile),
-            BaseSet::B | BaseSet::Wait | BaseSet::Alias | BaseSet::Sur | BaseSet::Tex | BaseSet::Con => None,
-            BaseSet::Red | BaseSet::Xchg | BaseSet::Mmio => None,
-            BaseSet::Tag(tag) => find(&self.tags, tag),
-        }
+            BaseSet::Xchg => return Interpretation::of(t.exchanges, without::EXCHANGES),
+            BaseSet::B
+            | BaseSet::Wait
+            | BaseSet::Alias
+            | BaseSet::Sur
+            | BaseSet::Tex
+            | BaseSet::Con
+            | BaseSet::Red
+            | BaseSet::Mmio => {
+                return Interpretation::Empty(without::ROW);
+            }
+            BaseSet::Tag(tag) => return Interpretation::of(find(&self.tags, tag), without::ORDER),
+        })
     }
 
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+    fn relation(&self, relation: BaseRelation) -> Interpretation {
         let t = self.target;
         match relation {
             BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                relation.level().and_then(|scope| find(&t.placed, scope))
+                Interpretation::of(relation.level().and_then(|scope| find(&t.placed, scope)), without::LEVEL)
             }
-            other => find(&t.relations, other),
+            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => Interpretation::Follows,
+            BaseRelation::Syncbar | BaseRelation::SyncBarrier => Interpretation::Empty(without::ROW),
+            BaseRelation::Po
+            | BaseRelation::Rf
+            | BaseRelation::Co
+            | BaseRelation::Loc
+            | BaseRelation::Vloc
+            | BaseRelation::Int
+            | BaseRelation::Rmw
+            | BaseRelation::Addr
+            | BaseRelation::Data
+            | BaseRelation::Ctrl
+            | BaseRelation::Sr
+            | BaseRelation::SyncFence => {
+                let known = find(&t.relations, relation);
+                Interpretation::Is(known.unwrap_or_else(|| unreachable!("the target's `{}` was not made", relation.name())))
+            }
         }
     }
 

@@ -45,6 +45,8 @@ pub struct Content {
     pub unused_reads: Vec<Role>,
     /// May the target have loads that write back what they read?
     pub writes_back: bool,
+    /// Does a model look at which read-modify-writes are exchanges?
+    pub exchanges: bool,
 }
 
 /// A place around an event, whatever the event.
@@ -150,6 +152,8 @@ pub struct Vocabulary {
     pub unused_rf: Option<Relation>,
     /// What loads write back; `None` where the mapping has none that do.
     pub back: Option<Back>,
+    /// The read halves of exchanges; `None` where no model looks at them.
+    pub exchange: Option<Relation>,
 }
 
 impl Vocabulary {
@@ -202,6 +206,7 @@ impl Vocabulary {
             other_order: declare("other_order", 2),
             unused_rf: (!content.unused_reads.is_empty()).then(|| declare("unused_rf", 2)),
             back: content.writes_back.then(|| Back::new(&mut declare)),
+            exchange: content.exchanges.then(|| declare("exchange", 1)),
             copies,
             content,
             techniques,
@@ -228,6 +233,7 @@ impl Vocabulary {
             .chain(self.dependencies)
             .chain(self.unused_rf)
             .chain(back)
+            .chain(self.exchange)
     }
 
     /// The bounds of all relations for one shape.
@@ -326,6 +332,9 @@ impl Vocabulary {
                 Operation::Read | Operation::Write => all(),
             };
             at_most(relation, upper);
+        }
+        if let Some(exchange) = self.exchange {
+            at_most(exchange, all());
         }
         for relation in self.special.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)) {
             at_most(relation, all());

@@ -7,6 +7,8 @@ use margay_models::execution::Order;
 pub const TYPES: [&str; 9] = ["b8", "b16", "b32", "b64", "b128", "f16", "bf16", "f32", "f64"];
 /// What a read-modify-write does; `min` and `max` are signed, and of fractions for `f` types.
 pub const OPERATIONS: [&str; 13] = ["exch", "add", "sub", "and", "or", "xor", "nand", "min", "max", "umin", "umax", "inc", "dec"];
+/// The index of the exchange in [`OPERATIONS`].
+pub const EXCHANGE: usize = 0;
 /// The operations that numbers with a fraction have.
 const OF_FRACTIONS: [&str; 5] = ["exch", "add", "sub", "min", "max"];
 

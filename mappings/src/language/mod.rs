@@ -162,6 +162,22 @@ impl Lowering {
         self.access().is_some_and(|access| self.steps[access].operation == Operation::Rmw)
     }
 
+    /// Of a read-modify-write: can it be an exchange, which writes what it is given whatever it reads?
+    pub fn may_exchange(&self) -> bool {
+        self.is_for(|operation| operation == kind::EXCHANGE)
+    }
+
+    /// Of a read-modify-write: can it be one that computes what it writes from what it reads, or compares?
+    pub fn may_compute(&self) -> bool {
+        self.form != Form::Usual || self.is_for(|operation| operation != kind::EXCHANGE)
+    }
+
+    /// Is it for a use in which the operation, by its index in [`kind::OPERATIONS`], is one of these?
+    fn is_for(&self, wanted: impl Fn(usize) -> bool) -> bool {
+        let any = |used: &Used| used.when.operations.is_none_or(|all| all.iter().any(&wanted));
+        self.form == Form::Usual && (self.uses.is_empty() || self.uses.iter().any(any))
+    }
+
     /// The number of instructions behind the access.
     pub fn after(&self) -> usize {
         self.steps.len().saturating_sub(self.access().unwrap_or(0) + 1)

@@ -116,6 +116,7 @@ fn source_events(r: &Reader<'_>, locations: &Locations) -> Option<Vec<EventData>
         data.value = r.value(e);
         data.compare = r.lowering(r.head(e))?.form != Form::Usual;
         r.mark(e, r.head(e), &mut data);
+        r.mark_exchange(r.head(e), &mut data);
         Some(data)
     };
     (0..r.events()).map(event).collect()
@@ -180,6 +181,7 @@ fn target_events(r: &Reader<'_>, locations: &Locations) -> Option<Compiled> {
                     false => r.value(e),
                 };
                 r.mark(e, head, &mut data);
+                r.mark_exchange(head, &mut data);
             }
             out.push(place, e, data);
         }

@@ -55,6 +55,14 @@ impl Reader<'_> {
         data.reduction = self.is(Special::Red, head);
     }
 
+    /// Writes down whether a half of a read-modify-write belongs to an exchange, where a model looks at that.
+    pub fn mark_exchange(&self, head: usize, data: &mut EventData) {
+        let is_rmw = self.construct(head).is_some_and(|c| c.operation == Operation::Rmw);
+        let Some(relation) = self.v.exchange.filter(|_| is_rmw) else { return };
+        data.exchange = self.has(relation, &[Place::Event(head)]);
+        data.computes = !data.exchange && !data.compare && !data.reduction;
+    }
+
     /// The construct that begins at an event; `None` for the write half of an RMW, and for barriers and proxy fences.
     pub fn construct(&self, event: usize) -> Option<Construct> {
         self.v.construct.iter().find(|&&(_, r)| self.has(r, &[Place::Event(event)])).map(|&(c, _)| c)

@@ -2,7 +2,7 @@
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::judge::Judge;
-use margay_models::lower::{Base, lower};
+use margay_models::lower::{Base, Interpretation, lower};
 use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Execution, Model, SourceFile};
@@ -21,12 +21,12 @@ struct Level {
 }
 
 impl Base for Level {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
-        self.sets.get(&set).copied()
+    fn set(&self, set: BaseSet) -> Interpretation {
+        self.sets.get(&set).map_or(Interpretation::Follows, |&set| Interpretation::Is(set))
     }
 
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
-        self.relations.get(&relation).copied()
+    fn relation(&self, relation: BaseRelation) -> Interpretation {
+        self.relations.get(&relation).map_or(Interpretation::Follows, |&relation| Interpretation::Is(relation))
     }
 
     fn universe(&self) -> Expr {

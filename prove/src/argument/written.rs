@@ -267,7 +267,7 @@ fn expression(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<Expr
         WrittenExpr::Empty => Expr::Empty,
         WrittenExpr::All => Expr::All,
         WrittenExpr::Name(name) => {
-            Expr::Symbol(theory.symbols.named(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?)
+            Expr::Symbol(theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?)
         }
         WrittenExpr::Union(parts) => two(Expr::Union, parts)?,
         WrittenExpr::And(parts) => two(Expr::Intersection, parts)?,

@@ -37,15 +37,17 @@ pub enum Meaning {
     Range(ExprId),
 }
 
-/// A symbol.
+/// A symbol. It is found by what it stands for; its name is for readers and for files.
 #[derive(Debug, Clone)]
 pub struct Symbol {
-    /// The name to show.
+    /// The name to show. No other symbol has it.
     pub name: String,
     /// 1 for sets, 2 for relations.
     pub arity: u8,
     /// What it stands for.
     pub meaning: Meaning,
+    /// Is the name the text of what it stands for? Then it has none of its own.
+    pub is_text: bool,
 }
 
 /// All symbols of a theory.
@@ -53,11 +55,13 @@ pub struct Symbol {
 pub struct Symbols {
     all: Vec<Symbol>,
     by_name: FxHashMap<String, Pred>,
+    /// The base names of the level that lemmas are about.
+    base: FxHashMap<String, Pred>,
 }
 
 impl Default for Symbols {
     fn default() -> Self {
-        let mut symbols = Self { all: Vec::new(), by_name: FxHashMap::default() };
+        let mut symbols = Self { all: Vec::new(), by_name: FxHashMap::default(), base: FxHashMap::default() };
         symbols.declare("id", 2, Meaning::Base);
         symbols
     }
@@ -74,7 +78,15 @@ impl Symbols {
             number += 1;
         }
         self.by_name.insert(unique.clone(), pred);
-        self.all.push(Symbol { name: unique, arity, meaning });
+        let is_text = matches!(meaning, Meaning::Sequence(..) | Meaning::Closure(_) | Meaning::Domain(_) | Meaning::Range(_));
+        self.all.push(Symbol { name: unique, arity, meaning, is_text });
+        pred
+    }
+
+    /// A new symbol for a base name of the level that lemmas are about: [`Symbols::named`] finds it.
+    pub fn declare_base(&mut self, name: &str, arity: u8) -> Pred {
+        let pred = self.declare(name, arity, Meaning::Base);
+        self.base.insert(name.to_owned(), pred);
         pred
     }
 
@@ -83,8 +95,14 @@ impl Symbols {
         &self.all[pred.index()]
     }
 
-    /// The symbol of a name.
+    /// The base set or relation of this name, of the level that lemmas are about: a definition, a role of a mapping or a name of its source
+    /// is never found so, whatever it is called.
     pub fn named(&self, name: &str) -> Option<Pred> {
+        self.base.get(name).copied()
+    }
+
+    /// The symbol that is shown by a name: what a file means that was written from this table.
+    pub fn shown(&self, name: &str) -> Option<Pred> {
         self.by_name.get(name).copied()
     }
 
@@ -114,6 +132,7 @@ impl Symbols {
             let symbol = &mut self.all[pred.index()];
             self.by_name.remove(&symbol.name);
             symbol.name = name.to_owned();
+            symbol.is_text = false;
             self.by_name.insert(name.to_owned(), pred);
         }
     }

@@ -174,7 +174,7 @@ impl Names {
         for (pred, symbol) in theory.symbols.iter().skip(self.known.len()) {
             let has_own = match symbol.meaning {
                 Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) => pred != Pred::EQUAL,
-                Meaning::Closure(_) => !symbol.name.ends_with('+'),
+                Meaning::Closure(_) => !symbol.is_text,
                 Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => false,
             };
             let name = has_own.then(|| self.unique(&symbol.name));

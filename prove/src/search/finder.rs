@@ -292,9 +292,7 @@ impl Finder {
     /// The relations of a target that invariants are made of: those that are not the same backwards.
     fn relations(&mut self, target: &[ExprId]) -> Vec<Pred> {
         let mut found = Vocabulary::of(&self.theory, target.iter().copied()).relations;
-        found.extend(self.theory.symbols.named("mo"));
-        let theory = &self.theory;
-        found.extend(theory.symbols.iter().filter(|(_, s)| s.name.ends_with(".rb")).map(|(p, _)| p));
+        found.extend(self.theory.of_source.iter().copied());
         found.dedup();
         found.retain(|&p| {
             let own = self.theory.exprs.symbol(p);

@@ -53,7 +53,7 @@ impl Allowed {
         }
         let mut structure = Structure::new(theory.symbols.len(), self.events);
         for (name, [a, b]) in &self.atoms {
-            let pred = theory.symbols.named(name).filter(|&p| p != Pred::EQUAL && (theory.symbols.get(p).arity == 2 || a == b));
+            let pred = theory.symbols.shown(name).filter(|&p| p != Pred::EQUAL && (theory.symbols.get(p).arity == 2 || a == b));
             let pred = pred.filter(|_| *a < self.events && *b < self.events);
             let pred = pred.ok_or_else(|| format!("`{name}` of {a} and {b} is nothing that could hold"))?;
             structure.insert(Atom { pred, args: [Term::event(*a), Term::event(*b)] });

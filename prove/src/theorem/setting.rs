@@ -1,10 +1,10 @@
 //! What is to be shown, and what may be supposed: of a mapping, or of two models.
 
 use margay_mappings::encode::is_undefined_behaviour;
-use margay_mappings::language::Mapping;
+use margay_mappings::language::{Mapping, Row};
 use margay_models::diagnostic::{Diagnostic, Place};
 use margay_models::model::{Check, Model, Role, Sort};
-use margay_models::signature::Signature;
+use margay_models::signature::{BaseRelation, Construct, Operation, Signature};
 use margay_models::wellformed;
 
 use crate::argument::Claim;
@@ -68,6 +68,7 @@ impl<'a> Setting<'a> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         refuse_rows(mapping, selection)?;
+        refuse_chosen_fences(mapping, selection)?;
         let ghosts = has_ghosts(mapping, selection);
         let target = Theory::of_target(mapping, ghosts);
         let of_target = target.0.sentences.len();
@@ -273,6 +274,26 @@ fn refuse_rows(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagn
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// A source forbids what it forbids for every order of its fences, if that is chosen. A proof speaks of one order, and knows none that
+/// would do for all.
+fn refuse_chosen_fences(mapping: &Mapping, selection: &Selection) -> Result<(), Vec<Diagnostic>> {
+    let source = &mapping.source;
+    let is_ordered = |row: &&Row| {
+        let Construct { operation, order } = row.construct;
+        let asked = operation == Operation::Fence && selection.constructs.contains(&row.construct);
+        asked && source.signature.is_order_of_ordered_fence(order)
+    };
+    let Some(row) = mapping.rows.iter().find(is_ordered).filter(|_| source.mentions_relation(BaseRelation::SyncFence)) else {
+        return Ok(());
+    };
+    let what = format!("`margay prove` does not know the order that the executions of `{}` choose for their fences", source.name);
+    Err(vec![
+        Diagnostic::error(what)
+            .at(&mapping.file, row.span, "`sync_fence` orders it")
+            .help("leave the fence out with `--without`, or take a source model without `sync_fence`"),
+    ])
 }
 
 /// Axioms that claim that something *is* there are of another form.

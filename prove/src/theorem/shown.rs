@@ -128,7 +128,7 @@ pub fn short_names(theory: &Theory, steps: &mut [Vec<Shown>]) -> Vec<(String, St
             continue;
         }
         let short =
-            (1..).map(|n| format!("chain{n}")).find(|c| theory.symbols.named(c).is_none() && names.iter().all(|(s, _)| s != c));
+            (1..).map(|n| format!("chain{n}")).find(|c| theory.symbols.shown(c).is_none() && names.iter().all(|(s, _)| s != c));
         let short = short.expect("numbers do not end");
         for shown in steps.iter_mut().flatten() {
             for text in [&mut shown.before, &mut shown.after].into_iter().chain(&mut shown.of) {

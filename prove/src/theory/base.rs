@@ -2,15 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::{Base, Reason, Theory};
+use crate::logic::{Expr, ExprId, Meaning, Pred};
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::{CheckKind, Model, Node, Role, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, Signature};
 use margay_models::typing::Includes;
 use margay_models::wellformed;
-use rustc_hash::FxHashMap;
-
-use super::{Base, Reason, Theory};
-use crate::logic::{Expr, ExprId, Meaning, Pred};
 
 /// What the base names of a signature mean (prove/facts); of an architecture that is a text, those that all have.
 pub fn facts(signature: Signature) -> &'static Model {
@@ -54,27 +52,35 @@ impl Theory {
     /// `present`: the events of the signature, if those are not all.
     pub fn declare_base(&mut self, signature: Signature, emitted: bool, present: Option<ExprId>) -> Base {
         let universe = present.unwrap_or_else(|| self.exprs.make(Expr::All));
-        let mut base = Base { universe, sets: FxHashMap::default(), relations: FxHashMap::default() };
-        let derived_sets: &[BaseSet] =
-            if emitted { &[BaseSet::M, BaseSet::Universe, BaseSet::Gen] } else { &[BaseSet::M, BaseSet::Universe] };
+        let mut base = Base::new(universe);
+        let nothing = self.exprs.make(Expr::Empty);
         for set in BaseSet::all(signature) {
-            if !(derived_sets.contains(&set) || emitted && never_emitted(set)) {
-                let pred = self.symbols.declare(set.name(), 1, Meaning::Base);
+            let why = if emitted { never_emitted(set) } else { None };
+            if let Some(why) = why {
+                base.empty.push((set.name(), why));
+                base.sets.insert(set, nothing);
+            } else if !(matches!(set, BaseSet::M | BaseSet::Universe) || emitted && set == BaseSet::Gen) {
+                let pred = self.symbols.declare_base(set.name(), 1);
                 base.sets.insert(set, self.exprs.symbol(pred));
             }
         }
-        use BaseRelation::{Ext, Fr, Id, SyncBarrier, Syncbar, Vloc};
+        use BaseRelation::{Ext, Fr, Id, Vloc};
         for relation in BaseRelation::all(signature) {
-            let left_out = matches!(relation, Id | Ext | Fr) || emitted && matches!(relation, SyncBarrier | Syncbar | Vloc);
-            if !left_out {
-                let pred = self.symbols.declare(relation.name(), 2, Meaning::Base);
+            let why = if emitted { never_related(relation) } else { None };
+            if let Some(why) = why {
+                base.empty.push((relation.name(), why));
+                base.relations.insert(relation, nothing);
+            } else if !(matches!(relation, Id | Ext | Fr) || emitted && relation == Vloc) {
+                let pred = self.symbols.declare_base(relation.name(), 2);
+                base.symbols.insert(relation, pred);
                 let symbol = self.exprs.symbol(pred);
                 let here = self.exprs.make(Expr::Product(universe, universe));
                 let beyond = is_of_whole_threads(relation);
                 base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
             }
         }
-        self.complete(&mut base, "fr");
+        let from_reads = self.complete(&mut base, BaseRelation::Fr.name());
+        base.symbols.insert(Fr, from_reads);
         if emitted && Vloc.is_in(signature) {
             // One location has one address, and all accesses are generic.
             base.relations.insert(Vloc, base.relations[&BaseRelation::Loc]);
@@ -83,22 +89,26 @@ impl Theory {
         base
     }
 
-    /// Adds the names that follow from others: `M`, `id`, `ext`, `fr` (under the given name).
-    pub fn complete(&mut self, base: &mut Base, fr: &str) {
-        let empty = self.exprs.make(Expr::Empty);
-        let set = |base: &Base, s: BaseSet| base.sets.get(&s).copied().unwrap_or(empty);
-        let relation = |base: &Base, r: BaseRelation| base.relations.get(&r).copied().unwrap_or(empty);
-        let memory = self.exprs.union(set(base, BaseSet::R), set(base, BaseSet::W));
+    /// Adds the names that follow from others: `_`, `M`, `id`, `ext`, `fr` (under the given name, by a symbol of its own).
+    ///
+    /// # Panics
+    /// If one of those others has no meaning.
+    pub fn complete(&mut self, base: &mut Base, fr: &str) -> Pred {
+        base.sets.insert(BaseSet::Universe, base.universe);
+        let memory = self.exprs.union(base.sets[&BaseSet::R], base.sets[&BaseSet::W]);
         base.sets.insert(BaseSet::M, memory);
         let identity = self.exprs.make(Expr::Diagonal(base.universe));
         base.relations.insert(BaseRelation::Id, identity);
         let all = self.exprs.make(Expr::Product(base.universe, base.universe));
-        let ext = self.exprs.make(Expr::Difference(all, relation(base, BaseRelation::Int)));
+        let ext = self.exprs.make(Expr::Difference(all, base.relations[&BaseRelation::Int]));
         base.relations.insert(BaseRelation::Ext, ext);
-        let back = self.exprs.make(Expr::Inverse(relation(base, BaseRelation::Rf)));
-        let from_reads = self.exprs.sequence(back, relation(base, BaseRelation::Co));
+        let back = self.exprs.make(Expr::Inverse(base.relations[&BaseRelation::Rf]));
+        let from_reads = self.exprs.sequence(back, base.relations[&BaseRelation::Co]);
         let pred = self.symbols.declare(fr, 2, Meaning::Defined(from_reads));
+        // A model may define it once more.
+        self.defined.entry(fr.to_owned()).or_default().push(pred);
         base.relations.insert(BaseRelation::Fr, self.exprs.symbol(pred));
+        pred
     }
 
     /// Assumes the conditions of a signature, and what its base names mean.
@@ -136,10 +146,36 @@ impl Theory {
     }
 }
 
-/// Sets that no instruction of a mapping is in (docs/mapping-language.md, "What cannot be expressed").
-fn never_emitted(set: BaseSet) -> bool {
-    use BaseSet::{Alias, B, Con, Mmio, Red, Sur, Tex, Wait};
-    matches!(set, B | Wait | Alias | Sur | Tex | Con | Red | Mmio)
+/// Why no event of what a mapping makes is ever in a set of the target, for those of which that is so (docs/mapping-language.md, "What cannot be
+/// expressed"). All others have members, or the rows say that they have none.
+fn never_emitted(set: BaseSet) -> Option<&'static str> {
+    use BaseSet::{
+        Acq, AcqRel, Alias, Atomic, B, Cluster, Con, Cta, F, Gen, Gpu, Iw, Level, M, Mfence, Mmio, Na, R, Red, Rel, Rlx, Rmw, Sc,
+        Sur, Sys, Tag, Tex, Universe, Volatile, W, Wait, Weak, Xchg,
+    };
+    match set {
+        B | Wait => Some("no row can emit a barrier"),
+        Alias | Sur | Tex | Con => {
+            Some("every access that a row emits goes through the generic proxy, and no row can emit a proxy fence")
+        }
+        Red => Some("no row can emit a reduction"),
+        Mmio => Some("no row can emit an mmio operation"),
+        Universe | W | R | M | F | Rmw | Iw | Mfence | Na | Atomic | Weak | Rlx | Acq | Rel | AcqRel | Sc | Cta | Cluster
+        | Gpu | Sys | Gen | Xchg | Volatile | Tag(_) | Level(_) => None,
+    }
+}
+
+/// The same of relations.
+fn never_related(relation: BaseRelation) -> Option<&'static str> {
+    use BaseRelation::{
+        Addr, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu, Sr, SyncBarrier, SyncFence,
+        Syncbar, Vloc,
+    };
+    match relation {
+        Syncbar | SyncBarrier => Some("no row can emit a barrier"),
+        Id | Po | Rf | Co | Fr | Loc | Vloc | Int | Ext | Rmw | Addr | Data | Ctrl | Sr | Scta | Scluster | Sgpu | SyncFence
+        | Same(_) => None,
+    }
 }
 
 /// Does the model say that the relation is transitive, by `empty (r; r) \ r`?

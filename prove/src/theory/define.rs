@@ -80,7 +80,7 @@ impl Theory {
     /// How far the other end of a relation is away.
     fn end_use(&self, r: ExprId) -> Use {
         match self.as_symbol(r) {
-            Some(p) if self.symbols.name(p) == "rmw" => Use::Steps(0),
+            Some(p) if self.symbols.named("rmw") == Some(p) => Use::Steps(0),
             Some(_) => Use::Steps(1),
             None => Use::Steps(2),
         }
@@ -113,7 +113,7 @@ impl Theory {
     /// Gives a closure that has no name but its text the name of a definition.
     pub fn name_closure(&mut self, pred: Pred, name: &str) {
         let symbol = self.symbols.get(pred);
-        if matches!(symbol.meaning, Meaning::Closure(_)) && symbol.name.ends_with('+') {
+        if matches!(symbol.meaning, Meaning::Closure(_)) && symbol.is_text {
             self.symbols.rename(pred, name);
         }
     }

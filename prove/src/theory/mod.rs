@@ -97,6 +97,10 @@ pub struct Theory {
     pub sentences: Vec<(Sentence, Reason)>,
     /// The symbol of each sequence and closure that has one.
     names: FxHashMap<(Expr, bool), Pred>,
+    /// The symbols that stand for each name of a definition.
+    defined: FxHashMap<String, Vec<Pred>>,
+    /// Of a mapping: modification order of the source, if that is not the target's coherence order, and from-reads by it.
+    pub of_source: Vec<Pred>,
     /// Symbols whose meaning is among the facts.
     explained: FxHashSet<Pred>,
     /// Clauses that are there.
@@ -118,6 +122,8 @@ impl Default for Theory {
             sources: Vec::new(),
             sentences: Vec::new(),
             names: FxHashMap::default(),
+            defined: FxHashMap::default(),
+            of_source: Vec::new(),
             explained: FxHashSet::default(),
             known: FxHashSet::default(),
             bounds: FxHashMap::default(),
@@ -136,7 +142,13 @@ impl Theory {
     /// The same with the names and expressions of a theory that grew out of it.
     #[must_use]
     pub fn with_names(&self, grown: &Theory) -> Self {
-        Self { symbols: grown.symbols.clone(), exprs: grown.exprs.clone(), names: grown.names.clone(), ..self.clone() }
+        Self {
+            symbols: grown.symbols.clone(),
+            exprs: grown.exprs.clone(),
+            names: grown.names.clone(),
+            defined: grown.defined.clone(),
+            ..self.clone()
+        }
     }
 
     /// Assumes a formula for all values of its variables.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{Opening, Reason, Sentence, Theory, Treatment};
 use crate::logic::{Expr, ExprId, Form, Meaning, Pred, Term};
 
-/// What the base names of one level (source or target) mean.
+/// What the base names of one level (source or target) mean: every name of its signature.
 #[derive(Debug, Clone)]
 pub struct Base {
     /// The events of the level.
@@ -17,6 +17,32 @@ pub struct Base {
     pub sets: FxHashMap<BaseSet, ExprId>,
     /// Base relations.
     pub relations: FxHashMap<BaseRelation, ExprId>,
+    /// The symbols of relations, of all events: where some source operations become nothing, a relation of the target is a part of its symbol.
+    pub symbols: FxHashMap<BaseRelation, Pred>,
+    /// The names that nothing is in, whatever the execution, and why.
+    pub empty: Vec<(&'static str, &'static str)>,
+}
+
+impl Base {
+    /// No name means anything yet.
+    pub(super) fn new(universe: ExprId) -> Self {
+        let (sets, relations, symbols) = Default::default();
+        Self { universe, sets, relations, symbols, empty: Vec::new() }
+    }
+
+    /// What a set is.
+    ///
+    /// # Panics
+    /// If it has no meaning here. That a name meant nothing would be taken for a sentence about executions.
+    fn set(&self, set: BaseSet) -> ExprId {
+        *self.sets.get(&set).unwrap_or_else(|| panic!("the base set `{}` has no meaning in a proof", set.name()))
+    }
+
+    /// What a relation is; panics as [`Base::set`].
+    fn relation(&self, relation: BaseRelation) -> ExprId {
+        let known = self.relations.get(&relation);
+        *known.unwrap_or_else(|| panic!("the base relation `{}` has no meaning in a proof", relation.name()))
+    }
 }
 
 /// A model whose definitions are symbols of a theory.
@@ -100,14 +126,20 @@ impl Theory {
 impl Theory {
     /// A relation of another model with this name and the same recursive body is the same least fixpoint.
     fn same_recursion(&mut self, pred: Pred, name: &str) -> Option<Pred> {
-        let known = self.symbols.named(name).filter(|&k| k != pred)?;
-        let (Meaning::Fixpoint(body, _), Meaning::Fixpoint(other, _)) =
-            (self.symbols.get(pred).meaning, self.symbols.get(known).meaning)
-        else {
-            return None;
-        };
-        let renamed = self.exprs.renamed(body, pred, known);
-        (renamed == other).then_some(known)
+        let Meaning::Fixpoint(body, _) = self.symbols.get(pred).meaning else { return None };
+        let arity = self.symbols.get(pred).arity;
+        let others = self.defined.get(name)?.clone();
+        others.into_iter().filter(|&known| known != pred).find(|&known| {
+            let other = self.symbols.get(known);
+            let (same_kind, meaning) = (other.arity == arity, other.meaning);
+            same_kind && matches!(meaning, Meaning::Fixpoint(other, _) if self.exprs.renamed(body, pred, known) == other)
+        })
+    }
+
+    /// A definition of this name that means the same.
+    fn same_definition(&self, name: &str, arity: u8, meaning: Meaning) -> Option<Pred> {
+        let same = |p: &&Pred| (self.symbols.get(**p).arity, self.symbols.get(**p).meaning) == (arity, meaning);
+        self.defined.get(name)?.iter().find(same).copied()
     }
 }
 
@@ -146,19 +178,20 @@ impl<'a> Translation<'a> {
     fn declare(&mut self, id: DefId, meaning: Meaning) -> Pred {
         let definition = self.model.definition(id);
         let arity = if definition.sort == Sort::Set { 1 } else { 2 };
-        let symbols = &mut self.theory.symbols;
-        if let Some(known) = symbols.named(&definition.name)
-            && symbols.get(known).meaning == meaning
-            && meaning != Meaning::Base
+        // A member of a recursion has no meaning yet.
+        if meaning != Meaning::Base
+            && let Some(known) = self.theory.same_definition(&definition.name, arity, meaning)
         {
             return known;
         }
-        let name = if symbols.named(&definition.name).is_some() {
+        let symbols = &mut self.theory.symbols;
+        let name = if symbols.shown(&definition.name).is_some() {
             format!("{}.{}", self.model.name, definition.name)
         } else {
             definition.name.clone()
         };
         let pred = symbols.declare(&name, arity, meaning);
+        self.theory.defined.entry(definition.name.clone()).or_default().push(pred);
         self.places.insert(pred, definition.place.clone());
         pred
     }
@@ -193,8 +226,8 @@ impl<'a> Translation<'a> {
         let node = self.model.arena.node(id);
         let value = match node {
             CatNode::Set(BaseSet::Universe) => self.base.universe,
-            CatNode::Set(set) => self.base.sets.get(&set).copied().unwrap_or_else(|| self.theory.exprs.make(Expr::Empty)),
-            CatNode::Relation(r) => self.base.relations.get(&r).copied().unwrap_or_else(|| self.theory.exprs.make(Expr::Empty)),
+            CatNode::Set(set) => self.base.set(set),
+            CatNode::Relation(r) => self.base.relation(r),
             CatNode::Empty(_) => self.theory.exprs.make(Expr::Empty),
             CatNode::Definition(d) => self.definition(d),
             CatNode::Union(a, b) => self.binary(Expr::Union, a, b),

@@ -50,6 +50,8 @@ pub struct Level {
     po: Expr,
     rf: Expr,
     rmw: Expr,
+    /// Both halves of exchanges, where the model looks at them.
+    exchanges: Option<Expr>,
     /// Address, data, control.
     dependencies: [Expr; 3],
     co: Expr,
@@ -78,6 +80,7 @@ impl Level {
             po: base(BaseRelation::Po),
             rf: base(BaseRelation::Rf),
             rmw: source.rmw,
+            exchanges: source.exchanges,
             dependencies: [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl].map(base),
             co: if signature.total_coherence() { source.mo } else { source.partial_co },
             signature,
@@ -181,6 +184,9 @@ impl Level {
                 let one = event(logic, e);
                 let pair = logic.restrict_domain(one, self.rmw);
                 level.rmw = logic.difference(self.rmw, pair);
+                let halves = [logic.domain(level.rmw), logic.range(level.rmw)];
+                let halves = logic.union_all(1, halves);
+                level.exchanges = level.exchanges.map(|all| logic.intersection(all, halves));
                 logic.some(pair)
             }
             Change::Loosen(a, b) => self.loosened(logic, &mut level, atoms.pairs([(Place::Event(a), Place::Event(b))])),
@@ -259,7 +265,7 @@ impl Level {
             *set = logic.intersection(*set, keep);
         }
         let scopes = self.scopes.iter_mut().map(|(_, set)| set);
-        for set in self.orders.iter_mut().map(|(_, set)| set).chain(scopes) {
+        for set in self.orders.iter_mut().map(|(_, set)| set).chain(scopes).chain(&mut self.exchanges) {
             *set = logic.intersection(*set, keep);
         }
         let [addr, data, ctrl] = &mut self.dependencies;

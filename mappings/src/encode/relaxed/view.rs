@@ -1,13 +1,13 @@
 //! A level as a .cat model sees it.
 
 use margay_models::execution::{Order, Scope};
-use margay_models::lower::Base;
+use margay_models::lower::{Base, Interpretation};
 use margay_models::signature::{BaseRelation, BaseSet, Tag};
 use margay_solver::{Expr, Logic};
 
 use super::Level;
 use crate::encode::scopes::{inclusion, placed};
-use crate::encode::sets::{find, tagged};
+use crate::encode::sets::{find, tagged, without};
 
 /// A level with the sets that follow from others.
 pub(super) struct View<'a> {
@@ -27,14 +27,17 @@ impl<'a> View<'a> {
         let all_writes = logic.union(level.writes, level.inits);
         let memory = logic.union(level.reads, all_writes);
         let accesses = logic.union(level.reads, level.writes);
-        let plain = match find(&level.orders, Order::Plain) {
+        // A fence without a tag is neither plain nor atomic.
+        let without_order = find(&level.orders, Order::Plain);
+        let plain = match without_order {
             Some(plain) => {
                 let plain = logic.intersection(plain, accesses);
                 logic.union(plain, level.inits)
             }
             None => level.inits,
         };
-        let atomics = logic.difference(level.universe, plain);
+        let without_order = logic.union_all(1, [level.inits].into_iter().chain(without_order));
+        let atomics = logic.difference(level.universe, without_order);
         let (reads, writes) = (logic.domain(level.rmw), logic.range(level.rmw));
         let halves = logic.union(reads, writes);
         let placed = placed(logic, &level.together, level.thread);
@@ -45,26 +48,28 @@ impl<'a> View<'a> {
 }
 
 impl Base for View<'_> {
-    fn set(&self, set: BaseSet) -> Option<Expr> {
+    fn set(&self, set: BaseSet) -> Interpretation {
         let l = self.level;
-        match set {
-            BaseSet::Universe => Some(l.universe),
-            BaseSet::W => Some(self.all_writes),
-            BaseSet::R => Some(l.reads),
-            BaseSet::M | BaseSet::Gen => Some(self.memory),
-            BaseSet::F | BaseSet::Mfence => Some(l.fences),
-            BaseSet::Rmw => Some(self.halves),
-            BaseSet::Iw => Some(l.inits),
-            BaseSet::Na | BaseSet::Weak => Some(self.plain),
-            BaseSet::Atomic => Some(self.atomics),
-            BaseSet::Rlx => find(&l.orders, Order::Rlx),
-            BaseSet::Acq => find(&l.orders, Order::Acq),
-            BaseSet::Rel => find(&l.orders, Order::Rel),
-            BaseSet::AcqRel => find(&l.orders, Order::AcqRel),
-            BaseSet::Sc => find(&l.orders, Order::Sc),
+        let ordered = |order| Interpretation::of(find(&l.orders, order), without::ORDER);
+        Interpretation::Is(match set {
+            BaseSet::Universe => l.universe,
+            BaseSet::W => self.all_writes,
+            BaseSet::R => l.reads,
+            BaseSet::M | BaseSet::Gen => self.memory,
+            BaseSet::F | BaseSet::Mfence => l.fences,
+            BaseSet::Rmw => self.halves,
+            BaseSet::Iw => l.inits,
+            BaseSet::Na | BaseSet::Weak => self.plain,
+            BaseSet::Atomic => self.atomics,
+            BaseSet::Rlx => return ordered(Order::Rlx),
+            BaseSet::Acq => return ordered(Order::Acq),
+            BaseSet::Rel => return ordered(Order::Rel),
+            BaseSet::AcqRel => return ordered(Order::AcqRel),
+            BaseSet::Sc => return ordered(Order::Sc),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
-                set.scope().and_then(|scope| find(&l.scopes, scope))
+                return Interpretation::of(set.scope().and_then(|scope| find(&l.scopes, scope)), without::SCOPE);
             }
+            BaseSet::Xchg => return Interpretation::of(l.exchanges, without::EXCHANGES),
             BaseSet::B
             | BaseSet::Wait
             | BaseSet::Alias
@@ -72,33 +77,33 @@ impl Base for View<'_> {
             | BaseSet::Tex
             | BaseSet::Con
             | BaseSet::Red
-            | BaseSet::Xchg
             | BaseSet::Volatile
-            | BaseSet::Mmio => None,
-            BaseSet::Tag(tag) => find(&self.tags, tag),
-        }
+            | BaseSet::Mmio => return Interpretation::Empty(without::SPECIAL),
+            BaseSet::Tag(tag) => return Interpretation::of(find(&self.tags, tag), without::ORDER),
+        })
     }
 
-    fn relation(&self, relation: BaseRelation) -> Option<Expr> {
+    fn relation(&self, relation: BaseRelation) -> Interpretation {
         let l = self.level;
         let [addr, data, ctrl] = l.dependencies;
-        match relation {
-            BaseRelation::Po => Some(l.po),
-            BaseRelation::Rf => Some(l.rf),
-            BaseRelation::Co => Some(l.co),
-            BaseRelation::Loc | BaseRelation::Vloc => Some(l.loc),
-            BaseRelation::Int => Some(l.int),
-            BaseRelation::Rmw => Some(l.rmw),
-            BaseRelation::Addr => Some(addr),
-            BaseRelation::Data => Some(data),
-            BaseRelation::Ctrl => Some(ctrl),
-            BaseRelation::Sr => Some(self.sr),
+        Interpretation::Is(match relation {
+            BaseRelation::Po => l.po,
+            BaseRelation::Rf => l.rf,
+            BaseRelation::Co => l.co,
+            BaseRelation::Loc | BaseRelation::Vloc => l.loc,
+            BaseRelation::Int => l.int,
+            BaseRelation::Rmw => l.rmw,
+            BaseRelation::Addr => addr,
+            BaseRelation::Data => data,
+            BaseRelation::Ctrl => ctrl,
+            BaseRelation::Sr => self.sr,
             BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                relation.level().and_then(|scope| find(&self.placed, scope))
+                return Interpretation::of(relation.level().and_then(|scope| find(&self.placed, scope)), without::LEVEL);
             }
-            BaseRelation::SyncFence => l.fence_sc,
-            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext | BaseRelation::Syncbar | BaseRelation::SyncBarrier => None,
-        }
+            BaseRelation::SyncFence => return Interpretation::of(l.fence_sc, "the architecture has no such order"),
+            BaseRelation::Id | BaseRelation::Fr | BaseRelation::Ext => return Interpretation::Follows,
+            BaseRelation::Syncbar | BaseRelation::SyncBarrier => return Interpretation::Empty(without::SPECIAL),
+        })
     }
 
     fn universe(&self) -> Expr {

@@ -5,6 +5,7 @@ use margay_solver::{Expr, Formula, Logic};
 
 use crate::encode::sets::partition;
 use crate::encode::source::Source;
+use crate::encode::special::Special;
 use crate::encode::vocabulary::Vocabulary;
 
 impl Source {
@@ -19,6 +20,16 @@ impl Source {
         kinds.extend(self.specials.kinds());
         out.extend(self.specials.wellformed(logic, v, self));
         partition(logic, &mut out, &kinds, events);
+
+        // A read-modify-write may be an exchange, or compute what it writes; a reduction computes.
+        if let Some(exchange) = v.exchange {
+            let exchange = logic.rel(exchange);
+            let may = match self.specials.set(Special::Red) {
+                Some(reductions) => logic.difference(self.read_halves, reductions),
+                None => self.read_halves,
+            };
+            out.push(logic.subset(exchange, may));
+        }
 
         // Operations that take a scope have one; the halves of an RMW have the same.
         let scopes: Vec<Expr> = self.scopes.iter().map(|&(_, e)| e).collect();

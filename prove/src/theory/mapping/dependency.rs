@@ -12,9 +12,7 @@ use crate::theory::{Base, Reason};
 impl Builder<'_> {
     /// The target's symbol of a kind of dependencies, if it has them.
     fn dependency(&self, dependency: Dependency) -> Option<Pred> {
-        let relation = dependency.relation();
-        let there = self.target.relations.contains_key(&relation);
-        self.theory.symbols.named(relation.name()).filter(|_| there)
+        self.target.symbols.get(&dependency.relation()).copied()
     }
 
     /// Where a row has the word, what comes behind its read in the thread depends on it, but for the write of its own read-modify-write

@@ -15,15 +15,16 @@ impl Builder<'_> {
         if scope == Scope::Sys {
             return None;
         }
-        let target = BaseRelation::all(self.mapping.target.signature).into_iter().find(|r| r.level() == Some(scope));
-        if let Some(known) = target.and_then(|r| self.theory.symbols.named(r.name())) {
+        let target = BaseRelation::all(self.mapping.target.signature).find(|r| r.level() == Some(scope));
+        if let Some(relation) = target {
+            return Some(self.target.symbols[&relation]);
+        }
+        if let Some(&(_, known)) = self.levels.iter().find(|(level, _)| *level == scope) {
             return Some(known);
         }
         let name = format!("{}.same-{}", self.mapping.source.name, scope.name());
-        if let Some(known) = self.theory.symbols.named(&name) {
-            return Some(known);
-        }
         let pred = self.theory.symbols.declare(&name, 2, Meaning::Base);
+        self.levels.push((scope, pred));
         let own = self.theory.exprs.symbol(pred);
         self.assume_equivalence(own);
         Some(pred)

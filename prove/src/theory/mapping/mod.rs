@@ -98,8 +98,17 @@ pub fn has_ghosts(mapping: &Mapping, selection: &Selection) -> bool {
 pub fn with_source(mapping: &Mapping, selection: &Selection, target: &(Theory, Base, Translated)) -> MappingTheory {
     let (mut theory, base, target) = target.clone();
     let roles = roles::roles(&mut theory, mapping, selection);
-    let mut builder = Builder { mapping, theory, target: base, roles, added: Vec::new(), places: Vec::new(), owners: Vec::new() };
-    let source_base = builder.levels(selection);
+    let mut builder = Builder {
+        mapping,
+        theory,
+        target: base,
+        roles,
+        added: Vec::new(),
+        places: Vec::new(),
+        owners: Vec::new(),
+        levels: Vec::new(),
+    };
+    let source_base = builder.facts(selection);
     let roles = builder.roles.iter().map(|r| r.pred).chain(builder.added.iter().copied()).collect();
     let places = builder.places.iter().map(|p| p.1).collect();
     let Builder { mut theory, target: base, .. } = builder;
@@ -127,9 +136,7 @@ fn whole_threads(theory: &mut Theory, signature: Signature, base: &Base, emitted
     let mut whole = base.clone();
     whole.universe = theory.exprs.make(Expr::All);
     for relation in BaseRelation::all(signature).filter(|&r| is_of_whole_threads(r)) {
-        if let Some(symbol) = theory.symbols.named(relation.name()) {
-            whole.relations.insert(relation, theory.exprs.symbol(symbol));
-        }
+        whole.relations.insert(relation, theory.exprs.symbol(base.symbols[&relation]));
     }
     // What is the same event, and what another thread, is asked of events that are not emitted, too.
     let (id, all) = (theory.exprs.identity(), theory.exprs.make(Expr::All));

@@ -56,11 +56,16 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &S
 fn distinct(alternatives: &[Lowering]) -> Vec<(usize, &Lowering)> {
     let mut found: Vec<(usize, &Lowering)> = Vec::new();
     for (number, own) in alternatives.iter().enumerate() {
-        if !found.iter().any(|(_, known)| known.steps == own.steps && known.dependencies == own.dependencies) {
+        if !found.iter().any(|(_, known)| emit_the_same(known, own)) {
             found.push((number, own));
         }
     }
     found
+}
+
+/// Do two lowerings differ at most in which uses they are for?
+fn emit_the_same(a: &Lowering, b: &Lowering) -> bool {
+    a.steps == b.steps && a.dependencies == b.dependencies
 }
 
 /// A theory that learns what the rows make.
@@ -76,6 +81,8 @@ pub(super) struct Builder<'a> {
     pub(super) places: Vec<(Place, Pred)>,
     /// The roles that have an event at a place.
     pub(super) owners: Vec<(Pred, Pred)>,
+    /// "The threads of both events share this level", for levels that the target does not speak of.
+    pub(super) levels: Vec<(Scope, Pred)>,
 }
 
 impl Builder<'_> {
@@ -89,7 +96,7 @@ impl Builder<'_> {
     }
 
     /// Makes the roles' facts, and the base names of the source.
-    pub(super) fn levels(&mut self, selection: &Selection) -> Base {
+    pub(super) fn facts(&mut self, selection: &Selection) -> Base {
         let source_scopes = self.source_scopes();
         for i in 0..self.roles.len() {
             self.events_of(i, &source_scopes);
@@ -153,6 +160,7 @@ impl Builder<'_> {
         let exchange = lowering.stores_by_exchange(construct.operation);
         self.kind(*step, part == Part::WriteHalf || exchange, &[premise], X, &what);
         self.scope(*step, &[premise], X, X, scopes, &what);
+        self.exchange(i, &what);
         if part == Part::Whole {
             self.no_half(&[premise], X, !exchange, &what);
         }
@@ -177,13 +185,37 @@ impl Builder<'_> {
         self.dependent(pred, lowering, &what);
     }
 
+    /// Which read-modify-writes are exchanges the source operation says, where its row does not.
+    fn exchange(&mut self, i: usize, what: &str) {
+        let Role { pred, part, row, lowering, .. } = self.roles[i].clone();
+        if part == Part::Whole || !self.mapping.target.mentions_set(BaseSet::Xchg) {
+            return;
+        }
+        let Some(exchanges) = self.target_set(BaseSet::Xchg) else { return };
+        let is_one = |x| Atom::unary(exchanges, x);
+        // All lowerings that emit the same are one role.
+        let of: Vec<&Lowering> = row.alternatives.iter().filter(|l| emit_the_same(l, lowering)).collect();
+        let premise = Lit::no(Atom::unary(pred, X));
+        if !of.iter().any(|l| l.may_exchange()) {
+            self.say(vec![premise, Lit::no(is_one(X))], what);
+        }
+        if !of.iter().any(|l| l.may_compute()) {
+            self.say(vec![premise, Lit::yes(is_one(X))], what);
+        }
+        if part == Part::ReadHalf {
+            let half = Lit::no(Atom::binary(self.relation(BaseRelation::Rmw), X, Y));
+            self.say(vec![half, Lit::no(is_one(X)), Lit::yes(is_one(Y))], "halves");
+            self.say(vec![half, Lit::yes(is_one(X)), Lit::no(is_one(Y))], "halves");
+        }
+    }
+
     pub(super) fn relation(&self, relation: BaseRelation) -> Pred {
-        self.theory.as_symbol(self.target.relations[&relation]).expect("it is a base relation of every signature")
+        self.target.symbols[&relation]
     }
 
     /// The whole program order, that of source operations that become nothing included.
     pub(super) fn po(&self) -> Pred {
-        self.theory.symbols.named("po").expect("every signature has it")
+        self.target.symbols[&BaseRelation::Po]
     }
 
     /// Where some operations become nothing: is this one there?
@@ -219,7 +251,10 @@ impl Builder<'_> {
                     matches!(f.reason, Reason::Row(_)) && f.clause.lits.iter().any(|l| l.positive && l.atom.pred == pred)
                 });
             if !made
-                && !matches!(set, BaseSet::Iw | BaseSet::Rmw | BaseSet::Weak | BaseSet::Na | BaseSet::Atomic | BaseSet::Mfence)
+                && !matches!(
+                    set,
+                    BaseSet::Iw | BaseSet::Rmw | BaseSet::Xchg | BaseSet::Weak | BaseSet::Na | BaseSet::Atomic | BaseSet::Mfence
+                )
             {
                 self.say(vec![Lit::no(Atom::unary(pred, X))], "no row has it");
             }

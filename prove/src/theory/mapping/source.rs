@@ -3,13 +3,24 @@
 use margay_models::execution::{Order, Scope};
 use margay_models::model::CheckKind;
 use margay_models::signature::{BaseRelation, BaseSet, Operation};
-use rustc_hash::FxHashMap;
 
-use super::super::base::is_of_whole_threads;
 use super::instructions::carries;
 use super::roles::{Builder, Part, Role};
 use crate::logic::{Expr, ExprId, Meaning, Pred};
 use crate::theory::{Base, Reason};
+
+/// What a base set of the source is.
+enum SetMeaning {
+    /// The events of this set.
+    Is(ExprId),
+    /// It follows from others, and [`Theory::complete`](crate::theory::Theory::complete) adds it.
+    Follows,
+    /// No event is in it, whatever the execution, for this reason.
+    Empty(&'static str),
+}
+
+/// Why nothing of a source is in the names that PTX alone has.
+const OF_PTX: &str = "PTX alone has it, and no model of PTX can be the source of a mapping";
 
 impl Builder<'_> {
     /// A set of the source: the events of some roles, and perhaps initial writes.
@@ -45,63 +56,136 @@ impl Builder<'_> {
             let pred = self.theory.symbols.declare("source", 1, Meaning::Defined(rest));
             self.theory.exprs.symbol(pred)
         };
-        let mut base = Base { universe, sets: FxHashMap::default(), relations: FxHashMap::default() };
-        for set in [BaseSet::R, BaseSet::W, BaseSet::Iw, BaseSet::Rmw] {
-            base.sets.insert(set, self.target.sets[&set]);
+        let mut base = Base::new(universe);
+        self.source_sets(&mut base, scopes);
+        self.source_relations(&mut base, scopes);
+        let name = format!("{}.rb", self.mapping.source.name);
+        let from_reads = self.theory.complete(&mut base, &name);
+        self.theory.of_source.push(from_reads);
+        base
+    }
+
+    /// What each set of the source's signature is.
+    fn source_sets(&mut self, base: &mut Base, scopes: &[(Scope, Pred)]) {
+        // Reads first, then fences and orders, then what has no order: searches look at symbols as they come.
+        let rank = |set: &BaseSet| match set {
+            BaseSet::R | BaseSet::Rmw => 0,
+            BaseSet::F | BaseSet::Mfence => 1,
+            BaseSet::Na | BaseSet::Weak => 3,
+            BaseSet::Atomic => 4,
+            _ => 2,
+        };
+        let mut all: Vec<BaseSet> = BaseSet::all(self.mapping.source.signature).collect();
+        all.sort_by_key(rank);
+        for set in all {
+            match self.meaning(set, base, scopes) {
+                SetMeaning::Is(value) => {
+                    if self.theory.exprs.get(value) == Expr::Empty {
+                        base.empty.push((set.name(), "no row of what is asked about makes one"));
+                    }
+                    base.sets.insert(set, value);
+                }
+                SetMeaning::Empty(why) => {
+                    base.empty.push((set.name(), why));
+                    let nothing = self.theory.exprs.make(Expr::Empty);
+                    base.sets.insert(set, nothing);
+                }
+                SetMeaning::Follows => {}
+            }
         }
-        if self.adds_reads() {
-            let reads = self.source_set("R", false, |r| r.construct.operation == Operation::Read || r.part == Part::ReadHalf);
-            let halves = self.source_set("RMW", false, |r| r.part != Part::Whole);
-            base.sets.extend([(BaseSet::R, reads), (BaseSet::Rmw, halves)]);
-        }
-        let fences = self.source_set("F", false, |r| r.construct.operation == Operation::Fence);
-        base.sets.extend([(BaseSet::F, fences), (BaseSet::Mfence, fences)]);
+    }
+
+    /// What a set of the source is. Every base set has a case here: one without would be a name without a meaning.
+    fn meaning(&mut self, set: BaseSet, base: &Base, scopes: &[(Scope, Pred)]) -> SetMeaning {
         let order = |r: &Role<'_>| match r.part {
             Part::Whole => r.construct.order,
             Part::ReadHalf => r.construct.read_order(),
             Part::WriteHalf => r.construct.write_order(),
         };
-        if let Some(architecture) = self.mapping.source.signature.tabular() {
-            for tag in architecture.tags() {
-                let value = self.source_set(tag.names()[0], false, |r| carries(order(r), tag));
-                base.sets.insert(BaseSet::Tag(tag), value);
+        let name = set.name();
+        SetMeaning::Is(match set {
+            BaseSet::Universe | BaseSet::M => return SetMeaning::Follows,
+            BaseSet::R if self.adds_reads() => {
+                self.source_set(name, false, |r| r.construct.operation == Operation::Read || r.part == Part::ReadHalf)
             }
-        } else {
-            self.source_orders(&mut base, order);
-        }
-        self.source_relations(&mut base, scopes);
-        base
+            BaseSet::Rmw if self.adds_reads() => self.source_set(name, false, |r| r.part != Part::Whole),
+            BaseSet::R | BaseSet::W | BaseSet::Iw | BaseSet::Rmw => self.target.sets[&set],
+            BaseSet::F => self.source_set(name, false, |r| r.construct.operation == Operation::Fence),
+            BaseSet::Mfence => base.sets[&BaseSet::F],
+            BaseSet::Rlx => self.source_set(name, false, |r| order(r) == Order::Rlx),
+            BaseSet::Acq => self.source_set(name, false, |r| order(r) == Order::Acq),
+            BaseSet::Rel => self.source_set(name, false, |r| order(r) == Order::Rel),
+            BaseSet::AcqRel => self.source_set(name, false, |r| order(r) == Order::AcqRel),
+            BaseSet::Sc => self.source_set(name, false, |r| order(r) == Order::Sc),
+            BaseSet::Na | BaseSet::Weak => {
+                self.source_set(name, true, |r| order(r) == Order::Plain && r.construct.operation != Operation::Fence)
+            }
+            BaseSet::Atomic => self.source_set(name, false, |r| order(r) != Order::Plain),
+            BaseSet::Tag(tag) => self.source_set(name, false, |r| carries(order(r), tag)),
+            BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
+                match scopes.iter().find(|s| set.scope() == Some(s.0)) {
+                    Some(&(_, pred)) => self.theory.exprs.symbol(pred),
+                    None => return SetMeaning::Empty("no operation of what is asked about has this scope"),
+                }
+            }
+            BaseSet::Gen => self.theory.exprs.union(base.sets[&BaseSet::R], self.target.sets[&BaseSet::W]),
+            BaseSet::B
+            | BaseSet::Wait
+            | BaseSet::Alias
+            | BaseSet::Sur
+            | BaseSet::Tex
+            | BaseSet::Con
+            | BaseSet::Red
+            | BaseSet::Xchg
+            | BaseSet::Volatile
+            | BaseSet::Mmio => return SetMeaning::Empty(OF_PTX),
+        })
     }
 
-    /// The memory orders of the source's operations.
-    fn source_orders(&mut self, base: &mut Base, order: impl Fn(&Role<'_>) -> Order) {
-        let orders = [
-            (BaseSet::Rlx, Order::Rlx),
-            (BaseSet::Acq, Order::Acq),
-            (BaseSet::Rel, Order::Rel),
-            (BaseSet::AcqRel, Order::AcqRel),
-            (BaseSet::Sc, Order::Sc),
-        ];
-        for (set, of) in orders {
-            let value = self.source_set(of.tag(), false, |r| order(r) == of);
-            base.sets.insert(set, value);
-        }
-        let plain = self.source_set("NA", true, |r| order(r) == Order::Plain && r.construct.operation != Operation::Fence);
-        base.sets.insert(BaseSet::Na, plain);
-        let atomic = self.source_set("A", false, |r| order(r) != Order::Plain);
-        base.sets.insert(BaseSet::Atomic, atomic);
-    }
-
+    /// What each relation of the source's signature is.
     fn source_relations(&mut self, base: &mut Base, scopes: &[(Scope, Pred)]) {
-        use BaseRelation::{Addr, Co, Data, Loc, Rf, Rmw, Sr};
         let signature = self.mapping.source.signature;
         let everything = self.theory.exprs.make(Expr::Product(base.universe, base.universe));
-        // Fences that rows add are left out; what is control-dependent is so with its fences.
-        for relation in BaseRelation::all(signature).filter(|&r| is_of_whole_threads(r)) {
-            let symbol = match relation.level() {
-                Some(_) if scopes.is_empty() => None,
-                Some(scope) => self.level(scope),
-                None => self.theory.symbols.named(relation.name()),
+        // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
+        for relation in BaseRelation::all(signature) {
+            use BaseRelation::{
+                Addr, Co, Ctrl, Data, Ext, Fr, Id, Int, Loc, Po, Rf, Rmw, Same, Scluster, Scta, Sgpu, Sr, SyncBarrier, SyncFence,
+                Syncbar, Vloc,
+            };
+            let of_target = self.target.relations.get(&relation).copied();
+            let symbol = match relation {
+                Po | Int => Some(self.target.symbols[&relation]),
+                Ctrl => self.target.symbols.get(&relation).copied(),
+                Scta | Scluster | Sgpu | Same(_) => match relation.level() {
+                    // A level that the source does not speak of needs no symbol.
+                    Some(level) if !scopes.is_empty() || self.mapping.source.mentions_level(level) => self.level(level),
+                    _ => None,
+                },
+                Rf | Loc | Rmw | Addr | Data => {
+                    if let Some(whole) = of_target {
+                        let within = if self.adds_reads() { self.theory.exprs.intersection(whole, everything) } else { whole };
+                        base.relations.insert(relation, within);
+                    }
+                    None
+                }
+                Vloc => {
+                    base.relations.insert(relation, self.target.relations[&Loc]);
+                    None
+                }
+                Syncbar | SyncBarrier => {
+                    self.no_pairs(base, relation, OF_PTX);
+                    None
+                }
+                SyncFence => {
+                    // Where there are such fences, the question was refused.
+                    self.no_pairs(base, relation, "no operation of what is asked about is a fence that it orders");
+                    None
+                }
+                Sr if scopes.is_empty() => {
+                    self.no_pairs(base, relation, "no operation of what is asked about has a scope");
+                    None
+                }
+                Co | Sr | Id | Ext | Fr => None,
             };
             if let Some(symbol) = symbol {
                 let whole = self.theory.exprs.symbol(symbol);
@@ -109,37 +193,31 @@ impl Builder<'_> {
                 base.relations.insert(relation, within);
             }
         }
-        for relation in [Rf, Loc, Rmw, Addr, Data] {
-            if let Some(&of_target) = self.target.relations.get(&relation) {
-                let within = if self.adds_reads() { self.theory.exprs.intersection(of_target, everything) } else { of_target };
-                base.relations.insert(relation, within);
-            }
-        }
         self.source_dependencies(base, everything);
-        let co = self.target.relations[&Co];
+        let co = self.target.relations[&BaseRelation::Co];
         let mo = if self.mapping.target.signature.total_coherence() {
             co
         } else {
             let pred = self.theory.symbols.declare("mo", 2, Meaning::Base);
+            self.theory.of_source.push(pred);
             let mo = self.theory.exprs.symbol(pred);
             let rest = self.theory.exprs.make(Expr::Difference(co, mo));
             let reason = Reason::WellFormed("modification-order-extends-coherence-order".to_owned());
             self.theory.assume_check(CheckKind::Empty, rest, false, false, &reason);
             mo
         };
-        base.relations.insert(Co, mo);
+        base.relations.insert(BaseRelation::Co, mo);
         if !scopes.is_empty() {
             let inclusion = self.inclusion(base, scopes);
-            base.relations.insert(Sr, inclusion);
-            for set in BaseSet::all(signature) {
-                if let Some(&(_, pred)) = scopes.iter().find(|s| set.scope() == Some(s.0)) {
-                    let symbol = self.theory.exprs.symbol(pred);
-                    base.sets.insert(set, symbol);
-                }
-            }
+            base.relations.insert(BaseRelation::Sr, inclusion);
         }
-        let name = format!("{}.rb", self.mapping.source.name);
-        self.theory.complete(base, &name);
+    }
+
+    /// Nothing is in a relation of the source.
+    fn no_pairs(&mut self, base: &mut Base, relation: BaseRelation, why: &'static str) {
+        base.empty.push((relation.name(), why));
+        let nothing = self.theory.exprs.make(Expr::Empty);
+        base.relations.insert(relation, nothing);
     }
 
     /// `sr` of the source: both have a scope, and each scope includes the other's thread.
@@ -176,7 +254,8 @@ impl Builder<'_> {
         if self.mapping.source.signature.tabular().is_some() {
             return;
         }
-        let (plain, atomic, loc) = (base.sets[&BaseSet::Na], base.sets[&BaseSet::Atomic], base.relations[&BaseRelation::Loc]);
+        let loc = base.relations[&BaseRelation::Loc];
+        let (Some(&plain), Some(&atomic)) = (base.sets.get(&BaseSet::Na), base.sets.get(&BaseSet::Atomic)) else { return };
         let init = base.sets[&BaseSet::Iw];
         let plain = self.theory.exprs.make(Expr::Difference(plain, init));
         let mixed = self.theory.exprs.make(Expr::Product(plain, atomic));
