@@ -4,7 +4,7 @@ mod bases;
 mod kept;
 
 pub use bases::Held;
-pub use kept::{KeptAllowed, KeptObligation, KeptStep};
+pub use kept::{KeptInhabitant, KeptObligation, KeptStep};
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, Proof, check};
-use crate::theorem::{Report, Setting};
+use crate::theorem::{Report, Setting, Shape, shapes};
 use crate::theory::mapping::Selection;
 
 /// The kinds of subjects of these certificates.
@@ -36,9 +36,9 @@ pub struct Document {
     pub subject: Subject,
     /// The names of the axioms that are theorems.
     pub theorems: Vec<String>,
-    /// For each role of an event an execution in part that what is supposed allows; none of models, whose events have no roles.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub allowed: Vec<KeptAllowed>,
+    /// Executions that satisfy all that is supposed: one for each role of an event, and of shapes of programs. Of models one has an event
+    /// of a thread at least.
+    pub inhabitants: Vec<KeptInhabitant>,
     /// The argument.
     pub steps: Vec<KeptStep>,
 }
@@ -167,7 +167,7 @@ impl Document {
             margay: env!("CARGO_PKG_VERSION").to_owned(),
             subject,
             theorems: report.theorems(),
-            allowed: report.allowed.iter().map(KeptAllowed::of).collect(),
+            inhabitants: report.premises.inhabitants.iter().map(KeptInhabitant::of).collect(),
             steps: KeptStep::all(proof),
         }
     }
@@ -226,22 +226,26 @@ impl Document {
         Ok(all)
     }
 
-    /// What is supposed allows every operation: it does not contradict itself.
-    fn allows(&self, setting: &Setting<'_>) -> Result<(), String> {
-        if self.allowed.len() != setting.roles.len() {
-            return Err(format!("it shows {} of {} kinds of events to be possible", self.allowed.len(), setting.roles.len()));
-        }
-        for (kept, &role) in self.allowed.iter().zip(&setting.roles) {
+    /// What is supposed is satisfied by the executions that are kept; those without which the theorem is empty are among them.
+    fn inhabited(&self, setting: &Setting<'_>) -> Result<(), String> {
+        let shapes = shapes(setting);
+        for kept in &self.inhabitants {
+            let shape = shapes.iter().find(|s| s.name == kept.shows);
+            let shape = shape.ok_or_else(|| format!("it shows {}, of which nothing is known", kept.shows))?;
             kept.read()
-                .and_then(|allowed| allowed.check(&setting.theory, role))
-                .map_err(|what| format!("that `{}` is possible is not shown: {what}", setting.theory.symbols.name(role)))?;
+                .and_then(|inhabitant| inhabitant.check(&setting.theory, &shape.form))
+                .map_err(|what| format!("that there is an execution with {} is not shown: {what}", shape.name))?;
         }
-        Ok(())
+        let is_shown = |s: &Shape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
+        match shapes.iter().find(|s| s.needed && !is_shown(s)) {
+            Some(missing) => Err(format!("it shows no execution that satisfies the premises and has {}", missing.name)),
+            None => Ok(()),
+        }
     }
 
     fn follow(&self, setting: &Setting<'_>, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
-        self.allows(setting).map_err(wrong)?;
+        self.inhabited(setting).map_err(wrong)?;
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
         let mut theory = setting.theory.clone();
         let followed = check(&mut theory, &proof);
