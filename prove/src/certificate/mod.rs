@@ -16,7 +16,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, Proof, check};
-use crate::theorem::{Report, Setting, Shape, shapes};
+use crate::theorem::{Asked, Hypotheses, Report, Setting, Shape, shapes};
 use crate::theory::mapping::Selection;
 
 /// The kinds of subjects of these certificates.
@@ -180,11 +180,11 @@ impl Document {
         seal(self, folder)
     }
 
-    /// Follows the argument again, in a theory that is made of the texts alone.
+    /// Follows the argument again, in a theory that is made of the texts alone; how much was followed, and what the theorem supposes.
     ///
     /// # Errors
     /// What is wrong with it, or with the texts.
-    pub fn verify(&self, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
+    pub fn verify(&self, folder: &Path) -> Result<(Extent, Hypotheses), Vec<Diagnostic>> {
         if self.theorems.is_empty() {
             return Err(vec![wrong(folder, "it names no theorem")]);
         }
@@ -196,17 +196,21 @@ impl Document {
                 options.without.clone_from(&given.without);
                 options.only.clone_from(&given.only);
                 let (axioms, constructs) = asked(&mapping, &options)?;
-                let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: given.typed })?;
-                self.follow(&setting, folder)
+                let selection = Selection { constructs, typed: given.typed };
+                let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
+                let asked =
+                    Asked { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
+                self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
             Subject::ModelTheorem { model } => {
                 let model = model.read()?;
-                self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, folder)
+                self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, Hypotheses::of_model(&model), folder)
             }
             Subject::DiffTheorem { supposed, claimed, names, .. } => {
                 let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
                 [supposed.name, claimed.name] = names.clone();
-                self.follow(&Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?, folder)
+                let setting = Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?;
+                self.follow(&setting, Hypotheses::of_model(&supposed), folder)
             }
         }
     }
@@ -243,7 +247,12 @@ impl Document {
         }
     }
 
-    fn follow(&self, setting: &Setting<'_>, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
+    fn follow(
+        &self,
+        setting: &Setting<'_>,
+        mut hypotheses: Hypotheses,
+        folder: &Path,
+    ) -> Result<(Extent, Hypotheses), Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
         self.inhabited(setting).map_err(wrong)?;
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
@@ -254,12 +263,15 @@ impl Document {
         if let Some(goal) = setting.goals.iter().find(|g| !shown(&g.claim)) {
             return Err(wrong(format!("its argument does not end with `{}`", goal.name)));
         }
+        let shown: Vec<&str> = self.inhabitants.iter().map(|i| i.shows.as_str()).collect();
+        hypotheses.inhabited(setting, &shown);
         let all = proof.settled.iter().flatten();
-        Ok(Extent {
+        let extent = Extent {
             steps: proof.steps.len(),
             obligations,
             instances: all.clone().map(|s| s.refutation.instances.len()).sum(),
             derived: all.map(|s| s.refutation.steps.len()).sum(),
-        })
+        };
+        Ok((extent, hypotheses))
     }
 }

@@ -32,6 +32,9 @@ pub enum Absent {
 /// The most events of an execution that is looked for, and how often something that exists is added to what exists.
 const LIMITS: Limits = Limits { events: 40, depth: 12, rounds: 5000 };
 
+/// How often an execution is looked for whose closures are the least ones.
+const ATTEMPTS: usize = 12;
+
 /// Events in a row of related pairs: each row is a word of bits; of a set row `e` has the bit `e`.
 type Rows = Vec<u128>;
 
@@ -43,16 +46,51 @@ impl Inhabitant {
     pub fn find(theory: &Theory, shows: &str, form: &Form, events: usize, effort: &mut Effort) -> Result<Self, Absent> {
         let mut problem = Problem::new(theory, events, LIMITS);
         problem.ask(form);
-        let answer = problem.solve();
+        let mut found = Err(Absent::Refuted);
+        for _ in 0..ATTEMPTS {
+            let structure = match problem.solve() {
+                Answer::Model(structure) => structure,
+                Answer::Refuted => break,
+                Answer::Unknown => {
+                    found = Err(Absent::Unseen);
+                    break;
+                }
+            };
+            let own = Self::of(theory, shows, &structure);
+            if own.check(theory, form).is_ok() {
+                found = Ok(own);
+                break;
+            }
+            found = Err(Absent::Unseen);
+            // A closure may have more pairs there than the least one. The next execution is to do without these, as far as they are known by
+            // their numbers; what that leaves out is not looked for.
+            let beyond = own.beyond(theory, &structure);
+            if beyond.is_empty() {
+                break;
+            }
+            beyond.into_iter().for_each(|atom| problem.ask(&Form::lit(Lit::no(atom))));
+        }
         effort.add(problem.effort);
-        match answer {
-            Answer::Refuted => Err(Absent::Refuted),
-            Answer::Unknown => Err(Absent::Unseen),
-            Answer::Model(structure) => {
-                let found = Self::of(theory, shows, &structure);
-                if found.check(theory, form).is_ok() { Ok(found) } else { Err(Absent::Unseen) }
+        found
+    }
+
+    /// The pairs that closures and recursive relations have in a structure, and not in the execution that is made of its base symbols.
+    fn beyond(&self, theory: &Theory, structure: &Structure) -> Vec<Atom> {
+        // Where events are equal they have other numbers.
+        if self.events != structure.events() {
+            return Vec::new();
+        }
+        let Ok(least) = self.structure(theory) else { return Vec::new() };
+        let mut beyond = Vec::new();
+        for (pred, symbol) in theory.symbols.iter().filter(|(p, _)| structure.has(*p)) {
+            if matches!(symbol.meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)) {
+                for a in 0..self.events {
+                    let more = structure.row(pred, a) & !least.row(pred, a);
+                    beyond.extend((0..self.events).filter(|b| more >> b & 1 == 1).map(|b| Atom { pred, args: [Term::event(a), Term::event(b)] }));
+                }
             }
         }
+        beyond
     }
 
     /// The base sets and relations of a structure, with one event for all equal ones.

@@ -162,6 +162,14 @@ impl Builder<'_> {
             self.related(Loc, 0, 2).negated(),
             self.related(Int, 2, 3).negated(),
         ];
+        let [mut passing, mut fences] = [passing, fences];
+        for event in 0..6 {
+            let whole = self.is(BaseSet::Rmw, event).negated();
+            if event < 4 {
+                passing.push(whole.clone());
+            }
+            fences.push(whole);
+        }
         let mut buffering = vec![
             self.related(Po, 0, 1),
             self.related(Po, 2, 3),
@@ -175,6 +183,11 @@ impl Builder<'_> {
         for (event, set) in [(0, BaseSet::W), (1, BaseSet::R), (2, BaseSet::W), (3, BaseSet::R), (4, Iw), (5, Iw)] {
             buffering.push(self.is(set, event));
         }
+        for event in 0..4 {
+            buffering.push(self.is(BaseSet::Rmw, event).negated());
+            buffering.push(self.is(Iw, event).negated());
+        }
+        buffering.extend([self.related(BaseRelation::Co, 4, 2), self.related(BaseRelation::Co, 5, 0)]);
         vec![
             new("a read of what another thread wrote", 2, reads),
             new("message passing", 4, passing),
