@@ -25,6 +25,10 @@ parts! {
         pub stopped: Option<String>,
         /// With `--prove`: is it a theorem that there is no difference, in executions of any size?
         pub equal_for_every_size: Option<bool>,
+        /// With `--prove`: has the search a difference of which a proof says that there is none? That is a bug in Margay.
+        pub contradiction: Option<bool>,
+        /// With `--prove`: of which model no execution satisfies what is supposed, or none was found, so that nothing is proved of it.
+        pub empty: Vec<String>,
         /// The bound asked for.
         pub bound: usize,
         /// No difference has so many events or fewer; null if there is none of any size.

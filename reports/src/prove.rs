@@ -33,6 +33,16 @@ parts! {
         pub solver: String,
         /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
+        /// The first line of the answer.
+        pub answer: String,
+        /// What a theorem supposes, in sentences.
+        pub supposes: Vec<String>,
+        /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved; in words.
+        pub empty: Option<String>,
+        /// Executions that satisfy all that is supposed.
+        pub inhabitants: Vec<Inhabitant>,
+        /// What no such execution has.
+        pub absent: Vec<String>,
         /// Has what is proved a counterexample? That is a bug in Margay.
         pub contradiction: bool,
         /// What stopped it.
@@ -65,6 +75,14 @@ parts! {
         pub check_seconds: f64,
         /// The peak of the process; null where it is not known.
         pub peak_memory_bytes: Option<u64>,
+    }
+
+    /// An execution that satisfies all that is supposed.
+    pub struct Inhabitant {
+        /// What it shows to be possible: a kind of events, or a shape of programs.
+        pub shows: String,
+        /// The number of events.
+        pub events: usize,
     }
 
     /// The answer for one axiom.
@@ -175,6 +193,16 @@ parts! {
         pub claim: String,
         /// `theorem`, `counterexample` or `open`.
         pub verdict: Verdict,
+        /// The first line of the answer.
+        pub answer: String,
+        /// What a theorem supposes, in sentences.
+        pub supposes: Vec<String>,
+        /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved; in words.
+        pub empty: Option<String>,
+        /// Executions that satisfy all that is supposed.
+        pub inhabitants: Vec<Inhabitant>,
+        /// What no such execution has.
+        pub absent: Vec<String>,
         /// Has what is proved a counterexample? That is a bug in Margay.
         pub contradiction: bool,
         /// What stopped it.

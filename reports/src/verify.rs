@@ -214,6 +214,8 @@ parts! {
         pub written_by: String,
         /// What it claims.
         pub theorems: Vec<String>,
+        /// What they suppose, in sentences.
+        pub supposes: Vec<String>,
         /// All that it rests on.
         pub texts: Vec<Text>,
         /// Was every text compared with one that is known?

@@ -6,7 +6,7 @@ use crate::argument::{Proof, Settled, WrittenStep};
 use crate::ground::{Origin, Refutation, Step, Value};
 use crate::logic::clause::MAX_EVENTS;
 use crate::logic::{Atom, Pred, Term};
-use crate::theorem::Allowed;
+use crate::theorem::Inhabitant;
 
 /// A step with the refutations of its obligations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,37 +35,37 @@ pub struct KeptObligation {
     pub derived: Vec<String>,
 }
 
-/// A structure that what is supposed allows.
+/// An execution that satisfies all that is supposed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KeptAllowed {
-    /// What event 0 is.
-    pub role: String,
+pub struct KeptInhabitant {
+    /// What it shows to be possible.
+    pub shows: String,
     /// The number of events.
     pub events: usize,
-    /// What holds, for each set and relation in order: a name, `: `, and the events or pairs of events, e.g. `rf: 1 0, 3 2`.
+    /// What holds, for each base set and relation in order: a name, `: `, and the events or pairs of events, e.g. `rf: 1 0, 3 2`.
     pub holds: Vec<String>,
 }
 
-impl KeptAllowed {
-    /// Keeps a structure.
-    pub fn of(allowed: &Allowed) -> Self {
+impl KeptInhabitant {
+    /// Keeps an execution.
+    pub fn of(inhabitant: &Inhabitant) -> Self {
         let mut holds: Vec<(&str, Vec<String>)> = Vec::new();
-        for (name, pair) in &allowed.atoms {
+        for (name, pair) in &inhabitant.atoms {
             match holds.last_mut() {
                 Some((last, pairs)) if *last == name => pairs.push(numbers(pair)),
                 _ => holds.push((name, vec![numbers(pair)])),
             }
         }
         let holds = holds.into_iter().map(|(name, pairs)| format!("{name}: {}", pairs.join(", "))).collect();
-        Self { role: allowed.role.clone(), events: allowed.events, holds }
+        Self { shows: inhabitant.shows.clone(), events: inhabitant.events, holds }
     }
 
-    /// The structure that was kept.
+    /// The execution that was kept.
     ///
     /// # Errors
     /// A line that is none.
-    pub fn read(&self) -> Result<Allowed, String> {
+    pub fn read(&self) -> Result<Inhabitant, String> {
         let mut atoms = Vec::new();
         for line in &self.holds {
             let (name, pairs) = line.rsplit_once(": ").ok_or_else(|| format!("`{line}` is no relation with its pairs"))?;
@@ -74,7 +74,7 @@ impl KeptAllowed {
                 atoms.push((name.to_owned(), [a, b]));
             }
         }
-        Ok(Allowed { role: self.role.clone(), events: self.events, atoms })
+        Ok(Inhabitant { shows: self.shows.clone(), events: self.events, atoms })
     }
 }
 

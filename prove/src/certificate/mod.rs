@@ -4,7 +4,7 @@ mod bases;
 mod kept;
 
 pub use bases::Held;
-pub use kept::{KeptAllowed, KeptObligation, KeptStep};
+pub use kept::{KeptInhabitant, KeptObligation, KeptStep};
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, Proof, check};
-use crate::theorem::{Report, Setting};
+use crate::theorem::{Asked, Hypotheses, Report, Setting, Shape, shapes};
 use crate::theory::mapping::Selection;
 
 /// The kinds of subjects of these certificates.
@@ -36,9 +36,9 @@ pub struct Document {
     pub subject: Subject,
     /// The names of the axioms that are theorems.
     pub theorems: Vec<String>,
-    /// For each role of an event an execution in part that what is supposed allows; none of models, whose events have no roles.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub allowed: Vec<KeptAllowed>,
+    /// Executions that satisfy all that is supposed: one for each role of an event, and of shapes of programs. Of models one has an event
+    /// of a thread at least.
+    pub inhabitants: Vec<KeptInhabitant>,
     /// The argument.
     pub steps: Vec<KeptStep>,
 }
@@ -167,7 +167,7 @@ impl Document {
             margay: env!("CARGO_PKG_VERSION").to_owned(),
             subject,
             theorems: report.theorems(),
-            allowed: report.allowed.iter().map(KeptAllowed::of).collect(),
+            inhabitants: report.premises.inhabitants.iter().map(KeptInhabitant::of).collect(),
             steps: KeptStep::all(proof),
         }
     }
@@ -180,11 +180,11 @@ impl Document {
         seal(self, folder)
     }
 
-    /// Follows the argument again, in a theory that is made of the texts alone.
+    /// Follows the argument again, in a theory that is made of the texts alone; how much was followed, and what the theorem supposes.
     ///
     /// # Errors
     /// What is wrong with it, or with the texts.
-    pub fn verify(&self, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
+    pub fn verify(&self, folder: &Path) -> Result<(Extent, Hypotheses), Vec<Diagnostic>> {
         if self.theorems.is_empty() {
             return Err(vec![wrong(folder, "it names no theorem")]);
         }
@@ -196,17 +196,21 @@ impl Document {
                 options.without.clone_from(&given.without);
                 options.only.clone_from(&given.only);
                 let (axioms, constructs) = asked(&mapping, &options)?;
-                let setting = Setting::of_mapping(&mapping, &axioms, &Selection { constructs, typed: given.typed })?;
-                self.follow(&setting, folder)
+                let selection = Selection { constructs, typed: given.typed };
+                let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
+                let asked =
+                    Asked { selection: &selection, without: &given.without, only: &given.only, axioms: &self.theorems };
+                self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
             Subject::ModelTheorem { model } => {
                 let model = model.read()?;
-                self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, folder)
+                self.follow(&Setting::of_model(&model, &self.named(&model, folder)?)?, Hypotheses::of_model(&model), folder)
             }
             Subject::DiffTheorem { supposed, claimed, names, .. } => {
                 let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
                 [supposed.name, claimed.name] = names.clone();
-                self.follow(&Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?, folder)
+                let setting = Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?;
+                self.follow(&setting, Hypotheses::of_model(&supposed), folder)
             }
         }
     }
@@ -226,22 +230,31 @@ impl Document {
         Ok(all)
     }
 
-    /// What is supposed allows every operation: it does not contradict itself.
-    fn allows(&self, setting: &Setting<'_>) -> Result<(), String> {
-        if self.allowed.len() != setting.roles.len() {
-            return Err(format!("it shows {} of {} kinds of events to be possible", self.allowed.len(), setting.roles.len()));
-        }
-        for (kept, &role) in self.allowed.iter().zip(&setting.roles) {
+    /// What is supposed is satisfied by the executions that are kept; those without which the theorem is empty are among them.
+    fn inhabited(&self, setting: &Setting<'_>) -> Result<(), String> {
+        let shapes = shapes(setting);
+        for kept in &self.inhabitants {
+            let shape = shapes.iter().find(|s| s.name == kept.shows);
+            let shape = shape.ok_or_else(|| format!("it shows {}, of which nothing is known", kept.shows))?;
             kept.read()
-                .and_then(|allowed| allowed.check(&setting.theory, role))
-                .map_err(|what| format!("that `{}` is possible is not shown: {what}", setting.theory.symbols.name(role)))?;
+                .and_then(|inhabitant| inhabitant.check(&setting.theory, &shape.form))
+                .map_err(|what| format!("that there is an execution with {} is not shown: {what}", shape.name))?;
         }
-        Ok(())
+        let is_shown = |s: &Shape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
+        match shapes.iter().find(|s| s.needed && !is_shown(s)) {
+            Some(missing) => Err(format!("it shows no execution that satisfies the premises and has {}", missing.name)),
+            None => Ok(()),
+        }
     }
 
-    fn follow(&self, setting: &Setting<'_>, folder: &Path) -> Result<Extent, Vec<Diagnostic>> {
+    fn follow(
+        &self,
+        setting: &Setting<'_>,
+        mut hypotheses: Hypotheses,
+        folder: &Path,
+    ) -> Result<(Extent, Hypotheses), Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
-        self.allows(setting).map_err(wrong)?;
+        self.inhabited(setting).map_err(wrong)?;
         let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
         let mut theory = setting.theory.clone();
         let followed = check(&mut theory, &proof);
@@ -250,12 +263,15 @@ impl Document {
         if let Some(goal) = setting.goals.iter().find(|g| !shown(&g.claim)) {
             return Err(wrong(format!("its argument does not end with `{}`", goal.name)));
         }
+        let shown: Vec<&str> = self.inhabitants.iter().map(|i| i.shows.as_str()).collect();
+        hypotheses.inhabited(setting, &shown);
         let all = proof.settled.iter().flatten();
-        Ok(Extent {
+        let extent = Extent {
             steps: proof.steps.len(),
             obligations,
             instances: all.clone().map(|s| s.refutation.instances.len()).sum(),
             derived: all.map(|s| s.refutation.steps.len()).sum(),
-        })
+        };
+        Ok((extent, hypotheses))
     }
 }

@@ -26,7 +26,7 @@ mod writer;
 pub use subject::Subject;
 
 use crate::argument::{Claim, Proof};
-use crate::theorem::Setting;
+use crate::theorem::{Premises, Setting};
 use text::Text;
 use writer::{Writer, claim_name};
 
@@ -36,6 +36,8 @@ pub struct Theorem<'a> {
     pub subject: Subject<'a>,
     /// What was supposed, and what was asked.
     pub setting: &'a Setting<'a>,
+    /// Executions that satisfy what was supposed.
+    pub premises: &'a Premises,
     /// What was shown.
     pub proof: &'a Proof,
 }
@@ -71,7 +73,7 @@ pub fn write(theorems: &[Theorem<'_>]) -> Result<String, String> {
 impl Theorem<'_> {
     /// The definitions, the statement and the proof, and the names of the axioms that are shown.
     fn body(&self) -> Result<(Vec<String>, String), String> {
-        let Self { subject, setting, proof } = self;
+        let Self { subject, setting, proof, .. } = self;
         let theory = setting.theory.clone();
         let mut text = Text::of(&theory);
         let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::earlier::projected;
+use super::statement::comment;
 use super::text::{Text, event};
 use crate::logic::{Atom, Clause, Lit, Pred, Term};
 use crate::theory::mapping::{EVERY_EVENT_HAS_A_ROLE, ONE_ROLE};
@@ -74,7 +75,7 @@ impl Rows {
         let mut of = "";
         for (number, (clause, what)) in others.into_iter().enumerate() {
             if what != of {
-                rows.fields += &format!("  (* {what} *)\n");
+                rows.fields += &format!("  (* {} *)\n", comment(what));
                 of = what;
             }
             let field = text.names.unique(&format!("row {}", number + 1));

@@ -146,7 +146,7 @@ fn define(
         }
     }
     if let Some((_, place)) = setting.written.iter().find(|w| w.0 == pred) {
-        *out += &format!("(* {place}: {} *)\n", comment(place.text()));
+        *out += &format!("(* {} *)\n", comment(&format!("{place}: {}", place.text())));
     }
     let arity = if matches!(symbol.meaning, Meaning::Closure(_)) { 2 } else { symbol.arity };
     let sort = if arity == 1 { "Event -> Prop" } else { "Event -> Event -> Prop" };
@@ -242,8 +242,24 @@ pub fn goals(
     (record, goals.into_iter().map(|g| g.claim.clone()).collect())
 }
 
-/// A text as part of a comment.
+/// A text from outside as part of a comment: whatever stands in it, the comment does not end there. No parenthesis touches a star, and none
+/// does at the ends either; a quote would begin a string.
 pub fn comment(text: &str) -> String {
-    // `(*` and `*)` would begin and end comments, a quote a string.
-    text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match (out.chars().next_back(), c) {
+            (Some('('), '*') | (Some('*'), ')') | (None, '*' | ')') => {
+                out.push(' ');
+                out.push(c);
+            }
+            (_, '"') => out.push('\''),
+            (_, '\n' | '\t') => out.push(c),
+            (_, c) if c.is_control() => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    if out.ends_with(['(', '*']) {
+        out.push(' ');
+    }
+    out
 }

@@ -4,6 +4,7 @@ use margay_mappings::language::Mapping;
 use margay_models::model::Model;
 
 use super::statement::comment;
+use crate::theorem::Hypotheses;
 
 /// What a theorem is about.
 #[derive(Debug, Clone, Copy)]
@@ -12,8 +13,8 @@ pub enum Subject<'a> {
     Mapping {
         /// The mapping.
         mapping: &'a Mapping,
-        /// Which constructs it is about, in words; empty for all.
-        part: &'a str,
+        /// What is supposed.
+        hypotheses: &'a Hypotheses,
     },
     /// A property of a model follows from its axioms.
     Property {
@@ -21,6 +22,8 @@ pub enum Subject<'a> {
         model: &'a Model,
         /// The property, as it was asked.
         property: &'a str,
+        /// What is supposed.
+        hypotheses: &'a Hypotheses,
     },
     /// What the older one of two models allows, the newer one allows.
     OldWithinNew {
@@ -83,23 +86,23 @@ impl Subject<'_> {
     pub(super) fn claim(&self, goals: &[String]) -> String {
         let goals = comment(&goals.join(", "));
         match self {
-            Self::Mapping { mapping, part } => {
-                let without = if part.is_empty() { String::new() } else { format!(", {part}") };
-                format!(
-                    "For executions of every size: {}{without}.\n\n\
-                     Let an execution of the target model `{}` satisfy each axiom of that model, and consist of what the rows of the mapping make of\n\
-                     operations of the source. Read it back as an execution of the source model `{}`: the same reads and writes, the fences that rows\n\
-                     add left out, and any modification order that is total at each location and contains the coherence order of the target. If nothing\n\
-                     happens that the source leaves undefined (no race), then it satisfies these axioms of the source: {goals}.",
-                    comment(&mapping.title),
-                    mapping.target.name,
-                    mapping.source.name,
-                )
-            }
-            Self::Property { model, property } => format!(
-                "For executions of every size: what satisfies the axioms of the model `{}` has this property:\n\n{}",
+            Self::Mapping { mapping, hypotheses } => format!(
+                "For executions of every size{}: {}.\n\n\
+                 Let an execution of the target model `{}` satisfy each axiom of that model, and consist of what the rows of the mapping make of\n\
+                 operations of the source. Read it back as an execution of the source model `{}`: the same reads and writes, the fences that rows\n\
+                 add left out, and a modification order. Then it satisfies these axioms of the source: {goals}. This is supposed:\n\n{}",
+                comment(&hypotheses.behind()),
+                comment(&mapping.title),
+                comment(&mapping.target.name),
+                comment(&mapping.source.name),
+                comment(&hypotheses.text()),
+            ),
+            Self::Property { model, property, hypotheses } => format!(
+                "For executions of every size{}: what satisfies the axioms of the model `{}` has this property:\n\n{}\n\n{}",
+                comment(&hypotheses.behind()),
                 comment(&model.name),
-                comment(property.trim())
+                comment(property.trim()),
+                comment(&hypotheses.text())
             ),
             Self::OldWithinNew { old, new } => within(self.words(), ["older", "newer"], [old, new], &goals),
             Self::NewWithinOld { old, new } => within(self.words(), ["newer", "older"], [new, old], &goals),

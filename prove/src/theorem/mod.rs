@@ -1,13 +1,17 @@
 //! From a question to a theorem: what is to be shown, the search for an argument, its check, and what is missing where there is none.
 
-mod allowed;
 mod drawing;
+mod hypotheses;
+mod inhabitant;
+mod premises;
 mod report;
 mod setting;
 mod shown;
 
-pub use allowed::Allowed;
 pub use drawing::Drawing;
+pub use hypotheses::{Asked, Hypotheses};
+pub use inhabitant::{Absent, Inhabitant};
+pub use premises::{Premises, Shape, shapes};
 pub use report::{Gap, GoalReport, LemmaReport, Report, StepReport, Times};
 pub use setting::{Goal, Setting};
 pub use shown::{Shown, shown};
@@ -31,10 +35,11 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
     let mut effort = Effort::default();
-    let allowed = match allowed(setting, &theory, &mut effort) {
-        Ok(allowed) => allowed,
-        Err(what) => return contradictory(setting, &theory, what, effort, stop.is_raised()),
-    };
+    let premises = Premises::of(setting, &theory, &mut effort);
+    tracing::debug!("executions that satisfy the premises: {:.2} s", begin.elapsed().as_secs_f64());
+    if premises.empty.is_some() {
+        return empty(setting, &theory, premises, effort, stop.is_raised());
+    }
     let mut finder = Finder::new(theory, REACH);
     finder.effort = effort;
     let (found, suggested) = setting.search(&mut finder);
@@ -74,25 +79,16 @@ pub fn prove(setting: &Setting, stop: &Stop) -> Report {
     let times = Times { search: searched, proof: completed, check: begin.elapsed() };
     let (steps, names) = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
-    Report { goals, steps, names, tried: setting.tried(&finder), lemmas, proof, allowed, times, effort, stopped }
+    Report { goals, steps, names, tried: setting.tried(&finder), lemmas, proof, premises, times, effort, stopped }
 }
 
-/// For each role a structure that what is supposed allows, or the operation that it does not.
-fn allowed(setting: &Setting, theory: &Theory, effort: &mut Effort) -> Result<Vec<Allowed>, String> {
-    let mut of = |&role: &_| {
-        let found = Allowed::find(theory, role, effort);
-        found.ok_or_else(|| format!("what is supposed of executions was not seen to allow a `{}`", theory.symbols.name(role)))
-    };
-    setting.roles.iter().map(&mut of).collect()
-}
-
-/// Nothing is proved of what does not allow its own operations.
-fn contradictory(setting: &Setting, theory: &Theory, what: String, effort: Effort, stopped: bool) -> Report {
-    let gap = Gap { what, ..Gap::default() };
+/// Nothing is proved of executions that there are not.
+fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: Effort, stopped: bool) -> Report {
+    let gap = Gap { what: format!("{}: nothing was proved", premises.empty.clone().unwrap_or_default()), ..Gap::default() };
     let goal = |g: &Goal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
     let goals = setting.goals.iter().map(goal).collect();
-    let (steps, names, tried, lemmas, allowed) = Default::default();
-    Report { goals, steps, names, tried, lemmas, proof: None, allowed, times: Times::default(), effort, stopped }
+    let (steps, names, tried, lemmas) = Default::default();
+    Report { goals, steps, names, tried, lemmas, proof: None, premises, times: Times::default(), effort, stopped }
 }
 
 /// Completes what was found: all goals together, or those that can be alone.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Allowed, Drawing, Shown};
+use super::{Drawing, Premises, Shown};
 use crate::argument::Proof;
 use crate::ground::Effort;
 
@@ -99,8 +99,8 @@ pub struct Report {
     pub lemmas: Vec<LemmaReport>,
     /// The proof, if there is anything to prove.
     pub proof: Option<Proof>,
-    /// For each role of an event a structure that what is supposed allows.
-    pub allowed: Vec<Allowed>,
+    /// Executions that satisfy all that is supposed.
+    pub premises: Premises,
     /// How long it took.
     pub times: Times,
     /// What it took.

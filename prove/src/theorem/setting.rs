@@ -51,7 +51,7 @@ pub struct Setting<'a> {
     /// From operations to the fences that rows put beside them.
     places: Vec<Pred>,
     /// The base names that lemmas may be about: those of the target, or of the models.
-    base: Base,
+    pub(super) base: Base,
     /// The language of these names.
     signature: Signature,
     /// Lemmas that the search may use, if it can show them.

@@ -4,6 +4,7 @@ mod facts;
 mod mappings;
 mod models;
 mod mutants;
+mod premises;
 mod rocq;
 mod rules;
 mod sentences;

@@ -69,8 +69,9 @@ fn cpp_on_x86() {
     let document = Document::of_mapping(&mapping, given, &report, proof).expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
-    let extent = document.verify(folder.path()).expect("each refutation is one");
+    let (extent, hypotheses) = document.verify(folder.path()).expect("each refutation is one");
     assert!(extent.obligations > 50 && document.theorems == theorems(&report), "{extent:?}");
+    assert!(hypotheses.behind().contains("if no location is accessed by both plain and atomic operations"), "{hypotheses:?}");
 }
 
 #[test]

@@ -59,7 +59,12 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         all.map(|(allows, (setting, report))| Proof { allows, setting, report, certified: None }).collect();
     let mut uncertified = report.uncertified.clone();
     if let Some(folder) = kept {
-        proofs.iter_mut().for_each(|proof| uncertified.extend(proof.certify(subjects, folder).err().into_iter().flatten()));
+        for proof in &mut proofs {
+            // A proof that the search contradicts, or beside which it did not reach its bound, is not kept.
+            if proof::against(proof, &report).is_none() {
+                uncertified.extend(proof.certify(subjects, folder).err().into_iter().flatten());
+            }
+        }
     }
     let rocq = prove.as_ref().and_then(|kept| kept.rocq.as_deref());
     let rocq = rocq.map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report)));
@@ -73,7 +78,9 @@ pub fn run(subjects: Subjects<'_>, options: &Options, limits: &Limits, output: &
         rocq: rocq.as_ref(),
     };
     let presented = context.presented();
-    let exit = output.settle(if report.differ() {
+    let exit = output.settle(if context.contradiction().is_some() {
+        Exit::Undecided
+    } else if report.differ() {
         Exit::Found
     } else if context.is_proved() {
         Exit::Holds

@@ -11,8 +11,9 @@ use margay_mappings::status::Status;
 use margay_models::picture::text;
 
 use super::present::{Context, Presented};
+use super::proof::against;
 use crate::prove::written::Written;
-use crate::prove::{gaps, steps};
+use crate::prove::{gaps, inhabitants, steps};
 
 /// Prints the report.
 pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> io::Result<()> {
@@ -27,9 +28,14 @@ pub fn print(context: &Context<'_>, presented: &[Presented<'_>], output: &Output
             continue;
         }
         output.print("")?;
-        if proof.report.is_theorem() {
+        if proof.report.is_theorem() && against(proof, context.report).is_none() {
             output.print(&output.heading(&format!("{other} allows what {allows} allows: a theorem")))?;
             steps(&proof.report, output)?;
+            let what = inhabitants(&proof.report.premises);
+            output.print(&wrapped(&format!("{what} It is about single executions, not programs."), output.width()))?;
+        } else if proof.report.is_theorem() {
+            let why = "proved, and not called a theorem: the search beside the proof contradicts it, or did not reach its bound";
+            output.print(&output.heading(&format!("{other} allows what {allows} allows: {why}")))?;
         } else {
             output.print(&output.heading(&format!("{other} allows what {allows} allows: not proved")))?;
             gaps(&proof.report, output)?;
@@ -70,6 +76,17 @@ fn answer(context: &Context<'_>, output: Output) -> String {
         Verdict::Different(events) => Some(events),
         Verdict::Equal | Verdict::Undecided(_) => None,
     });
+    if let Some(events) = context.contradiction() {
+        return format!(
+            "{}: a proof says that there is no difference of any size, and the search has one with {events} events. One of the two is wrong, \
+             which is a bug in Margay; please report it: {old} and {new}",
+            output.bad("contradiction")
+        );
+    }
+    let empty = context.empty();
+    if !empty.is_empty() && !report.differ() {
+        return format!("{}: {}: {old} and {new}", output.unsure("empty"), empty.join("; "));
+    }
     if context.is_proved() {
         return format!("{} for executions of every size: {old} and {new}", output.good("equal"));
     }

@@ -50,6 +50,8 @@ pub fn document(context: &Context<'_>, presented: &[Presented<'_>]) -> report::C
         },
         stopped: context.stopped.map(str::to_owned),
         equal_for_every_size: (!context.proofs.is_empty()).then(|| context.is_proved()),
+        contradiction: (!context.proofs.is_empty()).then(|| context.contradiction().is_some()),
+        empty: context.empty(),
         bound: options.bound,
         equal_up_to: report.equal_up_to(),
         typed: options.typed,

@@ -4,7 +4,7 @@ use margay_litmus::render::render;
 use margay_mappings::compare::{CompareOptions, CompareReport, Difference, Objection, Reason, Subjects};
 use margay_models::picture::{Picture, dot, event_name, svg};
 
-use super::proof::{Proof, is_proved};
+use super::proof::{Against, Proof, against, is_proved};
 use crate::check::outcome_of;
 use crate::prove::rocq::File;
 
@@ -37,6 +37,24 @@ impl<'a> Context<'a> {
     /// Is it proved that there is no difference, of any size?
     pub fn is_proved(&self) -> bool {
         !self.proofs.is_empty() && !self.report.differ() && (0..self.report.questions.len()).all(|q| self.proves(q))
+    }
+
+    /// The events of a difference of which a proof says that there is none.
+    pub fn contradiction(&self) -> Option<usize> {
+        let all = self.proofs.iter().filter_map(|proof| match against(proof, self.report) {
+            Some(Against::Difference(events)) => Some(events),
+            Some(Against::Unsearched) | None => None,
+        });
+        all.min()
+    }
+
+    /// Why a proof proves nothing: no execution satisfies what it supposes, or none was found.
+    pub fn empty(&self) -> Vec<String> {
+        let of = |proof: &Proof<'_>| {
+            let what = proof.report.premises.empty.as_ref()?;
+            Some(format!("of {}, {what}: nothing was proved", self.report.models[proof.allows]))
+        };
+        self.proofs.iter().filter_map(of).collect()
     }
 
     /// Is it proved of this question?

@@ -51,7 +51,31 @@ fn axioms(model: &Model) -> Vec<usize> {
 
 /// Does the answer to a question hold in executions of every size?
 pub fn is_proved(proofs: &[Proof<'_>], report: &CompareReport, q: usize) -> bool {
-    report.questions[q].by_text || proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
+    let question = &report.questions[q];
+    question.by_text || question.verdict == Verdict::Equal && proof_of(proofs, report, q).is_some_and(|proof| proof.report.is_theorem())
+}
+
+/// What a search says against a proof that was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// A difference with so many events, of which the proof says that there is none.
+    Difference(usize),
+    /// It did not reach its bound.
+    Unsearched,
+}
+
+/// What the search says against a proof.
+pub fn against(proof: &Proof<'_>, report: &CompareReport) -> Option<Against> {
+    if !proof.report.is_theorem() {
+        return None;
+    }
+    let own = report.questions.iter().filter(|q| q.kind == Objection::Forbidden && q.allows == proof.allows && !q.by_text);
+    own.filter_map(|q| match q.verdict {
+        Verdict::Different(events) => Some(Against::Difference(events)),
+        Verdict::Undecided(_) => Some(Against::Unsearched),
+        Verdict::Equal => None,
+    })
+    .next()
 }
 
 /// The proof that answers a question.
@@ -89,18 +113,20 @@ impl Proof<'_> {
 /// Why there is none.
 pub fn theorems<'a>(subjects: Subjects<'a>, proofs: &'a [Proof<'a>], report: &CompareReport) -> Result<Vec<Theorem<'a>>, Open> {
     let Subjects::Models(old, new) = subjects else { return Ok(Vec::new()) };
-    let found = |allows: usize| {
-        let mut own = report.questions.iter().filter(|q| q.kind == Objection::Forbidden && q.allows == allows);
-        own.any(|q| matches!(q.verdict, Verdict::Different(_)))
-    };
     let mut all = Vec::new();
-    for Proof { allows, setting, report, .. } in proofs {
+    let mut unsearched = false;
+    for proved in proofs {
+        let Proof { allows, setting, report: own, .. } = proved;
         let subject = if *allows == 0 { Subject::OldWithinNew { old, new } } else { Subject::NewWithinOld { old, new } };
-        match report.proof.as_ref().filter(|_| report.is_theorem()) {
-            Some(_) if found(*allows) => return Err(Open::contradiction()),
-            Some(proof) => all.push(Theorem { subject, setting, proof }),
-            None => {}
+        match (own.proof.as_ref().filter(|_| own.is_theorem()), against(proved, report)) {
+            (Some(_), Some(Against::Difference(_))) => return Err(Open::contradiction()),
+            (Some(_), Some(Against::Unsearched)) => unsearched = true,
+            (Some(proof), None) => all.push(Theorem { subject, setting, premises: &own.premises, proof }),
+            (None, _) => {}
         }
+    }
+    if all.is_empty() && unsearched {
+        return Err(Open::unsearched());
     }
     if all.is_empty() {
         let why = format!("there is no proof that `{}` allows what `{}` allows, and none of the reverse", new.name, old.name);

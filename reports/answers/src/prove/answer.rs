@@ -6,7 +6,7 @@ use margay_console::exit::Exit;
 use margay_console::folder::Folder;
 use margay_mappings::check::{CheckOptions, CheckReport, Verdict as Searched};
 use margay_mappings::language::Mapping;
-use margay_prove::theorem::{Gap, Report};
+use margay_prove::theorem::{Gap, Hypotheses, Report};
 use margay_reports::Verdict;
 
 use super::lemmas::Lemma;
@@ -28,6 +28,8 @@ pub struct MappingAnswer<'a> {
     pub lemmas: &'a [Lemma<'a>],
     /// Why it ended before its time.
     pub stopped: Option<&'static str>,
+    /// What is supposed.
+    pub hypotheses: &'a Hypotheses,
     /// The certificate that was written.
     pub certified: Option<&'a Written>,
     /// The file for Rocq.
@@ -42,10 +44,14 @@ pub enum Said<'a> {
     Theorem,
     /// It fails with so many events.
     Counterexample(usize),
+    /// Nothing is proved, since no execution satisfies what is supposed, or none was found; in words.
+    Empty(&'a str),
     /// Neither is known; none up to so many events, and what is missing.
     Open(usize, Option<&'a Gap>),
-    /// The proof and the search contradict each other.
-    Bug,
+    /// There is a proof, and the search beside it, which must reach its bound, ended at so many events.
+    Unsearched(usize),
+    /// What is proved has a counterexample with so many events: one of the two is wrong.
+    Contradiction(usize),
 }
 
 impl Said<'_> {
@@ -54,7 +60,7 @@ impl Said<'_> {
         match self {
             Said::Theorem => Verdict::Theorem,
             Said::Counterexample(_) => Verdict::Counterexample,
-            Said::Open(..) | Said::Bug => Verdict::Open,
+            Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) | Said::Contradiction(_) => Verdict::Open,
         }
     }
 }
@@ -64,8 +70,9 @@ impl<'a> MappingAnswer<'a> {
     pub fn axioms(&self) -> Vec<(&'a str, Said<'a>)> {
         let said = |(goal, searched): (&'a margay_prove::theorem::GoalReport, &margay_mappings::check::AxiomReport)| {
             let said = match (&goal.gap, &searched.verdict) {
-                (None, Searched::Counterexample) => Said::Bug,
-                (None, _) => Said::Theorem,
+                (None, Searched::Counterexample) => Said::Contradiction(searched.bound),
+                (None, Searched::None) if searched.bound >= self.options.bound => Said::Theorem,
+                (None, _) => Said::Unsearched(searched.bound),
                 (Some(_), Searched::Counterexample) => Said::Counterexample(searched.bound),
                 (Some(gap), _) => Said::Open(searched.bound, Some(gap)),
             };
@@ -77,14 +84,54 @@ impl<'a> MappingAnswer<'a> {
     /// What is said of the whole.
     pub fn whole(&self) -> Said<'a> {
         let axioms = self.axioms();
-        let smallest = axioms.iter().filter_map(|(_, s)| if let Said::Counterexample(n) = s { Some(*n) } else { None }).min();
-        if axioms.iter().any(|(_, s)| matches!(s, Said::Bug)) {
-            return Said::Bug;
+        let least = |of: &dyn Fn(&Said<'_>) -> Option<usize>| axioms.iter().filter_map(|(_, said)| of(said)).min();
+        let contradiction = least(&|s| if let Said::Contradiction(n) = s { Some(*n) } else { None });
+        let counterexample = least(&|s| if let Said::Counterexample(n) = s { Some(*n) } else { None });
+        let unsearched = least(&|s| if let Said::Unsearched(n) = s { Some(*n) } else { None });
+        match (contradiction, counterexample, unsearched) {
+            (Some(events), ..) => Said::Contradiction(events),
+            (_, Some(events), _) => Said::Counterexample(events),
+            _ if self.report.premises.empty.is_some() => Said::Empty(self.report.premises.empty.as_deref().unwrap_or_default()),
+            (.., Some(events)) if self.report.is_theorem() => Said::Unsearched(events),
+            _ if self.report.is_theorem() => Said::Theorem,
+            _ => Said::Open(self.search.established, None),
         }
-        match smallest {
-            Some(events) => Said::Counterexample(events),
-            None if self.report.is_theorem() => Said::Theorem,
-            None => Said::Open(self.search.established, None),
+    }
+
+    /// The names of the axioms that are theorems.
+    pub fn theorems(&self) -> Vec<String> {
+        let theorems = self.axioms().into_iter().filter(|(_, said)| matches!(said, Said::Theorem));
+        theorems.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// The answer in a line.
+    pub fn headline(&self) -> String {
+        let (word, rest) = self.headline_parts();
+        format!("{word}{rest}")
+    }
+
+    /// The word of the answer, and the rest of its first line.
+    pub fn headline_parts(&self) -> (&'static str, String) {
+        let title = &self.mapping.title;
+        let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
+        let bound = self.options.bound;
+        match self.whole() {
+            Said::Theorem => ("theorem", format!(" for executions of every size{}: {title}", self.hypotheses.behind())),
+            Said::Counterexample(events) => ("counterexample", format!(" with {events} events: {title}")),
+            Said::Empty(what) => ("empty", format!("{stopped}: {what}: nothing was proved: {title}")),
+            Said::Open(0, _) => ("open", format!("{stopped}: not proved, and nothing is established by search: {title}")),
+            Said::Open(bound, _) => ("open", format!("{stopped}: not proved, and no counterexample up to {bound} events: {title}")),
+            Said::Unsearched(events) => (
+                "open",
+                format!("{stopped}: proved, and the search beside the proof ended at {events} of {bound} events: {title}"),
+            ),
+            Said::Contradiction(events) => (
+                "contradiction",
+                format!(
+                    ": the proof says that there is no counterexample of any size, and the search has one with {events} events, which the \
+                     judge confirmed. One of the two is wrong, which is a bug in Margay; please report it: {title}"
+                ),
+            ),
         }
     }
 
@@ -93,7 +140,7 @@ impl<'a> MappingAnswer<'a> {
         match self.whole() {
             Said::Theorem => Exit::Holds,
             Said::Counterexample(_) => Exit::Found,
-            Said::Open(..) | Said::Bug => Exit::Undecided,
+            Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) | Said::Contradiction(_) => Exit::Undecided,
         }
     }
 

@@ -1,6 +1,6 @@
-//! Proofs and a bounded search at the same time. Each proof runs to its end unless the search leaves it nothing to show, so that what is said
-//! does not depend on which is faster; a search that theorems make pointless ends with them. Where there are no threads the search comes
-//! after the proofs.
+//! Proofs and a bounded search at the same time. The search is the safeguard of the proof: it runs to its bound whatever is proved, and each
+//! proof runs to its end unless the search leaves it nothing to show. So what is said does not depend on which is faster. Where there are
+//! no threads the search comes after the proofs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use margay_console::limits::Limits;
 /// How often the search is told of what stops the program.
 const RELAY: Duration = Duration::from_millis(20);
 
-/// Runs all of them. `search` gets a flag that ends it; `refutes_all` says of what it found whether there is nothing left to prove.
+/// Runs all of them. `search` gets a flag that ends it when the limits are reached; `refutes_all` says of what it found whether there is nothing left to prove.
 pub fn beside<R: Send>(
     limits: &Limits,
     settings: &[Setting<'_>],
@@ -29,7 +29,7 @@ pub fn beside<R: Send>(
     let prove_all = || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
     if !THREADS {
         let reports = prove_all();
-        enough.store(given.is_raised() || reports.iter().all(Report::is_theorem), Ordering::Relaxed);
+        enough.store(given.is_raised(), Ordering::Relaxed);
         return (reports, search(enough));
     }
     let done = AtomicBool::new(false);
@@ -51,9 +51,6 @@ pub fn beside<R: Send>(
             }
         });
         let reports = prove_all();
-        if reports.iter().all(Report::is_theorem) {
-            enough.store(true, Ordering::Relaxed);
-        }
         let found = searching.join();
         done.store(true, Ordering::Relaxed);
         (reports, found.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -6,7 +6,7 @@ use margay_console::output::Output;
 use margay_console::table::{counted, number, table};
 use margay_console::wrapped::{indented, wrapped};
 use margay_models::picture::text;
-use margay_prove::theorem::{Gap, Report, Shown, StepReport};
+use margay_prove::theorem::{Absent, Gap, Inhabitant, Premises, Report, Shown, StepReport};
 
 use super::answer::{MappingAnswer, Said};
 use crate::check::human::between;
@@ -57,22 +57,13 @@ pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Re
 }
 
 fn headline(answer: &MappingAnswer<'_>, whole: &Said<'_>, output: Output) -> String {
-    let title = &answer.mapping.title;
-    let stopped = answer.stopped.map_or(String::new(), |why| format!(" ({why})"));
-    match whole {
-        Said::Theorem => format!("{} for executions of every size: {title}", output.good("theorem")),
-        Said::Counterexample(events) => format!("{} with {events} events: {title}", output.bad("counterexample")),
-        Said::Open(0, _) => {
-            format!("{}{stopped}: not proved, and nothing is established by search: {title}", output.unsure("open"))
-        }
-        Said::Open(bound, _) => {
-            format!("{}{stopped}: not proved, and no counterexample up to {bound} events: {title}", output.unsure("open"))
-        }
-        Said::Bug => format!(
-            "{}: what is proved has a counterexample, which is a bug in Margay; please report it: {title}",
-            output.bad("contradiction")
-        ),
-    }
+    let (word, rest) = answer.headline_parts();
+    let word = match whole {
+        Said::Theorem => output.good(word),
+        Said::Counterexample(_) | Said::Contradiction(_) => output.bad(word),
+        Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) => output.unsure(word),
+    };
+    format!("{word}{rest}")
 }
 
 /// What is said of an axiom.
@@ -81,7 +72,9 @@ fn words(said: &Said<'_>) -> String {
         Said::Theorem => "theorem".to_owned(),
         Said::Counterexample(events) => format!("counterexample with {events} events"),
         Said::Open(bound, _) => format!("open, none up to {bound}"),
-        Said::Bug => "contradiction".to_owned(),
+        Said::Empty(_) => "nothing was proved".to_owned(),
+        Said::Unsearched(bound) => format!("proved; searched up to {bound} events"),
+        Said::Contradiction(events) => format!("contradiction: proved, and a counterexample with {events} events"),
     }
 }
 
@@ -201,20 +194,53 @@ fn effort(answer: &MappingAnswer<'_>) -> String {
 
 fn meaning(answer: &MappingAnswer<'_>, whole: &Said<'_>) -> String {
     let mut out = match whole {
-        Said::Theorem => "A legal target execution of whatever size, read back as a source execution without undefined behaviour, satisfies these \
-            axioms for every modification order above the target's coherence order (the published statement). Every obligation was refuted \
-            and every refutation followed again by a checker without a solver. "
-            .to_owned(),
+        Said::Theorem => format!(
+            "Every obligation was refuted and every refutation followed again by a checker without a solver. {} The search for a counterexample \
+             beside the proof found none up to {} events. ",
+            inhabitants(&answer.report.premises),
+            answer.options.bound
+        ),
         Said::Counterexample(_) => "Events are operations of the source; a read-modify-write is two, initial writes are none. The judge confirmed \
             the counterexample. "
             .to_owned(),
-        Said::Open(..) | Said::Bug => "A proof that was not found says nothing about whether there is one: the guesses are of a few forms \
+        Said::Empty(_) => "Of executions that there are not everything is true. Leave out what cannot occur (`--without`), or look for the axioms \
+            that contradict each other. "
+            .to_owned(),
+        Said::Unsearched(_) => "Nothing is called a theorem before the search beside the proof has reached its bound: allow more time, or lower \
+            `--bound`. "
+            .to_owned(),
+        Said::Contradiction(_) => "Neither a certificate nor a file for Rocq is written. ".to_owned(),
+        Said::Open(..) => "A proof that was not found says nothing about whether there is one: the guesses are of a few forms \
             (docs/unbounded.md). "
             .to_owned(),
     };
+    if matches!(whole, Said::Theorem) || answer.axioms().iter().any(|(_, said)| matches!(said, Said::Theorem)) {
+        return out + &answer.hypotheses.sentences.join(" ");
+    }
     if !answer.options.without.is_empty() || !answer.options.only.is_empty() {
         out.push_str(&format!("Programs are made of {}. ", answer.search.constructs.join(", ")));
     }
     out.push_str("This is about single executions, not programs: what that leaves out is in docs/unbounded.md.");
+    out
+}
+
+/// Which executions satisfy what a theorem supposes, in a sentence or two.
+pub fn inhabitants(premises: &Premises) -> String {
+    let is_shape = |name: &str| !name.starts_with("a `");
+    let (roles, shapes): (Vec<&Inhabitant>, Vec<_>) = premises.inhabitants.iter().partition(|i| !is_shape(&i.shows));
+    let mut parts = Vec::new();
+    if !roles.is_empty() {
+        parts.push(format!("with each of the {} kinds of events that rows make", roles.len()));
+    }
+    parts.extend(shapes.iter().map(|i| format!("with {} ({} events)", i.shows, i.events)));
+    let mut out = format!("Whole executions that satisfy all that is supposed were found: {}.", parts.join(", "));
+    let refuted = premises.refuted();
+    if !refuted.is_empty() {
+        out.push_str(&format!(" None has {}: of these it says nothing.", refuted.join(", or ")));
+    }
+    let unseen: Vec<&str> = premises.absent.iter().filter(|(_, why)| *why == Absent::Unseen).map(|(n, _)| n.as_str()).collect();
+    if !unseen.is_empty() {
+        out.push_str(&format!(" None was found with {}.", unseen.join(", or ")));
+    }
     out
 }

@@ -1,7 +1,7 @@
 //! The answer as JSON (docs/json.md).
 
 use margay_models::picture::{event_name, svg, text};
-use margay_prove::theorem::{Drawing, Gap, StepReport};
+use margay_prove::theorem::{Drawing, Gap, Inhabitant, StepReport};
 use margay_reports::prove as report;
 use margay_reports::violation::Edge;
 
@@ -32,6 +32,11 @@ pub fn gap(gap: &Gap) -> report::Missing {
     }
 }
 
+/// An execution that satisfies what is supposed.
+pub fn inhabitant(inhabitant: &Inhabitant) -> report::Inhabitant {
+    report::Inhabitant { shows: inhabitant.shows.clone(), events: inhabitant.events }
+}
+
 /// A step of the argument.
 pub fn step(step: &StepReport) -> report::Step {
     report::Step {
@@ -51,8 +56,8 @@ fn axiom(name: &str, claim: &str, said: &Said<'_>) -> report::Axiom {
         axiom: name.to_owned(),
         claim: claim.to_owned(),
         verdict: said.verdict(),
-        events: if let Said::Counterexample(n) = said { Some(*n) } else { None },
-        none_up_to: if let Said::Open(n, _) = said { Some(*n) } else { None },
+        events: if let Said::Counterexample(n) | Said::Contradiction(n) = said { Some(*n) } else { None },
+        none_up_to: if let Said::Open(n, _) | Said::Unsearched(n) = said { Some(*n) } else { None },
         missing: if let Said::Open(_, Some(g)) = said { Some(gap(g)) } else { None },
     }
 }
@@ -67,6 +72,11 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
     let MappingAnswer { mapping, options, .. } = answer;
     let whole = answer.whole();
     let goals = &answer.report.goals;
+    let none_up_to = match whole {
+        Said::Open(n, _) | Said::Unsearched(n) => Some(n),
+        Said::Empty(_) => Some(answer.search.established),
+        Said::Theorem | Said::Counterexample(_) | Said::Contradiction(_) => None,
+    };
     report::Mapping {
         mapping: mapping.title.clone(),
         mapping_file: mapping.file.name.clone(),
@@ -80,10 +90,15 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         constructs: answer.search.constructs.clone(),
         solver: options.backend.version(),
         verdict: whole.verdict(),
-        contradiction: matches!(whole, Said::Bug),
+        answer: answer.headline(),
+        supposes: answer.hypotheses.sentences.clone(),
+        empty: answer.report.premises.empty.clone(),
+        inhabitants: answer.report.premises.inhabitants.iter().map(inhabitant).collect(),
+        absent: answer.report.premises.refuted().into_iter().map(str::to_owned).collect(),
+        contradiction: matches!(whole, Said::Contradiction(_)),
         reason: answer.stopped.map(str::to_owned),
         bound: options.bound,
-        none_up_to: if let Said::Open(n, _) = whole { Some(n) } else { None },
+        none_up_to,
         axioms: answer.axioms().iter().zip(goals).map(|((name, said), g)| axiom(name, &g.claim, said)).collect(),
         steps: answer.report.steps.iter().map(step).collect(),
         lemmas: answer.lemmas.iter().map(Lemma::report).collect(),

@@ -15,10 +15,10 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 use margay_prove::certificate::{Document, Given};
 use margay_prove::rocq::{Subject, Theorem};
-use margay_prove::theorem::{Report, Setting};
+use margay_prove::theorem::{Asked, Hypotheses, Report, Setting};
 use margay_prove::theory::mapping::Selection;
 
-use super::answer::MappingAnswer;
+use super::answer::{MappingAnswer, Said};
 use super::{beside, human, json, lemmas, rocq, written};
 use crate::check::is_like;
 
@@ -55,30 +55,42 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
         Err(errors) => return output.wrong(&errors),
     };
     let start = Instant::now();
-    let (setting, report, search) = match settle(mapping, lemmas.as_ref(), *tried, wanted, limits, output) {
+    let (setting, selection, report, search) = match settle(mapping, lemmas.as_ref(), *tried, wanted, limits, output) {
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
-    let part = part(wanted);
-    let rocq = options.rocq.as_ref().map(|path| {
-        let subject = Subject::Mapping { mapping, part: &part };
-        rocq::File::write(path, theorem(subject, &setting, &report, &search))
-    });
     let lemmas = lemmas.as_ref().map_or_else(Vec::new, |model| lemmas::settle(model, &report.lemmas, limits, wanted));
-    let given = Given { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
-    let certified =
-        written::certify(certify, report.proof.as_ref(), |proof| Document::of_mapping(mapping, given, &report, proof));
-    let answer = MappingAnswer {
+    let mut answer = MappingAnswer {
         mapping,
         options: wanted,
         report: &report,
         search: &search,
         lemmas: &lemmas,
-        stopped: limits.reason().filter(|_| report.stopped).map(|r| r.words()),
-        certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
-        rocq: rocq.as_ref(),
-        seconds: start.elapsed().as_secs_f64(),
+        stopped: limits.reason().filter(|_| report.stopped || search.established < wanted.bound).map(|r| r.words()),
+        hypotheses: &Hypotheses::default(),
+        certified: None,
+        rocq: None,
+        seconds: 0.0,
     };
+    let theorems = answer.theorems();
+    let asked = Asked { selection: &selection, without: &wanted.without, only: &wanted.only, axioms: &theorems };
+    let mut hypotheses = Hypotheses::of_mapping(mapping, &asked);
+    hypotheses.inhabited(&setting, &report.premises.shown());
+    answer.hypotheses = &hypotheses;
+    let unkept = unkept(&answer);
+    let rocq = options.rocq.as_ref().map(|path| {
+        let subject = Subject::Mapping { mapping, hypotheses: &hypotheses };
+        rocq::File::write(path, theorem(subject, &setting, &report, unkept))
+    });
+    let given = Given { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
+    let proof = report.proof.as_ref().filter(|_| unkept.is_none());
+    let certified = written::certify(certify, proof, |proof| Document::of_mapping(mapping, given, &report, proof));
+    if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, certify) {
+        output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
+    }
+    answer.certified = certified.as_ref().and_then(|c| c.as_ref().ok());
+    answer.rocq = rocq.as_ref();
+    answer.seconds = start.elapsed().as_secs_f64();
     let exit = output.settle(answer.exit());
     let printed = match output.format {
         Format::Human => human::print(&answer, *tried, output),
@@ -92,11 +104,17 @@ pub fn run(mapping: &Mapping, options: &Options, limits: &Limits, output: &Outpu
     Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
 }
 
-/// Which constructs the theorem is about, if those are not all.
-fn part(options: &CheckOptions) -> String {
-    let lists = [("only", &options.only), ("without", &options.without)];
-    let lists = lists.into_iter().filter(|(_, all)| !all.is_empty());
-    lists.map(|(word, all)| format!("{word} {}", all.join(", "))).collect::<Vec<_>>().join(", ")
+/// Why a proof is not kept although it was checked, and what can be done: the search beside it contradicts it, or did not reach its bound.
+fn unkept(answer: &MappingAnswer<'_>) -> Option<(&'static str, &'static str)> {
+    let axioms = answer.axioms();
+    let any = |is: &dyn Fn(&Said<'_>) -> bool| axioms.iter().any(|(_, said)| is(said));
+    if any(&|said| matches!(said, Said::Contradiction(_))) {
+        Some(rocq::CONTRADICTION)
+    } else if any(&|said| matches!(said, Said::Unsearched(_))) {
+        Some(rocq::UNSEARCHED)
+    } else {
+        None
+    }
 }
 
 /// What is written for Rocq: a theorem of all that was asked.
@@ -104,12 +122,18 @@ fn theorem<'a>(
     subject: Subject<'a>,
     setting: &'a Setting<'_>,
     report: &'a Report,
-    search: &CheckReport,
+    unkept: Option<(&'static str, &'static str)>,
 ) -> Result<Vec<Theorem<'a>>, rocq::Open> {
+    if let Some((why, help)) = unkept {
+        return Err(rocq::Open { why: why.to_owned(), help });
+    }
     let open: Vec<&str> = report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.as_str()).collect();
-    match &report.proof {
-        Some(proof) if open.is_empty() && search.counterexamples.is_empty() => Ok(vec![Theorem { subject, setting, proof }]),
-        _ if open.is_empty() => Err(rocq::Open::contradiction()),
+    match (&report.proof, &report.premises.empty) {
+        (Some(proof), _) if open.is_empty() => Ok(vec![Theorem { subject, setting, premises: &report.premises, proof }]),
+        (_, Some(what)) => Err(rocq::Open {
+            why: format!("{what}: nothing was proved"),
+            help: "leave out what cannot occur, or look for the axioms that contradict each other",
+        }),
         _ => Err(rocq::Open {
             why: format!("not all of it is a theorem ({} is not)", open.join(", ")),
             help: "`--axiom` asks for some of the axioms alone",
@@ -126,10 +150,11 @@ pub(super) fn settle<'a>(
     wanted: &CheckOptions,
     limits: &Limits,
     output: &Output,
-) -> Result<(Setting<'a>, Report, CheckReport), Vec<Diagnostic>> {
+) -> Result<(Setting<'a>, Selection, Report, CheckReport), Vec<Diagnostic>> {
     let wanted = wanted.clone().with(|wanted| wanted.deadline = limits.deadline);
     let (axioms, constructs) = asked(mapping, &wanted)?;
-    let mut setting = Setting::of_mapping(mapping, &axioms, &Selection { constructs, typed: wanted.typed })?;
+    let selection = Selection { constructs, typed: wanted.typed };
+    let mut setting = Setting::of_mapping(mapping, &axioms, &selection)?;
     if let Some(lemmas) = lemmas {
         setting.suggest(lemmas)?;
     }
@@ -145,5 +170,5 @@ pub(super) fn settle<'a>(
             !tried && lemmas.is_none() && found.as_ref().is_ok_and(falls)
         },
     );
-    Ok((setting, reports.remove(0), search?))
+    Ok((setting, selection, reports.remove(0), search?))
 }

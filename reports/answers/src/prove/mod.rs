@@ -12,5 +12,5 @@ pub mod rocq;
 pub mod written;
 
 pub use beside::beside;
-pub use human::{gaps, missing_events, steps};
-pub use json::{gap, step};
+pub use human::{gaps, inhabitants, missing_events, steps};
+pub use json::{gap, inhabitant, step};

@@ -16,11 +16,11 @@ use margay_models::model::{Model, Role};
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::certificate::Document;
 use margay_prove::rocq::{Subject, Theorem};
-use margay_prove::theorem::{Report, Setting};
+use margay_prove::theorem::{Hypotheses, Report, Setting};
 use margay_reports::{Verdict, prove as document};
 
 use super::written::{Written, certify};
-use super::{beside, gap, gaps, rocq, step, steps};
+use super::{beside, gap, gaps, inhabitant, inhabitants, rocq, step, steps};
 use crate::check::{is_like, stem};
 use crate::diff::{Context, Presented, files, print_differences};
 
@@ -75,6 +75,7 @@ struct PropertyAnswer<'a> {
     report: &'a Report,
     search: &'a CompareReport,
     stopped: Option<&'static str>,
+    hypotheses: &'a Hypotheses,
     certified: Option<&'a Written>,
     rocq: Option<&'a rocq::File>,
     bound: usize,
@@ -116,12 +117,18 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
         Err(errors) => return output.wrong(&errors),
     };
     let report = &reports[0];
-    let certified = certify(options.certify.as_deref(), report.proof.as_ref(), |proof| Document::of_model(&asked, report, proof));
-    let stopped = limits.reason().filter(|_| report.stopped).map(|r| r.words());
-    let different = matches!(searched(&search), Some((_, Searched::Different(_), _)));
+    let mut hypotheses = Hypotheses::of_model(model);
+    hypotheses.inhabited(&setting, &report.premises.shown());
+    let unkept = unkept(report, &search, wanted.bound);
+    let proof = report.proof.as_ref().filter(|_| unkept.is_none());
+    let certified = certify(options.certify.as_deref(), proof, |proof| Document::of_model(&asked, report, proof));
+    if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, options.certify.as_deref()) {
+        output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
+    }
+    let stopped = limits.reason().filter(|_| report.stopped || unkept.is_some()).map(|r| r.words());
     let rocq = options.rocq.as_ref().map(|path| {
-        let subject = Subject::Property { model, property };
-        rocq::File::write(path, theorem(subject, &setting, report, different))
+        let subject = Subject::Property { model, property, hypotheses: &hypotheses };
+        rocq::File::write(path, theorem(subject, &setting, report, unkept))
     });
     let seconds = start.elapsed().as_secs_f64();
     let answer = PropertyAnswer {
@@ -130,6 +137,7 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
         report,
         search: &search,
         stopped,
+        hypotheses: &hypotheses,
         certified: certified.as_ref().and_then(|c| c.as_ref().ok()),
         rocq: rocq.as_ref(),
         bound: wanted.bound,
@@ -157,17 +165,33 @@ pub fn run(model: &Model, options: &Options, limits: &Limits, output: &Output) -
     Ok(if rocq.is_none_or(|file| file.report(output)) { exit } else { Exit::Wrong })
 }
 
+/// Why a proof is not kept although it was checked, and what can be done: the search beside it contradicts it, or did not reach its bound.
+fn unkept(report: &Report, search: &CompareReport, bound: usize) -> Option<(&'static str, &'static str)> {
+    match searched(search) {
+        _ if !report.is_theorem() => None,
+        Some((_, Searched::Different(_), ..)) => Some(rocq::CONTRADICTION),
+        Some((.., established, by_text)) if established < bound && !by_text => Some(rocq::UNSEARCHED),
+        Some(_) | None => None,
+    }
+}
+
 /// What is written for Rocq: the theorem, if it is one.
 fn theorem<'a>(
     subject: Subject<'a>,
     setting: &'a Setting<'_>,
     report: &'a Report,
-    different: bool,
+    unkept: Option<(&'static str, &'static str)>,
 ) -> Result<Vec<Theorem<'a>>, rocq::Open> {
-    match report.proof.as_ref().filter(|_| report.is_theorem()) {
-        Some(_) if different => Err(rocq::Open::contradiction()),
-        Some(proof) => Ok(vec![Theorem { subject, setting, proof }]),
-        None => Err(rocq::Open {
+    if let Some((why, help)) = unkept {
+        return Err(rocq::Open { why: why.to_owned(), help });
+    }
+    match (report.proof.as_ref().filter(|_| report.is_theorem()), &report.premises.empty) {
+        (Some(proof), _) => Ok(vec![Theorem { subject, setting, premises: &report.premises, proof }]),
+        (None, Some(what)) => Err(rocq::Open {
+            why: format!("{what}: nothing was proved"),
+            help: "look for the axioms of the model that contradict each other",
+        }),
+        (None, None) => Err(rocq::Open {
             why: "the property is no theorem".to_owned(),
             help: "ask for a property that follows from the axioms of the model",
         }),
@@ -175,25 +199,25 @@ fn theorem<'a>(
 }
 
 /// The question that the search answers: an execution that the model allows and that has not the property.
-fn searched(search: &CompareReport) -> Option<(usize, &Searched, usize)> {
+fn searched(search: &CompareReport) -> Option<(usize, &Searched, usize, bool)> {
     let all = search.questions.iter().enumerate();
     let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Objection::Forbidden);
-    own.next().map(|(i, q)| (i, &q.verdict, q.established))
+    own.next().map(|(i, q)| (i, &q.verdict, q.established, q.by_text))
 }
 
 impl PropertyAnswer<'_> {
     fn events(&self) -> Option<usize> {
         match searched(self.search) {
-            Some((_, Searched::Different(events), _)) => Some(*events),
+            Some((_, Searched::Different(events), ..)) => Some(*events),
             _ => None,
         }
     }
 
     fn verdict(&self) -> Verdict {
         match (self.report.is_theorem(), self.events()) {
-            (true, None) => Verdict::Theorem,
+            (true, None) if unkept(self.report, self.search, self.bound).is_none() => Verdict::Theorem,
             (false, Some(_)) => Verdict::Counterexample,
-            (false, None) | (true, Some(_)) => Verdict::Open,
+            (_, None) | (true, Some(_)) => Verdict::Open,
         }
     }
 
@@ -207,25 +231,40 @@ impl PropertyAnswer<'_> {
         searched(self.search).map_or(0, |s| s.2)
     }
 
-    fn print(&self, context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> std::io::Result<()> {
+    /// The word of the answer, and the rest of its first line.
+    fn headline(&self) -> (&'static str, String) {
         let of = format!("`{}` in {} ({})", self.property, self.model.name, self.model.source.name);
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
-        let line = match (self.verdict(), self.events()) {
-            (Verdict::Theorem, _) => format!("{} for executions of every size: {of}", output.good("theorem")),
-            (Verdict::Counterexample, Some(events)) => format!("{} with {events} events: {of}", output.bad("counterexample")),
-            (_, Some(_)) => {
-                format!("{}: what is proved has a counterexample, which is a bug in Margay: {of}", output.bad("contradiction"))
-            }
-            _ => format!(
-                "{}{stopped}: not proved, and no counterexample up to {} events: {of}",
-                output.unsure("open"),
-                self.established()
+        let (bound, established) = (self.bound, self.established());
+        match (self.verdict(), self.events(), &self.report.premises.empty) {
+            (Verdict::Theorem, ..) => ("theorem", format!(" for executions of every size{}: {of}", self.hypotheses.behind())),
+            (Verdict::Counterexample, Some(events), _) => ("counterexample", format!(" with {events} events: {of}")),
+            (_, Some(events), _) => (
+                "contradiction",
+                format!(
+                    ": the proof says that it holds in executions of every size, and the search has one without it, with {events} events. One \
+                     of the two is wrong, which is a bug in Margay; please report it: {of}"
+                ),
             ),
+            (.., Some(what)) => ("empty", format!("{stopped}: {what}: nothing was proved: {of}")),
+            _ if self.report.is_theorem() => {
+                ("open", format!("{stopped}: proved, and the search beside the proof ended at {established} of {bound} events: {of}"))
+            }
+            _ => ("open", format!("{stopped}: not proved, and no counterexample up to {established} events: {of}")),
+        }
+    }
+
+    fn print(&self, context: &Context<'_>, presented: &[Presented<'_>], output: &Output) -> std::io::Result<()> {
+        let (word, rest) = self.headline();
+        let word = match word {
+            "theorem" => output.good(word),
+            "counterexample" | "contradiction" => output.bad(word),
+            _ => output.unsure(word),
         };
-        output.print(&wrapped(&line, output.width()))?;
+        output.print(&wrapped(&format!("{word}{rest}"), output.width()))?;
         if self.events().is_some() {
             print_differences(context, presented, output)?;
-        } else {
+        } else if self.report.premises.empty.is_none() {
             gaps(self.report, output)?;
         }
         if !self.report.steps.is_empty() {
@@ -235,6 +274,16 @@ impl PropertyAnswer<'_> {
         output.print(&format!("\n{:.2} s", self.seconds))?;
         if let Some(written) = self.certified {
             output.print(&wrapped(&written.words(), output.width()))?;
+        }
+        if self.verdict() == Verdict::Theorem {
+            let meaning = format!(
+                "{} {} The search beside the proof found none without it up to {} events.",
+                self.hypotheses.sentences.join(" "),
+                inhabitants(&self.report.premises),
+                self.bound
+            );
+            output.print("")?;
+            output.print(&wrapped(&meaning, output.width()))?;
         }
         Ok(())
     }
@@ -247,6 +296,14 @@ impl PropertyAnswer<'_> {
             property: self.property.to_owned(),
             claim: goal.claim.clone(),
             verdict: self.verdict(),
+            answer: {
+                let (word, rest) = self.headline();
+                format!("{word}{rest}")
+            },
+            supposes: self.hypotheses.sentences.clone(),
+            empty: self.report.premises.empty.clone(),
+            inhabitants: self.report.premises.inhabitants.iter().map(inhabitant).collect(),
+            absent: self.report.premises.refuted().into_iter().map(str::to_owned).collect(),
             contradiction: self.report.is_theorem() && self.events().is_some(),
             reason: self.stopped.map(str::to_owned),
             bound: self.bound,

@@ -34,11 +34,23 @@ pub struct Open {
     pub help: &'static str,
 }
 
+/// The proof says one thing, the search another: why nothing is kept, and what can be done.
+pub const CONTRADICTION: (&str, &str) =
+    ("the proof and the search contradict each other", "this is a bug in Margay: please report it");
+
+/// The search beside a proof is its safeguard: why nothing is kept before it has ended, and what can be done.
+pub const UNSEARCHED: (&str, &str) =
+    ("the search beside the proof did not reach its bound", "allow more time, or lower `--bound`");
+
 impl Open {
     /// The proof says one thing, the search another.
     pub fn contradiction() -> Self {
-        let why = "the proof and the search contradict each other".to_owned();
-        Self { why, help: "this is a bug in Margay: please report it" }
+        Self { why: CONTRADICTION.0.to_owned(), help: CONTRADICTION.1 }
+    }
+
+    /// The search did not reach its bound.
+    pub fn unsearched() -> Self {
+        Self { why: UNSEARCHED.0.to_owned(), help: UNSEARCHED.1 }
     }
 }
 

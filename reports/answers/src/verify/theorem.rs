@@ -8,6 +8,7 @@ use margay_console::table::number;
 use margay_console::wrapped::wrapped;
 use margay_models::certificate::{Basis, Sealed};
 use margay_prove::certificate::{Document, Extent, Subject};
+use margay_prove::theorem::Hypotheses;
 use margay_reports::verify as report;
 
 use super::Options;
@@ -22,15 +23,15 @@ pub fn run(sealed: &Sealed, options: &Options, output: &Output) -> Outcome {
         let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?)?;
         Ok((document.verify(&options.certificate)?, bases, document))
     });
-    let (found, bases, document) = match seen {
+    let ((found, hypotheses), bases, document) = match seen {
         Ok(seen) => seen,
         Err(errors) => return output.wrong(&errors),
     };
     let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
     match output.format {
-        Format::Human => print(&document, &bases, &found, seconds, output)?,
-        Format::Json => output.document(&whole(&document, &bases, &found, seconds))?,
+        Format::Human => print(&document, &hypotheses, &bases, &found, seconds, output)?,
+        Format::Json => output.document(&whole(&document, &hypotheses, &bases, &found, seconds))?,
     }
     Ok(exit)
 }
@@ -43,7 +44,6 @@ fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
             let mut lines = vec![format!("of {}", of("mapping")), format!("{} -> {}", of("source"), of("target"))];
             let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
             lines.extend(list("without", &given.without).into_iter().chain(list("only", &given.only)));
-            lines.push(if given.typed { "typed" } else { "untyped" }.to_owned());
             lines
         }
         Subject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
@@ -58,8 +58,20 @@ fn about(subject: &Subject, bases: &[Basis]) -> Vec<String> {
     }
 }
 
-fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, output: &Output) -> std::io::Result<()> {
-    let what = format!("{}: {} for executions of every size", output.good("verified"), document.theorems.join(", "));
+fn print(
+    document: &Document,
+    hypotheses: &Hypotheses,
+    bases: &[Basis],
+    found: &Extent,
+    seconds: f64,
+    output: &Output,
+) -> std::io::Result<()> {
+    let what = format!(
+        "{}: {} for executions of every size{}",
+        output.good("verified"),
+        document.theorems.join(", "),
+        hypotheses.behind()
+    );
     output.print(&wrapped(&what, output.width()))?;
     for line in about(&document.subject, bases) {
         output.print(&wrapped(&line, output.width()))?;
@@ -78,14 +90,16 @@ fn print(document: &Document, bases: &[Basis], found: &Extent, seconds: f64, out
     output.print("")?;
     let meaning = format!(
         "What may be supposed was made again from the texts in the certificate, the obligations of each step from its claims and its rule, \
-         and the instances from what their refutations name; each derivation was followed. Written by Margay {}. What must still be \
-         trusted: docs/unbounded.md.",
-        document.margay
+         and the instances from what their refutations name; each derivation was followed. All that is supposed holds in each of the {} \
+         executions that the certificate has. Written by Margay {}. What must still be trusted: docs/unbounded.md. {}",
+        document.inhabitants.len(),
+        document.margay,
+        hypotheses.sentences.join(" ")
     );
     output.print(&wrapped(&meaning, output.width()))
 }
 
-fn whole(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> report::Theorem {
+fn whole(document: &Document, hypotheses: &Hypotheses, bases: &[Basis], found: &Extent, seconds: f64) -> report::Theorem {
     let (kind, files) = match &document.subject {
         Subject::Theorem { mapping, source, target, .. } => {
             (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
@@ -101,6 +115,7 @@ fn whole(document: &Document, bases: &[Basis], found: &Extent, seconds: f64) -> 
         files: files.into_iter().cloned().collect(),
         written_by: document.margay.clone(),
         theorems: document.theorems.clone(),
+        supposes: hypotheses.sentences.clone(),
         texts: bases::report(bases),
         compared: bases.iter().all(Basis::is_known),
         extent: theorem_extent(found),

@@ -15,6 +15,7 @@ use margay_console::output::{Format, Output};
 use margay_console::table::table;
 use margay_mappings::check::CheckOptions;
 use margay_models::diagnostic::Diagnostic;
+use margay_prove::theorem::Hypotheses;
 use margay_reports::{Verdict, prove as document};
 
 use super::answer::{MappingAnswer, Said};
@@ -144,7 +145,7 @@ fn question<'a>(options: &'a Options, of: Pair<'a>, all: &Limits, output: &Outpu
         return Ok(cell);
     }
     let limits = all.of_one(options.timeout);
-    let (_, report, search) = settle(&mapping, None, false, &options.check, &limits, output)?;
+    let (_, _, report, search) = settle(&mapping, None, false, &options.check, &limits, output)?;
     let answer = MappingAnswer {
         mapping: &mapping,
         options: &options.check,
@@ -152,13 +153,14 @@ fn question<'a>(options: &'a Options, of: Pair<'a>, all: &Limits, output: &Outpu
         search: &search,
         lemmas: &[],
         stopped: None,
+        hypotheses: &Hypotheses::default(),
         certified: None,
         rocq: None,
         seconds: 0.0,
     };
     let (axioms, whole) = (answer.axioms(), answer.whole());
     let late = limits.reason() == Some(Reason::Time);
-    let remark = if late && matches!(whole, Said::Open(..)) { " (time)" } else { "" };
+    let remark = if late && matches!(whole, Said::Open(..) | Said::Unsearched(_)) { " (time)" } else { "" };
     let cell = Cell {
         of,
         verdict: whole.verdict(),
@@ -186,7 +188,7 @@ fn more(whole: &Said<'_>, axioms: &[(&str, Said<'_>)]) -> String {
             none if none.is_empty() => none,
             some => format!("; theorem: {some}"),
         },
-        Said::Theorem | Said::Bug => String::new(),
+        Said::Theorem | Said::Empty(_) | Said::Unsearched(_) | Said::Contradiction(_) => String::new(),
     }
 }
 
@@ -195,7 +197,9 @@ fn words(said: &Said<'_>) -> String {
         Said::Theorem => "theorem".to_owned(),
         Said::Counterexample(n) => format!("counterexample at {n}"),
         Said::Open(n, _) => format!("open, none up to {n}"),
-        Said::Bug => "contradiction (a bug)".to_owned(),
+        Said::Empty(what) => format!("empty: {what}"),
+        Said::Unsearched(n) => format!("open: proved, and searched up to {n}"),
+        Said::Contradiction(n) => format!("contradiction (a bug): proved, and a counterexample at {n}"),
     }
 }
 

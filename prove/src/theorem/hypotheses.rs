@@ -1,0 +1,173 @@
+//! What a theorem supposes, in sentences: whoever reads the word *theorem* reads these, in every format.
+
+use margay_mappings::encode::is_undefined_behaviour;
+use margay_mappings::language::Mapping;
+use margay_models::execution::Order;
+use margay_models::model::{Check, Model, Role};
+use margay_models::signature::{Construct, Operation};
+
+use super::{Setting, shapes};
+use crate::theory::mapping::Selection;
+
+/// What a theorem supposes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hypotheses {
+    /// What the first line of an answer says of it, each a part of a sentence: `without R.SC`, `if no location is accessed by ..`.
+    pub brief: Vec<String>,
+    /// All of it, in sentences.
+    pub sentences: Vec<String>,
+}
+
+/// What was asked of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The constructs that programs are made of, and whether a location has one type.
+    pub selection: &'a Selection,
+    /// The constructs that were left out by name.
+    pub without: &'a [String],
+    /// The constructs that were named as the only ones.
+    pub only: &'a [String],
+    /// The names of the axioms that are theorems.
+    pub axioms: &'a [String],
+}
+
+impl Hypotheses {
+    /// Those of a theorem about a mapping.
+    pub fn of_mapping(mapping: &Mapping, asked: &Asked<'_>) -> Self {
+        let mut new = Self::default();
+        let (source, target) = (&mapping.source, &mapping.target);
+        new.sentences.push(format!(
+            "It is about single executions, not programs: an execution of `{}` that satisfies every axiom of `{}` and consists of what the rows \
+             make of operations, read back as an execution of `{}`.",
+            target.name, target.name, source.name
+        ));
+        new.axioms(source, asked.axioms);
+        new.constructs(mapping, asked);
+        if source.signature.tabular().is_none() {
+            new.types(asked.selection);
+        }
+        new.races(source);
+        new.sentences.push(if target.signature.total_coherence() {
+            "Modification order is the coherence order of the target.".to_owned()
+        } else {
+            "The axioms hold for every modification order that is total at each location and contains the coherence order of the target."
+                .to_owned()
+        });
+        new.rows(mapping, asked.selection);
+        new
+    }
+
+    /// Those of a theorem about one model, or about what one of two models allows.
+    pub fn of_model(model: &Model) -> Self {
+        let what = format!(
+            "It is about single executions, not programs: those that satisfy every axiom of `{}`, whatever operations they are made of.",
+            model.name
+        );
+        Self { brief: Vec::new(), sentences: vec![what] }
+    }
+
+    /// Adds of what no execution was found that satisfies all that is supposed, among the shapes whose absence says most. `shown`: the shapes
+    /// that executions were found of.
+    pub fn inhabited(&mut self, setting: &Setting<'_>, shown: &[&str]) {
+        let missing: Vec<String> = shapes(setting)
+            .into_iter()
+            .filter(|shape| shape.telling && !shown.contains(&shape.name.as_str()))
+            .map(|shape| shape.name)
+            .collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", nor with ");
+            self.brief.push(format!("of which no execution with {missing} was found"));
+            self.sentences.push(format!("No execution that satisfies all that is supposed was found with {missing}."));
+        }
+    }
+
+    /// All of it as a text for the head of a file.
+    pub fn text(&self) -> String {
+        self.sentences.iter().map(|s| format!("- {s}")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What stands behind `theorem for executions of every size`.
+    pub fn behind(&self) -> String {
+        self.brief.iter().map(|part| format!(", {part}")).collect()
+    }
+
+    /// Which axioms are spoken of, where those are not all.
+    fn axioms(&mut self, source: &Model, named: &[String]) {
+        let is_axiom = |c: &&Check| c.role == Role::Axiom && !is_undefined_behaviour(c);
+        let rest: Vec<String> =
+            source.checks.iter().filter(is_axiom).map(Check::display_name).filter(|name| !named.contains(name)).collect();
+        if !rest.is_empty() {
+            self.brief.push(format!("of {} alone", named.join(", ")));
+            self.sentences.push(format!("It says nothing of these axioms of `{}`: {}.", source.name, rest.join(", ")));
+        }
+    }
+
+    /// What programs are made of.
+    fn constructs(&mut self, mapping: &Mapping, asked: &Asked<'_>) {
+        for (word, names) in [("only", asked.only), ("without", asked.without)] {
+            if !names.is_empty() {
+                self.brief.push(format!("{word} {}", names.join(", ")));
+            }
+        }
+        let signature = mapping.source.signature;
+        let names: Vec<String> = asked.selection.constructs.iter().map(|c| c.name(signature)).collect();
+        self.sentences.push(format!(
+            "Operations are {}, each made by any row of its construct whatever its type; of other operations it says nothing, nor of loops \
+             and of accesses of different sizes.",
+            names.join(", ")
+        ));
+    }
+
+    /// Is a location plain or atomic? Where all accesses are of one kind, it makes no difference.
+    fn types(&mut self, selection: &Selection) {
+        let accesses = || selection.constructs.iter().filter(|c| c.operation != Operation::Fence);
+        let is_plain = |c: &&Construct| c.order == Order::Plain;
+        if accesses().all(|c| is_plain(&c)) || !accesses().any(|c| is_plain(&c)) {
+            return;
+        }
+        if selection.typed {
+            let what = "no location is accessed by both plain and atomic operations";
+            self.brief.push(format!("if {what}"));
+            self.sentences.push(format!(
+                "It supposes that {what}, initial writes aside (`--typed on`). `--typed off` asks without this."
+            ));
+        } else {
+            self.sentences.push("A location may be accessed by both plain and atomic operations (`--typed off`).".to_owned());
+        }
+    }
+
+    /// What the source leaves undefined.
+    fn races(&mut self, source: &Model) {
+        let undefined = source.checks.iter().filter(|c| is_undefined_behaviour(c));
+        let names: Vec<String> = undefined.map(Check::display_name).collect();
+        self.sentences.push(if names.is_empty() {
+            format!("`{}` leaves nothing undefined.", source.name)
+        } else {
+            self.brief.push("if the source execution has no undefined behaviour".to_owned());
+            format!(
+                "It supposes that nothing happens in the source execution that `{}` leaves undefined ({}). That another execution of the \
+                 program has undefined behaviour is not excluded.",
+                source.name,
+                names.join(", ")
+            )
+        });
+    }
+
+    /// Rows that nobody looked at.
+    fn rows(&mut self, mapping: &Mapping, selection: &Selection) {
+        let signature = mapping.source.signature;
+        let of_selection = |name: &String| {
+            selection.constructs.iter().any(|c| {
+                let own = c.name(signature);
+                name == &own || name.strip_prefix(&own).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            })
+        };
+        let assumed: Vec<String> = mapping.assumed().into_iter().filter(of_selection).collect();
+        if !assumed.is_empty() {
+            self.sentences.push(format!(
+                "It is about all rows, also about those that are assumed because nobody looked at the compiler: {}.",
+                assumed.join(", ")
+            ));
+        }
+    }
+}
