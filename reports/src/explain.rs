@@ -20,6 +20,8 @@ parts! {
         pub litmus: String,
         /// Was a loop cut off?
         pub bounded: bool,
+        /// Has the program a race, or is it otherwise undefined? Then it may do anything. Null if the model does not say what that is.
+        pub racy: Option<bool>,
         /// The events of the execution that comes nearest.
         pub events: Vec<Event>,
         /// The axioms that forbid it.
@@ -82,13 +84,21 @@ parts! {
         pub events: Vec<Event>,
         /// A picture of the execution.
         pub svg: String,
-        /// What the cheapest way to forbid it costs; null if there is none.
+        /// Has the program a race, or is it otherwise undefined? Null if the model does not say what that is.
+        pub racy: Option<bool>,
+        /// What the cheapest way to forbid it costs; null if none was found.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
         pub cost: Option<Option<u32>>,
         /// The cheapest ways to forbid it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub repairs: Option<Vec<Repair>>,
+        /// The changes that were tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub tried: Option<Vec<String>>,
+        /// The kinds of changes that were not tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub not_tried: Option<Vec<String>>,
         /// Why these were not found.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,

@@ -12,12 +12,21 @@ parts! {
         pub name: String,
         /// The model.
         pub model: String,
-        /// `repairable`; `irreparable`: however strong the program, the outcome is allowed; `forbidden`: as it is.
+        /// `repairable`; `irreparable`: nothing that was tried forbids the outcome, or nothing leaves the program without a race;
+        /// `forbidden`: as it is, and the program has no race.
         pub verdict: Verdict,
+        /// Has the program a race as it is, or is it otherwise undefined? Null if the model does not say what that is.
+        pub racy: Option<bool>,
         /// What each of the repairs costs.
         pub cost: Option<u32>,
-        /// The cheapest ones.
+        /// The cheapest ones. If it is `irreparable`: those that forbid the outcome, and leave a race.
         pub repairs: Vec<Repair>,
+        /// The changes that were tried, each alone and together with others; where nothing was found, also all at once.
+        pub tried: Vec<String>,
+        /// The kinds of changes that were not tried.
+        pub not_tried: Vec<String>,
+        /// How many programs could not be asked about, because they have too many events.
+        pub unasked: usize,
         /// Are there more than `--limit`?
         pub truncated: bool,
         /// Was a loop cut off?
@@ -52,15 +61,19 @@ parts! {
     pub struct Repair {
         /// What it changes.
         pub changes: Vec<Change>,
-        /// The stronger program.
+        /// The stronger program, in the language of the test.
         pub litmus: String,
+        /// Was a loop of it cut off?
+        pub bounded: bool,
+        /// Has it a race? Null if the model does not say what that is.
+        pub racy: Option<bool>,
     }
 
     /// A change of an instruction.
     pub struct Change {
         /// The thread.
         pub thread: String,
-        /// The line of the new program, from 1.
+        /// The line of the new program, from 1; 0 for the head of the thread.
         pub line: usize,
         /// The instruction as it was; null for an added fence.
         pub before: Option<String>,

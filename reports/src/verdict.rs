@@ -44,7 +44,7 @@ parts! {
         Impossible,
         /// There are changes of a program that forbid its outcome.
         Repairable,
-        /// However strong the program is made, the outcome is allowed.
+        /// No change that was tried forbids the outcome of a program, or none leaves it without a race.
         Irreparable,
         /// Neither a proof nor a counterexample was found; or there are cases without an answer.
         Open,

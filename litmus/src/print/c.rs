@@ -2,6 +2,7 @@
 
 use margay_models::execution::{Placement, Scope};
 
+use super::source::Source;
 use super::{braces, initial, locations};
 use crate::test::{
     AtomicCall, AtomicFunction, BinaryOperator, Body, CScope, Expected, Expression, MemoryOrder, Parameter, Statement,
@@ -35,19 +36,8 @@ pub(super) fn program(test: &Test, out: &mut String) {
     );
     out.push_str(&braces(&groups));
     out.push('\n');
-    let clusters = test.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
     for (t, thread) in test.threads.iter().enumerate() {
-        let place = match thread.placement {
-            Some(Placement { gpu, cluster, cta, .. }) if clusters => format!("@wg {cta},cluster {cluster},dev {gpu}"),
-            Some(Placement { gpu, cta, .. }) => format!("@wg {cta},dev {gpu}"),
-            None => String::new(),
-        };
-        let parameter = |p: &Parameter| {
-            let space = p.space.map_or(String::new(), |s| format!("{} ", s.name()));
-            format!("{space}{}* {}", p.ty.name(), p.name)
-        };
-        let parameters: Vec<String> = thread.parameters.iter().map(parameter).collect();
-        out.push_str(&format!("\n{}{place} ({}) {{\n", ThreadId(t as u8), parameters.join(", ")));
+        out.push_str(&format!("\n{} {{\n", head(test, ThreadId(t as u8))));
         if let Body::Statements(statements) = &thread.body {
             for line in statement_lines(statements) {
                 out.push_str(&format!("  {}\n", line.text));
@@ -58,13 +48,30 @@ pub(super) fn program(test: &Test, out: &mut String) {
     out.push('\n');
 }
 
+/// The head of a thread: its name, where it runs, its parameters.
+pub(super) fn head(test: &Test, t: ThreadId) -> String {
+    let clusters = test.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
+    let Some(thread) = test.threads.get(t.index()) else { return t.to_string() };
+    let place = match thread.placement {
+        Some(Placement { gpu, cluster, cta, .. }) if clusters => format!("@wg {cta},cluster {cluster},dev {gpu}"),
+        Some(Placement { gpu, cta, .. }) => format!("@wg {cta},dev {gpu}"),
+        None => String::new(),
+    };
+    let parameter = |p: &Parameter| {
+        let space = p.space.map_or(String::new(), |s| format!("{} ", s.name()));
+        format!("{space}{}* {}", p.ty.name(), p.name)
+    };
+    let parameters: Vec<String> = thread.parameters.iter().map(parameter).collect();
+    format!("{t}{place} ({})", parameters.join(", "))
+}
+
 /// The lines of statements.
 pub fn statement_lines(statements: &[Statement]) -> Vec<CLine> {
     lines(statements, Spelling::OpenCl)
 }
 
 /// The lines of statements in a spelling.
-pub(super) fn lines(statements: &[Statement], spelling: Spelling) -> Vec<CLine> {
+pub(super) fn lines(statements: &[Statement], spelling: Spelling<'_>) -> Vec<CLine> {
     let mut lines = Vec::new();
     let mut count = 0;
     spelling.block(statements, 0, &mut count, &mut lines);
@@ -72,22 +79,29 @@ pub(super) fn lines(statements: &[Statement], spelling: Spelling) -> Vec<CLine> 
 }
 
 /// How atomic operations are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Spelling<'a> {
     /// `atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`, as herd's C and OpenCL have it.
     OpenCl,
     /// `cuda::atomic_ref<int, cuda::thread_scope_device>(*x).load(cuda::std::memory_order_acquire)`; variables are declared apart.
     Cuda,
+    /// As the source of a thread has them.
+    Source(&'a Source<'a>),
 }
 
-impl Spelling {
+impl Spelling<'_> {
+    /// Are all variables declared before the statements?
+    fn declares_apart(self) -> bool {
+        matches!(self, Self::Cuda)
+    }
+
     fn block(self, statements: &[Statement], depth: usize, count: &mut usize, lines: &mut Vec<CLine>) {
         let indented = |text: String| format!("{}{text}", "  ".repeat(depth));
         let brace = |text: &str| CLine { text: indented(text.to_string()), statement: None };
         for s in statements {
             let here = Some(*count);
             *count += 1;
-            if matches!(s.kind, StatementKind::Assign { value: None, .. }) && self == Self::Cuda {
+            if matches!(s.kind, StatementKind::Assign { value: None, .. }) && self.declares_apart() {
                 // All variables are declared before.
                 continue;
             }
@@ -99,7 +113,10 @@ impl Spelling {
                 | StatementKind::Fence { .. }
                 | StatementKind::Break
                 | StatementKind::Continue
-                | StatementKind::Return => line(format!("{};", self.simple(&s.kind))),
+                | StatementKind::Return => {
+                    let written = if let Self::Source(source) = self { source.unchanged(s) } else { None };
+                    line(written.unwrap_or_else(|| format!("{};", self.simple(&s.kind))));
+                }
                 StatementKind::If { condition, then, otherwise } => {
                     line(format!("if ({}) {{", self.expression(condition)));
                     self.block(then, depth + 1, count, lines);
@@ -130,7 +147,7 @@ impl Spelling {
                     let space = |text: String| if text.is_empty() { text } else { format!(" {text}") };
                     line(format!(
                         "for ({}{};{};{}) {{",
-                        declares.filter(|_| self == Self::OpenCl).map_or(String::new(), |ty| format!("{} ", ty.name())),
+                        declares.filter(|_| !self.declares_apart()).map_or(String::new(), |ty| format!("{} ", ty.name())),
                         before.join(", "),
                         space(condition.as_ref().map_or(String::new(), |e| self.expression(e))),
                         space(after.join(", ")),
@@ -145,8 +162,8 @@ impl Spelling {
     /// A statement that is no block, without its semicolon.
     fn simple(self, kind: &StatementKind) -> String {
         match kind {
-            StatementKind::Assign { declares: Some(_), value: None, .. } if self == Self::Cuda => String::new(),
-            StatementKind::Assign { declares: Some(ty), .. } if self == Self::OpenCl => {
+            StatementKind::Assign { declares: Some(_), value: None, .. } if self.declares_apart() => String::new(),
+            StatementKind::Assign { declares: Some(ty), .. } if !self.declares_apart() => {
                 format!("{} {}", ty.name(), self.without_int(kind))
             }
             StatementKind::Break => "break".to_string(),
@@ -166,6 +183,7 @@ impl Spelling {
             StatementKind::Fence { order, scope } => match self {
                 Self::OpenCl => format!("atomic_thread_fence({}{})", self.memory_order(*order), scope_argument(*scope)),
                 Self::Cuda => format!("cuda::atomic_thread_fence({}, {})", self.memory_order(*order), thread_scope(*scope)),
+                Self::Source(source) => source.fence(*order, *scope),
             },
             // Blocks and jumps are no parts of a `for` head; the reader makes none there.
             _ => String::new(),
@@ -201,6 +219,7 @@ impl Spelling {
         match self {
             Self::OpenCl => format!("memory_order_{}", order.name()),
             Self::Cuda => format!("cuda::std::memory_order_{}", order.name()),
+            Self::Source(source) => source.order(order),
         }
     }
 
@@ -240,11 +259,17 @@ impl Spelling {
             AtomicFunction::FetchMax(value) => ("fetch_max".to_string(), vec![self.expression(value)]),
             AtomicFunction::CompareExchange { weak, expected, desired, .. } => {
                 let name = if *weak { "compare_exchange_weak" } else { "compare_exchange_strong" };
-                let expected = match (expected, self) {
-                    (Expected::Variable(name), Self::Cuda) => name.clone(),
-                    (Expected::Variable(name), Self::OpenCl) => format!("&{name}"),
-                    (Expected::Memory(e), Self::Cuda) => format!("*{}", self.operand(e)),
-                    (Expected::Memory(e), Self::OpenCl) => self.expression(e),
+                // Methods take a reference, functions a pointer.
+                let is_method = match self {
+                    Self::Cuda => true,
+                    Self::OpenCl => false,
+                    Self::Source(source) => source.has_methods(),
+                };
+                let expected = match (expected, is_method) {
+                    (Expected::Variable(name), true) => name.clone(),
+                    (Expected::Variable(name), false) => format!("&{name}"),
+                    (Expected::Memory(e), true) => format!("*{}", self.operand(e)),
+                    (Expected::Memory(e), false) => self.expression(e),
                 };
                 (name.to_string(), vec![expected, self.expression(desired)])
             }
@@ -257,10 +282,21 @@ impl Spelling {
             _ => None,
         };
         let order = self.memory_order(call.order.unwrap_or(MemoryOrder::SeqCst));
-        if self == Self::Cuda {
+        let object = match self {
+            Self::Cuda => {
+                Some(format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address)))
+            }
+            Self::Source(source) if source.is_built_in(call) => {
+                let built_in = source.built_in(call, &name);
+                let all: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();
+                return format!("{built_in}({})", all.join(", "));
+            }
+            Self::Source(source) if source.has_methods() => Some(source.object(call, &self.operand(&call.address))),
+            Self::OpenCl | Self::Source(_) => None,
+        };
+        if let Some(object) = object {
             let all: Vec<String> = arguments.into_iter().chain([order]).chain(failure).collect();
-            let reference = format!("cuda::atomic_ref<int, {}>(*{})", thread_scope(call.scope), self.operand(&call.address));
-            return format!("{reference}.{name}({})", all.join(", "));
+            return format!("{object}{name}({})", all.join(", "));
         }
         let arguments: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();
         let arguments = arguments.join(", ");
@@ -274,19 +310,22 @@ impl Spelling {
 
 /// OpenCL's names (OpenCL C 6.15.12.2), and `cluster`, which it lacks.
 fn scope_argument(scope: Option<CScope>) -> String {
-    let name = match scope {
-        None => return String::new(),
-        Some(CScope::WorkItem) => "work_item",
-        Some(CScope::Threads(Scope::Warp | Scope::Cta)) => "work_group",
-        Some(CScope::Threads(Scope::Cluster)) => "cluster",
-        Some(CScope::Threads(Scope::Gpu)) => "device",
-        Some(CScope::Threads(Scope::Sys)) => "all_svm_devices",
-    };
-    format!(", memory_scope_{name}")
+    scope.map_or_else(String::new, |scope| format!(", memory_scope_{}", opencl_scope(scope)))
+}
+
+/// OpenCL's name of a scope.
+pub(super) fn opencl_scope(scope: CScope) -> &'static str {
+    match scope {
+        CScope::WorkItem => "work_item",
+        CScope::Threads(Scope::Warp | Scope::Cta) => "work_group",
+        CScope::Threads(Scope::Cluster) => "cluster",
+        CScope::Threads(Scope::Gpu) => "device",
+        CScope::Threads(Scope::Sys) => "all_svm_devices",
+    }
 }
 
 /// libcu++'s names (cuda::thread_scope). It has none for clusters: [`super::cuda`] refuses those.
-fn thread_scope(scope: Option<CScope>) -> &'static str {
+pub(super) fn thread_scope(scope: Option<CScope>) -> &'static str {
     match scope {
         Some(CScope::WorkItem) => "cuda::thread_scope_thread",
         Some(CScope::Threads(Scope::Warp | Scope::Cta)) => "cuda::thread_scope_block",

@@ -4,12 +4,14 @@ mod c;
 mod condition;
 mod cuda;
 mod instruction;
+mod source;
 mod table;
 
 pub use c::{CLine, statement_lines};
 pub use condition::{proposition, variable};
 pub use cuda::{NoProgram, program as cuda_program, results as cuda_results};
 pub use instruction::instruction;
+pub use source::{CLanguage, SourceText, scope_word};
 
 use std::fmt;
 
@@ -43,6 +45,12 @@ pub fn test(test: &Test) -> String {
         Dialect::GpuPtx => table::gpu_ptx(test, &mut out),
         Dialect::C => c::program(test, &mut out),
     }
+    tail(test, &mut out);
+    out
+}
+
+/// What follows the program: what is shown, what counts, and what is asked.
+fn tail(test: &Test, out: &mut String) {
     if !test.observed.is_empty() {
         let shown: Vec<String> = test.observed.iter().map(|v| format!("{};", variable(v, test.dialect))).collect();
         out.push_str(&format!("locations [{}]\n", shown.join(" ")));
@@ -52,7 +60,6 @@ pub fn test(test: &Test) -> String {
     }
     let asked = proposition(&test.condition.proposition, test.dialect);
     out.push_str(&format!("{} ({asked})\n", test.condition.quantifier.keyword()));
-    out
 }
 
 /// `{ a; b; }`, on one line if it fits, else with one line for each group (locations, then the registers of each thread).

@@ -1,40 +1,46 @@
-//! The sites of a thread in C: atomic operations, fences, and the places before statements that access memory.
+//! The sites of a thread in C: accesses, atomic or not, fences, and the places before statements and at the ends of blocks.
 
 use margay_models::execution::{Order, Scope};
 
-use super::{Site, SiteKind, Strength};
-use crate::test::{AtomicCall, AtomicFunction, CScope, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
+use super::{Fixed, Rewriting, SiteKind, Strength};
+use crate::test::{AtomicCall, AtomicFunction, CScope, Expected, Expression, MemoryOrder, Statement, StatementKind, ThreadId};
 
 /// The statements with the strengths chosen.
-pub(super) fn rewrite(body: &[Statement], thread: ThreadId, choose: &mut dyn FnMut(&Site) -> Option<Strength>) -> Vec<Statement> {
-    Rewriter { thread, choose, open: false }.block(body)
+pub(super) fn rewrite(body: &[Statement], thread: ThreadId, rewriting: &mut Rewriting<'_>) -> Vec<Statement> {
+    Rewriter { thread, rewriting }.block(body)
 }
 
-struct Rewriter<'a> {
+struct Rewriter<'a, 'r> {
     thread: ThreadId,
-    choose: &'a mut dyn FnMut(&Site) -> Option<Strength>,
-    /// Is there an access before, and no fence after it?
-    open: bool,
+    rewriting: &'a mut Rewriting<'r>,
 }
 
-impl Rewriter<'_> {
+impl Rewriter<'_, '_> {
     fn block(&mut self, body: &[Statement]) -> Vec<Statement> {
         let mut out = Vec::new();
         for statement in body {
+            self.gap(&mut out);
             let mut statement = statement.clone();
-            if accesses(&statement.kind) {
-                if self.open
-                    && let Some(s) = (self.choose)(&Site { thread: self.thread, kind: SiteKind::Slot, now: None })
-                {
-                    let kind = StatementKind::Fence { order: memory_order(s.order), scope: Some(s.scope.into()) };
-                    out.push(Statement { kind, place: statement.place });
-                }
-                self.open = true;
+            if matches!(statement.kind, StatementKind::Fence { .. }) && self.rewriting.marks {
+                statement.place = self.rewriting.place(self.rewriting.count);
             }
             self.statement(&mut statement.kind);
             out.push(statement);
         }
+        self.gap(&mut out);
         out
+    }
+
+    fn gap(&mut self, out: &mut Vec<Statement>) {
+        let scoped = self.rewriting.slots.scoped;
+        for (_, s, place) in self.rewriting.gap(self.thread, false) {
+            let scope = scoped.then(|| s.scope.into());
+            out.push(Statement { kind: StatementKind::Fence { order: memory_order(s.order), scope }, place });
+        }
+    }
+
+    fn site(&mut self, kind: SiteKind, now: Strength, fixed: Fixed) -> Option<Strength> {
+        self.rewriting.site(self.thread, kind, Some(now), fixed)
     }
 
     fn statement(&mut self, kind: &mut StatementKind) {
@@ -43,20 +49,25 @@ impl Rewriter<'_> {
             StatementKind::Store { address, value } => {
                 self.expression(address);
                 self.expression(value);
+                if let Some(s) = self.site(SiteKind::Store, PLAIN, Fixed::Nothing) {
+                    let call = self.atomic(AtomicFunction::Store(value.clone()), address.clone(), s);
+                    *kind = StatementKind::Evaluate(call);
+                }
             }
             StatementKind::Evaluate(e) => self.expression(e),
             StatementKind::Fence { order, scope } => {
-                self.open = false;
                 let now = strength(*order, *scope);
-                if let Some(s) = (self.choose)(&Site { thread: self.thread, kind: SiteKind::Fence, now: Some(now) }) {
+                if let Some(s) = self.site(SiteKind::Fence, now, Fixed::Nothing) {
                     *order = memory_order(s.order);
-                    *scope = Some(s.scope.into());
+                    set_scope(scope, now, s);
                 }
             }
             StatementKind::If { condition, then, otherwise } => {
                 self.expression(condition);
                 *then = self.block(then);
-                *otherwise = self.block(otherwise);
+                if !otherwise.is_empty() {
+                    *otherwise = self.block(otherwise);
+                }
             }
             StatementKind::While { condition, body } => {
                 self.expression(condition);
@@ -79,13 +90,28 @@ impl Rewriter<'_> {
     fn expression(&mut self, e: &mut Expression) {
         match e {
             Expression::Integer(_) | Expression::Name(_) => {}
-            Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => self.expression(e),
+            Expression::Dereference(address) => {
+                self.expression(address);
+                if let Some(s) = self.site(SiteKind::Load, PLAIN, Fixed::Nothing) {
+                    *e = self.atomic(AtomicFunction::Load, (**address).clone(), s);
+                }
+            }
+            Expression::Unary(_, e) | Expression::Cast(_, e) => self.expression(e),
             Expression::Binary(_, a, b) => {
                 self.expression(a);
                 self.expression(b);
             }
             Expression::Atomic(call) => self.call(call),
         }
+    }
+
+    /// An access that was plain.
+    fn atomic(&mut self, function: AtomicFunction, address: Expression, s: Strength) -> Expression {
+        if let Expression::Name(name) = &address {
+            self.rewriting.retyped.push(name.clone());
+        }
+        let scope = self.rewriting.slots.scoped.then(|| s.scope.into());
+        Expression::Atomic(Box::new(AtomicCall { function, address, order: Some(memory_order(s.order)), scope }))
     }
 
     fn call(&mut self, call: &mut AtomicCall) {
@@ -96,37 +122,49 @@ impl Rewriter<'_> {
         let kind = match &call.function {
             AtomicFunction::Load => SiteKind::Load,
             AtomicFunction::Store(_) => SiteKind::Store,
-            // They are relaxed; what can be stronger is a fence beside them.
-            function if function.is_built_in() => return,
             _ => SiteKind::Rmw,
         };
         let now = strength(call.order.unwrap_or(MemoryOrder::SeqCst), call.scope);
-        if let Some(s) = (self.choose)(&Site { thread: self.thread, kind, now: Some(now) }) {
+        let fixed = match &call.function {
+            AtomicFunction::CompareExchange { expected: Expected::Memory(_), .. } => Fixed::ExpectedValue,
+            function if function.is_built_in() => Fixed::Order,
+            _ => Fixed::Nothing,
+        };
+        if let Some(s) = self.site(kind, now, fixed) {
             let order = memory_order(s.order);
-            call.order = Some(order);
-            call.scope = Some(s.scope.into());
-            // The order on failure is the strongest one that goes with it.
+            // An order on failure that is not written is what goes with the order; one that is stays at least what it was.
             if let AtomicFunction::CompareExchange { failure, .. } = &mut call.function {
-                *failure = Some(order.on_failure());
+                *failure = match *failure {
+                    Some(failure) => Some(stronger_load(failure.of_load(), order.on_failure())),
+                    // The form without orders becomes one with both.
+                    None if call.order.is_none() => Some(order.on_failure()),
+                    None => None,
+                };
             }
+            call.order = Some(order);
+            set_scope(&mut call.scope, now, s);
         }
     }
 }
 
-/// Does a statement itself access memory, first of all?
-fn accesses(kind: &StatementKind) -> bool {
-    match kind {
-        StatementKind::Assign { value, .. } => value.as_ref().is_some_and(Expression::accesses),
-        StatementKind::Store { .. } => true,
-        StatementKind::Evaluate(e) => e.accesses(),
-        StatementKind::If { condition, .. } | StatementKind::While { condition, .. } => condition.accesses(),
-        _ => false,
+/// An access that is not atomic.
+const PLAIN: Strength = Strength { order: Order::Plain, scope: Scope::Cta };
+
+/// The stronger one of two orders of loads.
+fn stronger_load(a: MemoryOrder, b: MemoryOrder) -> MemoryOrder {
+    if a.order().is_at_most(b.order()) { b } else { a }
+}
+
+/// A scope that stays what it is stays as it is written.
+fn set_scope(written: &mut Option<CScope>, now: Strength, new: Strength) {
+    if new.scope != now.scope {
+        *written = Some(new.scope.into());
     }
 }
 
-/// How strong an operation is. One of a work-item is no stronger than one of the narrowest scope, and can become that.
+/// How strong an operation is. One of a work-item is narrower than any scope that another thread is in.
 fn strength(order: MemoryOrder, scope: Option<CScope>) -> Strength {
-    Strength { order: order.order(), scope: CScope::of_events(scope).unwrap_or(Scope::Cta) }
+    Strength { order: order.order(), scope: CScope::of_events(scope).unwrap_or(Scope::Warp) }
 }
 
 fn memory_order(order: Order) -> MemoryOrder {

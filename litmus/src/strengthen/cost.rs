@@ -12,7 +12,7 @@ use margay_models::signature::{Architecture, Construct};
 use toml::Spanned;
 
 use super::{Site, SiteKind, Strength, text};
-use crate::test::Dialect;
+use crate::test::{Dialect, ProxyFenceKind};
 
 /// The cost of each operation.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,8 @@ pub type CostsError = Vec<Diagnostic>;
 
 /// The form of the names of operations.
 pub const OPERATIONS: &str = "operations are ld, st, atom, red or fence, then a point and an order (relaxed, acquire, release, acq_rel, sc), \
-                              then a point and a scope (cta, cluster, gpu, sys) or nothing: `fence.acq_rel.gpu`; C's are called the same";
+                              then a point and a scope (cta, cluster, gpu, sys) or nothing: `fence.acq_rel.gpu`; C's are called the same; also \
+                              fence.proxy.constant and its kin, barrier.cluster.arrive and barrier.cluster.arrive.relaxed";
 
 /// The largest cost in a file: sums stay far from the limits of numbers.
 const MAX: u32 = 1_000_000;
@@ -40,13 +41,23 @@ fn kind_name(kind: SiteKind) -> &'static str {
         SiteKind::Store => "st",
         SiteKind::Rmw => "atom",
         SiteKind::Reduction => "red",
-        SiteKind::Fence | SiteKind::Slot => "fence",
+        SiteKind::Fence | SiteKind::Slot(_) | SiteKind::ProxySlot(_) => "fence",
+        SiteKind::Arrival => "barrier.cluster.arrive",
     }
 }
 
 /// The names of an operation, with its scope and without: `ld.acquire.gpu`, `ld.acquire`; of an architecture that is a text `dmb.ish`.
 fn names(kind: SiteKind, strength: Strength, architecture: Option<Architecture>) -> [String; 2] {
     let Some(architecture) = architecture else {
+        let unscoped = match kind {
+            SiteKind::ProxySlot(kind) => Some(format!("fence.proxy.{}", kind.name())),
+            SiteKind::Arrival if strength.order == Order::Rlx => Some("barrier.cluster.arrive.relaxed".to_owned()),
+            SiteKind::Arrival => Some("barrier.cluster.arrive".to_owned()),
+            _ => None,
+        };
+        if let Some(name) = unscoped {
+            return [name.clone(), name];
+        }
         let unscoped = format!("{}.{}", kind_name(kind), strength.order.name());
         return [format!("{unscoped}.{}", strength.scope.name()), unscoped];
     };
@@ -68,7 +79,14 @@ fn all(architecture: Option<Architecture>) -> Vec<(SiteKind, Strength)> {
             orders.flat_map(|order| Scope::ALL.map(|scope| Strength { order, scope })).collect()
         }
     };
-    kinds.into_iter().flat_map(|kind| of(kind).into_iter().map(move |strength| (kind, strength))).collect()
+    let mut all: Vec<(SiteKind, Strength)> =
+        kinds.into_iter().flat_map(|kind| of(kind).into_iter().map(move |strength| (kind, strength))).collect();
+    if architecture.is_none() {
+        let at = |order| Strength { order, scope: Scope::Cluster };
+        all.extend(ProxyFenceKind::ALL.map(|kind| (SiteKind::ProxySlot(kind), at(Order::Plain))));
+        all.extend([Order::Rlx, Order::Rel].map(|order| (SiteKind::Arrival, at(order))));
+    }
+    all
 }
 
 /// Is there such an operation, in PTX or in C?
@@ -156,7 +174,7 @@ impl Costs {
             (_, true) => (b, a),
             _ => return None,
         };
-        let (less, more) = (self.of(kind, strong), self.of(kind, weak));
+        let (less, more) = (self.of(kind, strong, true), self.of(kind, weak, true));
         (less < more).then(|| {
             let [weak, strong] = [weak, strong].map(|s| names(kind, s, self.architecture)[0].clone());
             Diagnostic::error(format!("`{strong}` costs {less}, less than `{weak}` at {more}, which it includes"))
@@ -164,27 +182,33 @@ impl Costs {
         })
     }
 
-    /// The cost of an operation; weak accesses cost nothing.
-    pub fn of(&self, kind: SiteKind, strength: Strength) -> u32 {
-        let is_fence = matches!(kind, SiteKind::Fence | SiteKind::Slot);
+    /// The cost of an operation. Weak accesses cost nothing, unless a table says so. `scoped`: are there scopes, in the model and in the
+    /// program's language? If not, no cost depends on one.
+    pub fn of(&self, kind: SiteKind, strength: Strength, scoped: bool) -> u32 {
+        let is_fence = matches!(kind, SiteKind::Fence | SiteKind::Slot(_) | SiteKind::ProxySlot(_));
         if strength.order == Order::Plain && !is_fence && self.architecture.is_none() {
-            return 0;
+            return self.given.get(&format!("{}.weak", kind_name(kind))).copied().unwrap_or(0);
         }
         let [full, unscoped] = names(kind, strength, self.architecture);
-        self.given.get(&full).or_else(|| self.given.get(&unscoped)).copied().unwrap_or_else(|| {
+        let given = self.given.get(&full).filter(|_| scoped).or_else(|| self.given.get(&unscoped));
+        given.copied().unwrap_or_else(|| {
             let base = match (kind, strength.order) {
+                (SiteKind::ProxySlot(_), _) => return PROXY_FENCE,
                 // Of a machine that is a text: for each tag, and each that is weaker.
-                (SiteKind::Fence | SiteKind::Slot, Order::Plain | Order::Tagged(_)) => 8 + 2 * strength.order.rank(),
+                (SiteKind::Fence | SiteKind::Slot(_), Order::Plain | Order::Tagged(_)) => 8 + 2 * strength.order.rank(),
                 (_, Order::Plain | Order::Tagged(_)) => 2 * strength.order.rank(),
-                (SiteKind::Fence | SiteKind::Slot, Order::Acq | Order::Rel) => 8,
-                (SiteKind::Fence | SiteKind::Slot, Order::Sc) => 20,
-                (SiteKind::Fence | SiteKind::Slot, _) => 10,
+                (SiteKind::Fence | SiteKind::Slot(_), Order::Acq | Order::Rel) => 8,
+                (SiteKind::Fence | SiteKind::Slot(_), Order::Sc) => 20,
+                (SiteKind::Fence | SiteKind::Slot(_), Order::AcqRel) => 10,
+                // A relaxed fence of C does nothing.
+                (SiteKind::Fence | SiteKind::Slot(_), Order::Rlx) => 0,
                 (_, Order::Rlx) => 1,
                 (_, Order::Acq | Order::Rel) => 3,
                 (_, Order::AcqRel) => 5,
                 (_, Order::Sc) => 7,
             };
             let reach = match strength.scope {
+                _ if !scoped => 1,
                 Scope::Warp | Scope::Cta => 1,
                 Scope::Cluster => 2,
                 Scope::Gpu => 3,
@@ -194,9 +218,17 @@ impl Costs {
         })
     }
 
-    /// What it costs more to make a site so strong; at least 1, so that nothing is made stronger without need.
-    pub fn extra(&self, site: &Site, strength: Strength) -> u32 {
-        let before = site.now.map_or(0, |now| self.of(site.kind, now));
-        self.of(site.kind, strength).saturating_sub(before).max(1)
+    /// What it costs more to make a site so strong; at least 1, so that nothing is made stronger without need. A fence that is added where
+    /// the thread can come back to it costs [`REPEATED`] more: beside the loop it is executed once.
+    pub fn extra(&self, site: &Site, strength: Strength, scoped: bool) -> u32 {
+        let before = site.now.map_or(0, |now| self.of(site.kind, now, scoped));
+        let repeated = if site.repeats { REPEATED } else { 0 };
+        self.of(site.kind, strength, scoped).saturating_sub(before).max(1) + repeated
     }
 }
+
+/// What a proxy fence costs; it has no scope.
+const PROXY_FENCE: u32 = 10;
+
+/// What a fence in a loop costs more than one beside it.
+const REPEATED: u32 = 1;

@@ -1,60 +1,53 @@
 //! The sites of a column of instructions.
 
-use margay_models::execution::{Order, Scope};
+use margay_models::execution::{Order, Proxy, Scope};
 
-use super::{Site, SiteKind, Strength, text};
-use crate::test::{Access, AccessOrder, Atom, Dialect, FenceOrder, Instruction, MembarLevel, Operation, ThreadId};
+use super::{Fixed, Rewriting, SiteKind, Strength, text};
+use crate::test::{
+    Access, AccessOrder, Atom, ClusterBarrier, Dialect, FenceOrder, Guard, Instruction, MembarLevel, Operation, ThreadId,
+};
 
 /// The instructions with the strengths chosen.
 pub(super) fn rewrite(
     body: &[Instruction],
     thread: ThreadId,
     dialect: Dialect,
-    choose: &mut dyn FnMut(&Site) -> Option<Strength>,
+    rewriting: &mut Rewriting<'_>,
 ) -> Vec<Instruction> {
     let mut out: Vec<Instruction> = Vec::new();
-    // Is there an access before, and no fence after it?
-    let mut open = false;
     for instruction in body {
         let mut instruction = instruction.clone();
-        if is_access(&instruction.operation) {
-            if open && let Some(strength) = choose(&Site { thread, kind: SiteKind::Slot, now: None }) {
-                let operation = fence(strength, dialect);
-                // Executed when the access is.
-                out.push(Instruction { guard: instruction.guard.clone(), operation, place: instruction.place });
+        gap(thread, dialect, None, rewriting, &mut out);
+        if let Some(guard) = instruction.guard.as_ref().filter(|_| instruction.operation.memory().is_some()) {
+            // One that is executed when the access is.
+            gap(thread, dialect, Some(guard), rewriting, &mut out);
+        }
+        if let Some((kind, now)) = strength(&instruction.operation, dialect) {
+            if kind == SiteKind::Fence && rewriting.marks {
+                instruction.place = rewriting.place(rewriting.count);
             }
-            open = true;
-        }
-        // Of a machine that is a text another fence may say what this one does not.
-        let closes = match dialect {
-            Dialect::Text(_) => text::is_full_fence(&instruction.operation),
-            _ => matches!(instruction.operation, Operation::Fence { .. } | Operation::Membar(_)),
-        };
-        if closes {
-            open = false;
-        }
-        if let Some((kind, now)) = strength(&instruction.operation, dialect)
-            && let Some(chosen) = choose(&Site { thread, kind, now: Some(now) })
-        {
-            match dialect {
-                Dialect::Text(architecture) => text::set(architecture, &mut instruction.operation, kind, chosen),
-                _ => set(&mut instruction.operation, chosen),
+            if let Some(chosen) = rewriting.site(thread, kind, Some(now), Fixed::Nothing) {
+                match dialect {
+                    Dialect::Text(architecture) => text::set(architecture, &mut instruction.operation, kind, chosen),
+                    _ => set(&mut instruction.operation, chosen),
+                }
             }
         }
         out.push(instruction);
     }
+    gap(thread, dialect, None, rewriting, &mut out);
     out
 }
 
-fn is_access(operation: &Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Load { .. }
-            | Operation::Store { .. }
-            | Operation::VectorLoad { .. }
-            | Operation::VectorStore { .. }
-            | Operation::Atom { .. }
-    )
+/// A place between two instructions.
+fn gap(thread: ThreadId, dialect: Dialect, guard: Option<&Guard>, rewriting: &mut Rewriting<'_>, out: &mut Vec<Instruction>) {
+    for (kind, strength, place) in rewriting.gap(thread, guard.is_some()) {
+        let operation = match kind {
+            SiteKind::ProxySlot(kind) => Operation::ProxyFence(kind),
+            _ => fence(strength, dialect),
+        };
+        out.push(Instruction { guard: guard.cloned(), operation, place });
+    }
 }
 
 fn fence(strength: Strength, dialect: Dialect) -> Operation {
@@ -62,7 +55,7 @@ fn fence(strength: Strength, dialect: Dialect) -> Operation {
         Dialect::Generic => Operation::Fence { order: None, scope: None },
         Dialect::Text(architecture) => {
             let mut fence = Operation::Fence { order: None, scope: None };
-            text::set(architecture, &mut fence, SiteKind::Slot, strength);
+            text::set(architecture, &mut fence, SiteKind::Slot(0), strength);
             fence
         }
         Dialect::GpuPtx => Operation::Membar(level(strength.scope)),
@@ -90,7 +83,11 @@ fn fence_order(order: Order) -> FenceOrder {
 /// What an instruction is, and how strong; `None` for what cannot be stronger.
 fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Strength)> {
     match dialect {
-        Dialect::Generic => return None,
+        // There is one kind of fence, and nothing else to be said.
+        Dialect::Generic => {
+            let fence = matches!(operation, Operation::Fence { .. } | Operation::Membar(_));
+            return fence.then_some((SiteKind::Fence, GENERIC_FENCE));
+        }
         Dialect::Text(_) => return text::strength(operation),
         Dialect::Ptx | Dialect::GpuPtx | Dialect::C => {}
     }
@@ -115,13 +112,20 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Streng
             Some((SiteKind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
         }
         Operation::Membar(level) => Some((SiteKind::Fence, Strength { order: Order::Sc, scope: level.scope() })),
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
+            let order = if *relaxed { Order::Rlx } else { Order::Rel };
+            Some((SiteKind::Arrival, Strength { order, scope: Scope::Cluster }))
+        }
         _ => None,
     }
 }
 
-/// How strong an access is; `None` where its order is not of this kind (`.volatile`, `.mmio`, another proxy).
+/// The fence of tests without orders and scopes.
+pub(super) const GENERIC_FENCE: Strength = Strength { order: Order::Sc, scope: Scope::Sys };
+
+/// How strong an access is; `None` where no qualifier says it: memory-mapped input and output, and other proxies than the generic one.
 fn of(access: &Access, default: Order) -> Option<Strength> {
-    if access.proxy != margay_models::execution::Proxy::Generic {
+    if access.proxy != Proxy::Generic {
         return None;
     }
     let order = match access.order {
@@ -131,7 +135,9 @@ fn of(access: &Access, default: Order) -> Option<Strength> {
         Some(AccessOrder::Acquire) => Order::Acq,
         Some(AccessOrder::Release) => Order::Rel,
         Some(AccessOrder::AcqRel) => Order::AcqRel,
-        Some(AccessOrder::Volatile | AccessOrder::Mmio | AccessOrder::Text(_)) => return None,
+        // 8.4.2: "equivalent to a relaxed memory operation with system-scope".
+        Some(AccessOrder::Volatile) => return Some(Strength { order: Order::Rlx, scope: Scope::Sys }),
+        Some(AccessOrder::Mmio | AccessOrder::Text(_)) => return None,
     };
     let scope = if order == Order::Plain { Scope::Cta } else { access.scope.unwrap_or(Scope::Gpu) };
     Some(Strength { order, scope })
@@ -160,6 +166,7 @@ fn set(operation: &mut Operation, strength: Strength) {
             *scope = Some(strength.scope);
         }
         Operation::Membar(of) => *of = level(strength.scope),
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => *relaxed = strength.order == Order::Rlx,
         _ => {}
     }
 }

@@ -1,24 +1,33 @@
-//! What would forbid an outcome: the cheapest ways to make a program stronger, by fences between its accesses, by stronger orders
-//! and by wider scopes.
+//! What would forbid an outcome: the cheapest ways to make a program stronger, by fences in every place, by stronger orders and by wider
+//! scopes.
 //!
-//! Everything that can be stronger is a [`Site`]; a repair chooses a [`Strength`] for each. The repairs are found by implicit
-//! hitting sets (`search.rs`): every choice under which the outcome is still allowed says that some site must be stronger
-//! than it is there; a cheapest choice that heeds all that was learnt is asked about next. The first one that forbids the
-//! outcome is a cheapest one. This takes it that what is stronger allows no more, as in the models of docs/semantics.md; that
-//! a repair does forbid the outcome does not rest on it, but is asked of the engine each time.
+//! Everything that can be stronger is a [`Site`]; a repair chooses a [`Strength`] for each. `space.rs` says which sites a program has, and
+//! which [strengths](SearchSpace::options) each may get. The repairs are found by implicit hitting sets (`search.rs`): every choice under
+//! which the outcome is still allowed says that some site must be stronger than it is there; a cheapest choice that heeds all that was
+//! learnt is asked about next. The first one that forbids the outcome is a cheapest one. This takes it that what is stronger allows no
+//! more, as in the models of docs/semantics.md; that a repair does forbid the outcome does not rest on it, but is asked of the engine each
+//! time.
+//!
+//! Where a model says which programs are undefined, for a race, the aim is a program that neither has the outcome nor is undefined.
 
 mod c;
 mod cost;
+mod flow;
 mod instructions;
 mod search;
+mod space;
 mod text;
+mod tried;
 
 pub use cost::{Costs, CostsError, OPERATIONS};
 pub use search::{Found, Limits, Repair, Stopped, cheapest};
+pub use space::{Places, SearchSpace};
+pub use tried::Tried;
 
-use margay_models::execution::{Order, Placement, Scope};
+use margay_models::execution::{Order, Scope};
 
-use crate::test::{Dialect, Test, ThreadId};
+use crate::print::CLanguage;
+use crate::test::{Place, ProxyFenceKind, ThreadId};
 
 /// An order and a scope. Weak accesses have no scope; here it is the narrowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,7 +46,7 @@ impl Strength {
 }
 
 /// What can be stronger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// A load.
     Load,
@@ -49,8 +58,19 @@ pub enum SiteKind {
     Reduction,
     /// A fence that is there.
     Fence,
-    /// A place between two accesses where a fence can be.
-    Slot,
+    /// A place where a fence can be. An architecture with fences of which none is stronger than all others has several at one place.
+    Slot(usize),
+    /// A place where a proxy fence can be.
+    ProxySlot(ProxyFenceKind),
+    /// An arrival at the barrier of a cluster.
+    Arrival,
+}
+
+impl SiteKind {
+    /// Is it a place where nothing is yet?
+    pub fn is_slot(self) -> bool {
+        matches!(self, Self::Slot(_) | Self::ProxySlot(_))
+    }
 }
 
 /// A place in a program that can be stronger.
@@ -62,6 +82,8 @@ pub struct Site {
     pub kind: SiteKind,
     /// How strong it is; `None` for a slot.
     pub now: Option<Strength>,
+    /// Can the thread come back to it? Only of slots: what is there is executed as often as it is.
+    pub repeats: bool,
 }
 
 /// Which strengthenings are tried.
@@ -69,7 +91,7 @@ pub struct Site {
 pub struct Means {
     /// More fences.
     pub fences: bool,
-    /// Stronger orders of accesses and fences that are there.
+    /// Stronger orders of accesses, fences and arrivals that are there.
     pub orders: bool,
     /// Wider scopes of accesses and fences that are there.
     pub scopes: bool,
@@ -80,97 +102,123 @@ impl Means {
     pub const ALL: Means = Means { fences: true, orders: true, scopes: true };
 }
 
-/// The sites of a test, in order of the text.
-pub fn sites(test: &Test) -> Vec<Site> {
-    let mut found = Vec::new();
-    rewrite(test, &mut |site: &Site| {
-        found.push(site.clone());
-        None
-    });
-    found
+/// What may be changed, and at what price.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// Which strengthenings are tried.
+    pub means: Means,
+    /// What they cost.
+    pub costs: &'a Costs,
+    /// Which C the program is written in; C++ has no scopes, also where the model has.
+    pub language: CLanguage,
 }
 
-/// The test with the strengths chosen, one for each of [`sites`]; `None` leaves a site as it is.
-pub fn strengthened(test: &Test, choice: &[Option<Strength>]) -> Test {
-    let mut choice = choice.iter();
-    rewrite(test, &mut |_: &Site| choice.next().copied().flatten())
+impl<'a> Terms<'a> {
+    /// Everything, at these costs, in C with scopes.
+    pub fn all(costs: &'a Costs) -> Self {
+        Self { means: Means::ALL, costs, language: CLanguage::C }
+    }
 }
 
-/// Goes through the sites of a test in order; each gets the strength that `choose` says.
-fn rewrite(test: &Test, choose: &mut dyn FnMut(&Site) -> Option<Strength>) -> Test {
+/// What a rewriting does at each place of a test's text, in order: `choose` says how strong a site becomes, `None` leaves it as it is.
+struct Rewriting<'a> {
+    slots: &'a Slots,
+    choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>,
+    /// Are fences given places by which the code of the threads can be told which they are ([`mark`])?
+    marks: bool,
+    /// How many raw sites were met.
+    count: usize,
+    /// The pointers to what has become atomic.
+    retyped: Vec<String>,
+}
+
+/// The slots at each place.
+#[derive(Debug, Clone)]
+struct Slots {
+    /// Proxy fences: each once before and once behind the fences.
+    proxies: Vec<ProxyFenceKind>,
+    /// How many fences.
+    fences: usize,
+    /// Are scopes written?
+    scoped: bool,
+}
+
+/// A site as a rewriting meets it; each has a number, in the order of the text.
+#[derive(Debug, Clone, Copy)]
+struct RawSite {
+    number: usize,
+    thread: ThreadId,
+    kind: SiteKind,
+    now: Option<Strength>,
+    /// The place that a slot is at: the number of the first slot there. For all else the number of the site.
+    gap: usize,
+    fixed: Fixed,
+}
+
+/// What of a site stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fixed {
+    Nothing,
+    /// The order: of CUDA's built-in functions, which are relaxed.
+    Order,
+    /// The plain accesses to the expected value of a compare-exchange.
+    ExpectedValue,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(slots: &'a Slots, choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>) -> Self {
+        Self { slots, choose, marks: false, count: 0, retyped: Vec::new() }
+    }
+
+    fn site(&mut self, thread: ThreadId, kind: SiteKind, now: Option<Strength>, fixed: Fixed) -> Option<Strength> {
+        let number = self.count;
+        self.count += 1;
+        (self.choose)(RawSite { number, thread, kind, now, gap: number, fixed })
+    }
+
+    /// The slots of a place, in the order of their text: what was chosen of them, and where what is put there is said to stand.
+    fn gap(&mut self, thread: ThreadId, fences_only: bool) -> Vec<(SiteKind, Strength, Place)> {
+        let gap = self.count;
+        let proxies = || self.slots.proxies.iter().filter(|_| !fences_only).map(|&kind| SiteKind::ProxySlot(kind));
+        let fences = (0..self.slots.fences).map(SiteKind::Slot);
+        let kinds: Vec<SiteKind> = proxies().chain(fences).chain(proxies()).collect();
+        let mut chosen = Vec::new();
+        for kind in kinds {
+            let number = self.count;
+            self.count += 1;
+            if let Some(strength) = (self.choose)(RawSite { number, thread, kind, now: None, gap, fixed: Fixed::Nothing }) {
+                chosen.push((kind, strength, self.place(number)));
+            }
+        }
+        chosen
+    }
+
+    /// Where the fence of a site is said to stand; nowhere in the text unless it is marked.
+    fn place(&self, number: usize) -> Place {
+        if self.marks { mark(number) } else { Place::default() }
+    }
+}
+
+/// A place that no text has, for the fence of a raw site.
+fn mark(number: usize) -> Place {
+    Place(margay_models::diagnostic::Span::new(usize::MAX - number, usize::MAX - number))
+}
+
+/// The raw site of a fence with that place.
+fn marked(place: Place) -> Option<usize> {
+    let number = usize::MAX - place.0.start;
+    (place.0.start == place.0.end && number < usize::MAX / 2).then_some(number)
+}
+
+/// Goes through the raw sites of a test in order.
+fn rewrite(test: &crate::test::Test, rewriting: &mut Rewriting<'_>) -> crate::test::Test {
     let mut test = test.clone();
     for t in 0..test.threads.len() {
         let thread = ThreadId(t as u8);
         match &mut test.threads[t].body {
-            crate::test::Body::Instructions(body) => *body = instructions::rewrite(body, thread, test.dialect, choose),
-            crate::test::Body::Statements(body) => *body = c::rewrite(body, thread, choose),
+            crate::test::Body::Instructions(body) => *body = instructions::rewrite(body, thread, test.dialect, rewriting),
+            crate::test::Body::Statements(body) => *body = c::rewrite(body, thread, rewriting),
         }
     }
     test
-}
-
-/// What of PTX's newer instructions a model knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Knows {
-    /// The cluster scope, where the test uses it.
-    pub clusters: bool,
-    /// `fence.acquire` and `fence.release`, which came late (PTX ISA 8.6).
-    pub one_sided_fences: bool,
-}
-
-/// The strengths that a site may get, weakest first; none that it has already.
-pub fn options(test: &Test, site: &Site, means: Means, knows: Knows) -> Vec<Strength> {
-    use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
-    let c = test.dialect == Dialect::C;
-    let may = match site.kind {
-        SiteKind::Slot | SiteKind::Fence => means.fences && site.kind == SiteKind::Slot || site.kind == SiteKind::Fence,
-        _ => true,
-    };
-    if !may {
-        return Vec::new();
-    }
-    if let Dialect::Text(architecture) = test.dialect {
-        return text::options(test, architecture, site, means);
-    }
-    if test.dialect == Dialect::Generic {
-        // There is one kind of fence, and nothing else to be said.
-        let fence = Strength { order: Sc, scope: Scope::Sys };
-        return if site.kind == SiteKind::Slot { vec![fence] } else { Vec::new() };
-    }
-    let orders: &[Order] = match site.kind {
-        SiteKind::Slot | SiteKind::Fence if test.dialect == Dialect::GpuPtx => &[Sc],
-        SiteKind::Slot | SiteKind::Fence if c => &[Acq, Rel, AcqRel, Sc],
-        SiteKind::Slot if !knows.one_sided_fences => &[AcqRel, Sc],
-        SiteKind::Slot => &[Acq, Rel, AcqRel, Sc],
-        SiteKind::Fence => &[Acq, Rel, AcqRel, Sc],
-        // The form of 2015 has no orders.
-        _ if test.dialect == Dialect::GpuPtx => &[],
-        SiteKind::Load if c => &[Rlx, Acq, Sc],
-        SiteKind::Load => &[Rlx, Acq],
-        SiteKind::Store if c => &[Rlx, Rel, Sc],
-        SiteKind::Store => &[Rlx, Rel],
-        SiteKind::Rmw if c => &[Rlx, Acq, Rel, AcqRel, Sc],
-        SiteKind::Rmw => &[Rlx, Acq, Rel, AcqRel],
-        SiteKind::Reduction => &[Rlx, Rel],
-    };
-    let widest = widest_needed(test);
-    let scopes = Scope::ALL.into_iter().filter(|&s| s <= widest && (knows.clusters || s != Scope::Cluster));
-    let scopes: Vec<Scope> = scopes.chain(site.now.map(|n| n.scope).filter(|&s| s > widest)).collect();
-    let mut found: Vec<Strength> =
-        orders.iter().flat_map(|&order| scopes.iter().map(move |&scope| Strength { order, scope })).collect();
-    if let Some(now) = site.now {
-        found.retain(|s| {
-            let order_kept = s.order == now.order;
-            let scope_kept = s.scope == now.scope || now.order == Plain;
-            now.at_most(*s) && now != *s && (means.orders || order_kept) && (means.scopes || scope_kept)
-        });
-    }
-    found
-}
-
-/// The narrowest scope that all threads are in: wider ones say no more.
-fn widest_needed(test: &Test) -> Scope {
-    let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
-    let all = |s: &Scope| places.iter().all(|p| places.iter().all(|q| p.shares(*s, *q)));
-    Scope::ALL.into_iter().find(all).unwrap_or(Scope::Sys)
 }

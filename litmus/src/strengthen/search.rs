@@ -5,10 +5,10 @@ use std::time::Instant;
 use margay_models::model::Model;
 use rustc_hash::FxHashMap;
 
-use super::{Costs, Knows, Means, Site, Strength, options, sites, strengthened};
+use super::{Places, SearchSpace, Site, SiteKind, Strength, Terms, Tried};
 use crate::engine::{Choice, Runner};
 use crate::test::Test;
-use crate::verdict::{Error, Options};
+use crate::verdict::{Error, Options, Verdict};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,22 +22,25 @@ pub struct Limits {
 /// A strengthening that forbids the outcome.
 #[derive(Debug, Clone)]
 pub struct Repair {
-    /// For each site its new strength; `None`: as it was.
-    pub choice: Vec<Option<Strength>>,
     /// The repaired test.
     pub test: Test,
+    /// Is it only known up to the bound of the loops?
+    pub bounded: bool,
+    /// Has the repaired program a race, or is it otherwise undefined? `None` if the model does not say what that is.
+    pub racy: Option<bool>,
 }
 
 /// What was found.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The sites of the test.
-    pub sites: Vec<Site>,
-    /// Was the outcome forbidden before?
-    pub already: bool,
+    /// Is the outcome allowed as the program is?
+    pub reachable: bool,
+    /// Has the program a race as it is, or is it otherwise undefined? `None` if the model does not say what that is.
+    pub racy: Option<bool>,
     /// What the repairs cost more than the test.
     pub cost: u32,
-    /// All repairs of that cost; none if even the strongest program allows the outcome.
+    /// All repairs of that cost; none if the program needs none, or if the strongest one that was tried is no better. They leave a race
+    /// only if nothing that was tried leaves none.
     pub repairs: Vec<Repair>,
     /// Are there more?
     pub truncated: bool,
@@ -45,6 +48,22 @@ pub struct Found {
     pub bounded: bool,
     /// How many programs the engine was asked about.
     pub asked: usize,
+    /// What was tried, and what was not.
+    pub tried: Tried,
+    /// How many programs could not be asked about, because they have too many events.
+    pub unasked: usize,
+}
+
+impl Found {
+    /// Does the program need no change: is the outcome forbidden as it is, and is there no race?
+    pub fn already(&self) -> bool {
+        !self.reachable && self.racy != Some(true)
+    }
+
+    /// Is there a change after which the outcome is forbidden, and the program has no race?
+    pub fn is_repairable(&self) -> bool {
+        self.repairs.iter().any(|r| r.racy != Some(true))
+    }
 }
 
 /// Why the search stopped early.
@@ -56,6 +75,15 @@ pub struct Stopped {
     pub at_least: u32,
 }
 
+/// What a repaired program must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// Without the outcome, and without a race.
+    Defined,
+    /// Without the outcome.
+    Outcome,
+}
+
 /// The cheapest repairs of a test under a model.
 ///
 /// # Errors
@@ -63,112 +91,268 @@ pub struct Stopped {
 pub fn cheapest(
     test: &Test,
     model: &Model,
-    costs: &Costs,
-    means: Means,
+    terms: &Terms<'_>,
     unroll: &Options,
     engine: Choice,
     limits: Limits,
 ) -> Result<Found, Stopped> {
-    let sites = sites(test);
-    // The model of the ISA that has clusters is the one that has fences of one side.
-    let newer = model.knows_clusters();
-    let knows = Knows { clusters: test.uses_clusters() && newer, one_sided_fences: newer };
-    let choices: Vec<Vec<Strength>> = sites.iter().map(|s| options(test, s, means, knows)).collect();
-    let mut search = Search {
-        test,
-        costs: sites.iter().zip(&choices).map(|(s, o)| o.iter().map(|&o| costs.extra(s, o)).collect()).collect(),
-        options: choices,
-        runner: Runner::new(model),
-        engine,
-        run: Options { deadline: limits.deadline, ..*unroll },
-        known: FxHashMap::default(),
-        cores: Vec::new(),
-        bounded: false,
-        at_least: 0,
+    let mut asker = Asker { runner: Runner::new(model), engine, run: Options { deadline: limits.deadline, ..*unroll }, asked: 0 };
+    let as_it_is = asker.run(test).map_err(|error| Stopped { error, at_least: 0 })?;
+    let mut found = Found {
+        reachable: as_it_is.reachable,
+        racy: as_it_is.racy,
+        cost: 0,
+        repairs: Vec::new(),
+        truncated: false,
+        bounded: as_it_is.bounded,
+        asked: 1,
+        tried: Tried::default(),
+        unasked: 0,
     };
-    let wrap = |error: Error, search: &Search<'_>| Stopped { error, at_least: search.at_least };
-    let none = vec![None; sites.len()];
-    let mut found = Found { already: false, cost: 0, repairs: Vec::new(), truncated: false, bounded: false, asked: 0, sites };
-    let done = |search: Search<'_>, mut found: Found| {
-        found.bounded = search.bounded;
-        found.asked = search.known.len();
-        found
+    if found.already() {
+        return Ok(found);
+    }
+    found.bounded = false;
+    // Where a race cannot be had away, it is said, and what forbids the outcome is still worth knowing.
+    let aims: &[Aim] = match (as_it_is.racy, as_it_is.reachable) {
+        (Some(_), true) => &[Aim::Defined, Aim::Outcome],
+        (Some(_), false) => &[Aim::Defined],
+        (None, _) => &[Aim::Outcome],
     };
-    if search.forbids(&none).map_err(|e| wrap(e, &search))? {
-        found.already = true;
-        return Ok(done(search, found));
-    }
-    if let Some(top) = search.strongest()
-        && !search.forbids(&top).map_err(|e| wrap(e, &search))?
-    {
-        return Ok(done(search, found));
-    }
-    search.learn(none).map_err(|e| wrap(e, &search))?;
-    // Cheapest first, until one forbids the outcome; then all of that cost.
-    let mut optimum: Option<u32> = None;
-    let mut optima: Vec<Choices> = Vec::new();
-    while let Some((cost, choice)) = search.cheapest_hitting(optimum, &optima) {
-        if optimum.is_none() {
-            search.at_least = cost;
-        }
-        if search.forbids(&choice).map_err(|e| wrap(e, &search))? {
-            optimum = Some(cost);
-            found.cost = cost;
-            if limits.repairs.is_some_and(|limit| optima.len() >= limit) {
-                found.truncated = true;
-                break;
+    for &aim in aims {
+        let mut before: Option<Vec<Site>> = None;
+        for places in [Places::Between, Places::All] {
+            let space = SearchSpace::new(test, model, terms, places);
+            if before.replace(space.sites().to_vec()).is_some_and(|before| before == space.sites()) {
+                continue;
             }
-            optima.push(choice);
-        } else {
-            search.learn(choice).map_err(|e| wrap(e, &search))?;
+            let mut search = Search::new(test, space, terms, aim, &mut asker);
+            let result = search.repairs(limits.repairs, &mut found);
+            let Search { space, unasked, at_least, .. } = search;
+            result.map_err(|error| Stopped { error, at_least })?;
+            found.tried = space.tried().clone();
+            found.unasked += unasked;
+            if !found.repairs.is_empty() {
+                found.asked = asker.asked;
+                return Ok(found);
+            }
         }
     }
-    optima.sort();
-    // What costs the same and is stronger without need is no answer.
-    let needless = |a: &Choices| optima.iter().any(|b| b != a && (0..a.len()).all(|site| search.at_most(site, b[site], a[site])));
-    let least: Vec<Choices> = optima.iter().filter(|a| !needless(a)).cloned().collect();
-    for choice in least {
-        let choice: Vec<Option<Strength>> = search.strengths(&choice);
-        found.repairs.push(Repair { test: strengthened(test, &choice), choice });
+    found.asked = asker.asked;
+    Ok(found)
+}
+
+/// Who answers, and how many times that was.
+struct Asker {
+    runner: Runner,
+    engine: Choice,
+    run: Options,
+    asked: usize,
+}
+
+impl Asker {
+    fn run(&mut self, test: &Test) -> Result<Verdict, Error> {
+        if self.run.is_over() {
+            return Err(Error::Time);
+        }
+        self.asked += 1;
+        self.runner.run(test, &self.run, self.engine)
     }
-    Ok(done(search, found))
 }
 
 /// For each site the number of its option; `None`: as it is.
 type Choices = Vec<Option<usize>>;
 
+/// What is known of a program.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Is it what is aimed at? `None`: it cannot be asked about.
+    helps: Option<bool>,
+    bounded: bool,
+    racy: Option<bool>,
+}
+
 struct Search<'a> {
     test: &'a Test,
-    options: Vec<Vec<Strength>>,
+    space: SearchSpace,
     costs: Vec<Vec<u32>>,
-    runner: Runner,
-    engine: Choice,
-    run: Options,
-    known: FxHashMap<Choices, bool>,
+    aim: Aim,
+    asker: &'a mut Asker,
+    known: FxHashMap<Choices, Known>,
+    /// Choices that are known to help, and not to.
+    helping: Vec<Choices>,
+    failing: Vec<Choices>,
     /// Of each core one must be chosen, or something stronger.
     cores: Vec<Vec<(usize, usize)>>,
-    bounded: bool,
+    /// How many programs could not be asked about.
+    unasked: usize,
     at_least: u32,
 }
 
-impl Search<'_> {
-    fn strengths(&self, choice: &Choices) -> Vec<Option<Strength>> {
-        choice.iter().zip(&self.options).map(|(c, options)| c.map(|c| options[c])).collect()
+impl<'a> Search<'a> {
+    fn new(test: &'a Test, space: SearchSpace, terms: &Terms<'_>, aim: Aim, asker: &'a mut Asker) -> Self {
+        let sites = space.sites().iter().zip(space.options());
+        let extra = |(site, options): (_, &Vec<Strength>)| {
+            options.iter().map(|&o| terms.costs.extra(site, o, space.is_scoped())).collect()
+        };
+        Self {
+            test,
+            costs: sites.map(extra).collect(),
+            space,
+            aim,
+            asker,
+            known: FxHashMap::default(),
+            helping: Vec::new(),
+            failing: Vec::new(),
+            cores: Vec::new(),
+            unasked: 0,
+            at_least: 0,
+        }
     }
 
-    /// Is the outcome forbidden under a choice?
-    fn forbids(&mut self, choice: &Choices) -> Result<bool, Error> {
-        if let Some(&known) = self.known.get(choice) {
+    /// Looks for all cheapest repairs, of which the program needs one.
+    fn repairs(&mut self, most: Option<usize>, found: &mut Found) -> Result<(), Error> {
+        let none = vec![None; self.options().len()];
+        if let Some(top) = self.strongest() {
+            let known = self.ask(&top)?;
+            if known.helps == Some(false) {
+                return Ok(());
+            }
+        }
+        self.failing.push(none.clone());
+        self.learn(none)?;
+        // Cheapest first, until one helps; then all of that cost.
+        let mut optimum: Option<u32> = None;
+        let (mut optima, mut left_out): (Vec<Choices>, Vec<Choices>) = Default::default();
+        while let Some((cost, choice)) = self.cheapest_hitting(optimum, &[&optima[..], &left_out[..]]) {
+            if optimum.is_none() {
+                self.at_least = cost;
+            }
+            match self.ask(&choice)?.helps {
+                Some(true) => {
+                    optimum = Some(cost);
+                    found.cost = cost;
+                    if most.is_some_and(|limit| optima.len() >= limit) {
+                        found.truncated = true;
+                        break;
+                    }
+                    optima.push(choice);
+                }
+                Some(false) => self.learn(choice)?,
+                None => left_out.push(choice),
+            }
+        }
+        optima.sort();
+        self.report(&optima, found)
+    }
+
+    /// The optima as repairs.
+    fn report(&mut self, optima: &[Choices], found: &mut Found) -> Result<(), Error> {
+        // What costs the same and is stronger without need is no answer.
+        let needless = |a: &Choices| optima.iter().any(|b| b != a && self.says_at_most(b, a) && !self.says_at_most(a, b));
+        let least: Vec<Choices> = optima.iter().filter(|a| !needless(a)).cloned().collect();
+        for choice in least {
+            let known = self.ask(&choice)?;
+            let test = self.space.strengthened(self.test, &self.strengths(&choice));
+            if found.repairs.iter().all(|r| r.test != test) {
+                found.repairs.push(Repair { test, bounded: known.bounded, racy: known.racy });
+            }
+        }
+        // What holds for any number of turns is a better answer.
+        if found.repairs.iter().any(|r| !r.bounded) {
+            found.repairs.retain(|r| !r.bounded);
+        }
+        found.bounded = found.repairs.iter().any(|r| r.bounded);
+        Ok(())
+    }
+
+    fn options(&self) -> &[Vec<Strength>] {
+        self.space.options()
+    }
+
+    fn strengths(&self, choice: &Choices) -> Vec<Option<Strength>> {
+        choice.iter().zip(self.options()).map(|(c, options)| c.map(|c| options[c])).collect()
+    }
+
+    /// What a site asks for, chosen or as it is.
+    fn strength(&self, choice: &Choices, site: usize) -> Option<Strength> {
+        choice[site].map(|c| self.options()[site][c]).or(self.space.sites()[site].now)
+    }
+
+    /// The choice without fences that say nothing beside those that cover them. (Where there are proxy fences the place between them is
+    /// another one.)
+    fn reduced(&self, choice: &Choices) -> Choices {
+        if !self.space.proxies().is_empty() {
+            return choice.clone();
+        }
+        let mut reduced = choice.clone();
+        for site in 0..choice.len() {
+            if !matches!(self.space.sites()[site].kind, SiteKind::Slot(_)) {
+                continue;
+            }
+            let Some(chosen) = choice[site].map(|c| self.options()[site][c]) else { continue };
+            let covered = self.space.covered(site).iter();
+            if covered.filter_map(|&s| self.strength(choice, s)).any(|s| chosen.at_most(s)) {
+                reduced[site] = None;
+            }
+        }
+        reduced
+    }
+
+    /// Asks about the program of a choice.
+    fn ask(&mut self, choice: &Choices) -> Result<Known, Error> {
+        let reduced = self.reduced(choice);
+        if let Some(&known) = self.known.get(&reduced) {
             return Ok(known);
         }
-        if self.run.is_over() {
-            return Err(Error::Time);
+        let test = self.space.strengthened(self.test, &self.strengths(&reduced));
+        let known = match self.asker.run(&test) {
+            Ok(verdict) => {
+                let defined = self.aim == Aim::Outcome || verdict.racy != Some(true);
+                Known { helps: Some(!verdict.reachable && defined), bounded: verdict.bounded, racy: verdict.racy }
+            }
+            // It has too many events, say; the program as it is has not.
+            Err(Error::Unfold(_)) => {
+                self.unasked += 1;
+                Known { helps: None, bounded: false, racy: None }
+            }
+            Err(error) => return Err(error),
+        };
+        match known.helps {
+            Some(true) => self.helping.push(choice.clone()),
+            Some(false) => self.failing.push(choice.clone()),
+            None => {}
         }
-        let test = strengthened(self.test, &self.strengths(choice));
-        let verdict = self.runner.run(&test, &self.run, self.engine)?;
-        self.bounded |= verdict.bounded;
-        self.known.insert(choice.clone(), !verdict.reachable);
-        Ok(!verdict.reachable)
+        self.known.insert(reduced, known);
+        Ok(known)
+    }
+
+    /// Does the program of a choice allow what is to be forbidden? What is known of weaker and stronger ones is believed of it; what
+    /// cannot be asked is taken not to.
+    fn fails(&mut self, choice: &Choices) -> Result<bool, Error> {
+        if self.failing.iter().any(|f| self.at_most_everywhere(choice, f)) {
+            return Ok(true);
+        }
+        if self.helping.iter().any(|h| self.at_most_everywhere(h, choice)) {
+            return Ok(false);
+        }
+        Ok(self.ask(choice)?.helps == Some(false))
+    }
+
+    fn at_most_everywhere(&self, a: &Choices, b: &Choices) -> bool {
+        (0..a.len()).all(|site| self.at_most(site, a[site], b[site]))
+    }
+
+    /// Is all that the first choice says also said by the second one, at the same place or one that covers it?
+    fn says_at_most(&self, a: &Choices, b: &Choices) -> bool {
+        (0..a.len()).all(|site| {
+            let said = || {
+                let chosen = a[site].map(|c| self.options()[site][c]);
+                let covering = self.space.covered(site).iter().filter_map(|&s| b[s].map(|c| self.options()[s][c]));
+                chosen.is_some_and(|chosen| covering.into_iter().any(|s| chosen.at_most(s)))
+            };
+            self.at_most(site, a[site], b[site]) || said()
+        })
     }
 
     /// Is the first option of a site at most the second one?
@@ -176,41 +360,52 @@ impl Search<'_> {
         match (a, b) {
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(a), Some(b)) => self.options[site][a].at_most(self.options[site][b]),
+            (Some(a), Some(b)) => self.options()[site][a].at_most(self.options()[site][b]),
         }
     }
 
-    /// Every site as strong as can be; `None` where a site has several strongest options, as fences of a machine may be that order different
-    /// things.
-    fn strongest(&self) -> Option<Choices> {
-        let top = |site: usize| {
-            let options = &self.options[site];
-            let top = (0..options.len()).find(|&o| options.iter().all(|p| p.at_most(options[o])));
-            (top.is_some() || options.is_empty()).then_some(top)
-        };
-        (0..self.options.len()).map(top).collect()
+    /// The option of a site that is as strong as all others.
+    fn top(&self, site: usize) -> Option<usize> {
+        let options = &self.options()[site];
+        (0..options.len()).find(|&o| options.iter().all(|p| p.at_most(options[o])))
     }
 
-    /// From a choice that still allows the outcome: makes sites stronger as long as it does; some site must be stronger still.
+    /// Every site as strong as can be; `None` where a site has several strongest options.
+    fn strongest(&self) -> Option<Choices> {
+        (0..self.options().len()).map(|site| Some(Some(self.top(site)?))).collect()
+    }
+
+    /// From a choice that is known to fail: makes sites stronger as long as it does; some site must be stronger still.
     fn learn(&mut self, mut choice: Choices) -> Result<(), Error> {
         for site in 0..choice.len() {
             // Strongest first: mostly the rest of the site does not matter.
-            for option in (0..self.options[site].len()).rev() {
-                if choice[site] == Some(option) || !self.at_most(site, choice[site], Some(option)) {
+            if let Some(top) = self.top(site).filter(|&top| choice[site] != Some(top)) {
+                let before = choice[site].replace(top);
+                if self.fails(&choice)? {
                     continue;
                 }
-                let before = choice[site].replace(option);
-                if self.forbids(&choice)? {
-                    choice[site] = before;
+                choice[site] = before;
+            }
+            // Then weakest first: mostly none does.
+            let now = choice[site];
+            let mut open: Vec<usize> =
+                (0..self.options()[site].len()).filter(|&o| now != Some(o) && self.at_most(site, now, Some(o))).collect();
+            while !open.is_empty() {
+                let weakest = |&&o: &&usize| !open.iter().any(|&p| p != o && self.at_most(site, Some(p), Some(o)));
+                let Some(&next) = open.iter().find(weakest) else { break };
+                let before = choice[site].replace(next);
+                if self.fails(&choice)? {
+                    open.retain(|&o| o != next && self.at_most(site, Some(next), Some(o)));
                 } else {
-                    break;
+                    choice[site] = before;
+                    open.retain(|&o| !self.at_most(site, Some(next), Some(o)));
                 }
             }
         }
         let mut core = Vec::new();
         for (site, &chosen) in choice.iter().enumerate() {
             let above = |o: &usize| !self.at_most(site, Some(*o), chosen);
-            let above: Vec<usize> = (0..self.options[site].len()).filter(above).collect();
+            let above: Vec<usize> = (0..self.options()[site].len()).filter(above).collect();
             // The weakest of them: what is stronger includes them.
             let weakest = |o: &&usize| !above.iter().any(|p| p != *o && self.at_most(site, Some(*p), Some(**o)));
             core.extend(above.iter().filter(weakest).map(|&o| (site, o)));
@@ -220,21 +415,21 @@ impl Search<'_> {
     }
 
     /// A cheapest choice that hits every core and is not among `except`; with `limit`, of that cost at most.
-    fn cheapest_hitting(&self, limit: Option<u32>, except: &[Choices]) -> Option<(u32, Choices)> {
+    fn cheapest_hitting(&self, limit: Option<u32>, except: &[&[Choices]]) -> Option<(u32, Choices)> {
         let mut best: Option<(u32, Choices)> = None;
-        let mut choice = vec![None; self.options.len()];
+        let mut choice = vec![None; self.options().len()];
         let bound = limit.map_or(u32::MAX, |l| l.saturating_add(1));
         self.hit(&mut choice, 0, bound, except, &mut best);
         best
     }
 
-    fn hit(&self, choice: &mut Choices, cost: u32, bound: u32, except: &[Choices], best: &mut Option<(u32, Choices)>) {
+    fn hit(&self, choice: &mut Choices, cost: u32, bound: u32, except: &[&[Choices]], best: &mut Option<(u32, Choices)>) {
         if cost >= best.as_ref().map_or(bound, |(b, _)| (*b).min(bound)) {
             return;
         }
         let hits = |&(site, option): &(usize, usize)| self.at_most(site, Some(option), choice[site]);
         let Some(core) = self.cores.iter().find(|core| !core.iter().any(hits)) else {
-            if !except.contains(choice) {
+            if !except.iter().any(|e| e.contains(choice)) {
                 *best = Some((cost, choice.clone()));
             }
             return;
@@ -242,10 +437,10 @@ impl Search<'_> {
         for &(site, option) in core {
             let before = choice[site];
             // Both what is there and what is needed.
-            for joined in 0..self.options[site].len() {
+            for joined in 0..self.options()[site].len() {
                 let above = self.at_most(site, Some(option), Some(joined)) && self.at_most(site, before, Some(joined));
                 let least = || {
-                    !(0..self.options[site].len()).any(|o| {
+                    !(0..self.options()[site].len()).any(|o| {
                         o != joined
                             && self.at_most(site, Some(o), Some(joined))
                             && self.at_most(site, Some(option), Some(o))

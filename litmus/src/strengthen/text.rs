@@ -4,7 +4,7 @@
 use margay_models::execution::{Order, Placement, Scope};
 use margay_models::signature::{self, Architecture, Construct};
 
-use super::{Means, Site, SiteKind, Strength};
+use super::{Means, SiteKind, Strength};
 use crate::test::{AccessOrder, FenceOrder, Operation, Test, ThreadId};
 
 /// The operation that a site is, or can hold; `None` for reductions, of which there are none.
@@ -13,8 +13,8 @@ pub(super) fn operation(kind: SiteKind) -> Option<signature::Operation> {
         SiteKind::Load => Some(signature::Operation::Read),
         SiteKind::Store => Some(signature::Operation::Write),
         SiteKind::Rmw => Some(signature::Operation::Rmw),
-        SiteKind::Fence | SiteKind::Slot => Some(signature::Operation::Fence),
-        SiteKind::Reduction => None,
+        SiteKind::Fence | SiteKind::Slot(_) => Some(signature::Operation::Fence),
+        SiteKind::Reduction | SiteKind::ProxySlot(_) | SiteKind::Arrival => None,
     }
 }
 
@@ -30,15 +30,21 @@ pub(super) fn strengths(architecture: Architecture, kind: SiteKind, scopes: &[Sc
 }
 
 /// What a site may become.
-pub(super) fn options(test: &Test, architecture: Architecture, site: &Site, means: Means) -> Vec<Strength> {
+pub(super) fn options(
+    test: &Test,
+    architecture: Architecture,
+    (kind, now): (SiteKind, Option<Strength>),
+    means: Means,
+) -> Vec<Strength> {
     let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect();
     let all = |s: &Scope| places.iter().all(|p| places.iter().all(|q| p.shares(*s, *q)));
     let widest = architecture.scopes(true).iter().copied().find(all).unwrap_or(Scope::Sys);
     // Wider scopes than that say no more.
-    let now = site.now.map(|n| n.scope);
-    let scopes: Vec<Scope> = architecture.scopes(true).iter().copied().filter(|&s| s <= widest || Some(s) == now).collect();
-    let mut found = strengths(architecture, site.kind, &scopes);
-    if let (Some(now), Some(operation)) = (site.now, operation(site.kind)) {
+    let there = now.map(|n| n.scope);
+    let scopes: Vec<Scope> =
+        architecture.scopes(true).iter().copied().filter(|&s| s <= widest || Some(s) == there).collect();
+    let mut found = strengths(architecture, kind, &scopes);
+    if let (Some(now), Some(operation)) = (now, operation(kind)) {
         let is_scoped = Construct { operation, order: now.order }.has_scope(architecture);
         found.retain(|s| {
             let scope_kept = s.scope == now.scope || !is_scoped;
@@ -82,9 +88,4 @@ pub(super) fn set(architecture: Architecture, operation: &mut Operation, kind: S
         Operation::Fence { order, scope } => (*order, *scope) = (Some(FenceOrder::Text(tags)), its_scope),
         _ => {}
     }
-}
-
-/// Is it a fence behind which another one says nothing?
-pub(super) fn is_full_fence(operation: &Operation) -> bool {
-    matches!(operation, Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } if tags.is_full_fence())
 }

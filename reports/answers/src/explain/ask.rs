@@ -43,7 +43,7 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     };
     if let Some(witness) = &verdict.witness {
         let found = what_would_forbid(&subject, &run, options.engine, deadline);
-        return allowed(&subject, witness, &found, output);
+        return allowed(&subject, (&verdict, witness), &found, output);
     }
     match runner.forbidden(&subject.test, &run, options.engine) {
         Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), options.unroll, output),

@@ -8,7 +8,7 @@ use margay_console::exit::Exit;
 use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_litmus::explicit::{Error, Forbidden, Verdict, Witness};
-use margay_litmus::strengthen::{Found, Stopped};
+use margay_litmus::strengthen::{Found, Means, Stopped};
 use margay_litmus::test::{Quantifier, Test};
 use margay_models::bits::Event;
 use margay_models::diagnostic::{Place, SourceFile};
@@ -44,7 +44,12 @@ fn failed(subject: &Subject, error: &Error, output: &Output) -> std::io::Result<
 }
 
 /// The outcome is allowed: how, and what would forbid it.
-fn allowed(subject: &Subject, witness: &Witness, found: &Result<Found, Stopped>, output: &Output) -> std::io::Result<Exit> {
+fn allowed(
+    subject: &Subject,
+    (verdict, witness): (&Verdict, &Witness),
+    found: &Result<Found, Stopped>,
+    output: &Output,
+) -> std::io::Result<Exit> {
     let x = &witness.execution;
     let title = format!("{}: allowed by {}", subject.test.name, subject.model.name);
     let picture = Picture::of(&title, x, None);
@@ -57,8 +62,11 @@ fn allowed(subject: &Subject, witness: &Witness, found: &Result<Found, Stopped>,
             litmus: subject.test.to_string(),
             events: violation::events(x),
             svg: svg(x, &picture),
+            racy: verdict.racy,
             cost: found.as_ref().ok().map(|found| (!found.repairs.is_empty()).then_some(found.cost)),
             repairs: found.as_ref().ok().map(|found| fence::repairs(subject, found)),
+            tried: found.as_ref().ok().map(|found| found.tried.changes.clone()),
+            not_tried: found.as_ref().ok().map(|found| found.tried.left_out.clone()),
             reason: found.as_ref().err().map(|stopped| limits::gave_up(&stopped.error)),
         })?;
     } else {
@@ -70,7 +78,7 @@ fn allowed(subject: &Subject, witness: &Witness, found: &Result<Found, Stopped>,
         output.print(&output.heading("What would forbid it"))?;
         match found {
             Ok(found) => {
-                output.prose(&fence::answer(subject, found, output))?;
+                output.prose(&fence::answer(subject, found, Means::ALL, output))?;
                 fence::print(subject, found, WAYS, output)?;
             }
             Err(stopped) => {
@@ -132,6 +140,7 @@ fn not_allowed(
             verdict: Answer::Forbidden,
             litmus: subject.test.to_string(),
             bounded: verdict.bounded,
+            racy: verdict.racy,
             events: violation::events(&forbidden.witness.execution),
             axioms: reasons.map(|reason| reason.document()).collect(),
         })?;
@@ -139,6 +148,10 @@ fn not_allowed(
         let bounded = if verdict.bounded { format!(", for at most {unroll} backward jumps in each loop") } else { String::new() };
         let answer = output.good("forbidden");
         output.prose(&format!("{answer}: {} under {}{bounded}", asked(&subject.test), subject.model.name))?;
+        if verdict.racy == Some(true) {
+            let race = "the program has a race, so that its behaviour is undefined: what follows is about its executions, and no promise";
+            output.prose(&format!("{}: {race}. `margay fence` says what leaves it without one.", output.bad("but")))?;
+        }
         for reason in reasons {
             reason.print(output)?;
         }

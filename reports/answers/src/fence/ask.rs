@@ -8,7 +8,7 @@ use margay_console::limits;
 use margay_console::output::{Format, Output};
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit;
-use margay_litmus::strengthen::{Costs, Limits, Means, cheapest};
+use margay_litmus::strengthen::{Costs, Limits, Means, Terms, cheapest};
 use margay_litmus::test::Dialect;
 use margay_litmus::unfold::Bounds;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -50,13 +50,14 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     let limits = Limits { deadline: limits::Limits::start(options.timeout, None).deadline, repairs: Some(options.most) };
     let start = Instant::now();
     let run = explicit::Options { bounds, stop: limits::stop(), ..explicit::Options::default() };
-    let found = cheapest(&subject.test, &subject.model, &costs, options.means, &run, options.engine, limits);
+    let terms = Terms { means: options.means, costs: &costs, language: subject.spelling().language() };
+    let found = cheapest(&subject.test, &subject.model, &terms, &run, options.engine, limits);
     let seconds = start.elapsed().as_secs_f64();
     let found = match found {
         Ok(found) => found,
         Err(stopped) => return stop(&subject, &stopped, seconds, output),
     };
-    let forbidden = found.already || !found.repairs.is_empty();
+    let forbidden = found.already() || found.is_repairable();
     let exit = output.settle(match (forbidden, found.bounded) {
         (true, true) => Exit::Undecided,
         (true, false) => Exit::Holds,
@@ -65,7 +66,7 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
     match output.format {
         Format::Json => output.document(&document(&subject, &found, seconds))?,
         _ => {
-            output.prose(&answer(&subject, &found, output))?;
+            output.prose(&answer(&subject, &found, options.means, output))?;
             print(&subject, &found, usize::MAX, output)?;
         }
     }

@@ -15,7 +15,8 @@ use margay_console::{inputs, limits};
 use margay_litmus::clusters;
 use margay_litmus::engine::Choice;
 use margay_litmus::explicit;
-use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, cheapest};
+use margay_litmus::print::SourceText;
+use margay_litmus::strengthen::{Costs, Found, Limits, Means, Repair, Stopped, Terms, cheapest};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
@@ -47,6 +48,11 @@ impl Subject {
         }
         Ok(Self { file: test.display().to_string(), source: read.file, test: read.test, model })
     }
+
+    /// The words of the test's text, for others that differ from it in some operations.
+    pub fn spelling(&self) -> SourceText<'_> {
+        SourceText::new(&self.test, &self.source.text)
+    }
 }
 
 /// No answer: why, and what is known.
@@ -75,31 +81,77 @@ fn stop(subject: &Subject, stopped: &Stopped, seconds: f64, output: &Output) -> 
     Ok(Exit::Undecided)
 }
 
-/// The answer in a line.
-pub fn answer(subject: &Subject, found: &Found, output: &Output) -> String {
+/// The answer in some sentences, what was found first.
+pub fn answer(subject: &Subject, found: &Found, means: Means, output: &Output) -> String {
     let of = format!("{} under {}", subject.test.name, subject.model.name);
     let bounded = if found.bounded { ", for as many turns of loops as --unroll says" } else { "" };
-    if found.already {
-        return format!("{}: {of} is forbidden as it is{bounded}", output.good("nothing to do"));
+    if found.already() {
+        let race = if found.racy.is_some() { ", and the program has no race" } else { "" };
+        return format!("{}: {of} is forbidden as it is{race}{bounded}", output.good("nothing to do"));
     }
-    match found.repairs.len() {
-        0 => format!("{}: however strong the program, {of} is allowed", output.bad("no way")),
-        1 => format!("{} to forbid {of}, at a cost of {}{bounded}", output.good("one cheapest way"), found.cost),
+    let to = match (found.reachable, found.racy) {
+        (true, Some(true)) if found.is_repairable() => format!("to forbid {of} and be rid of the program's race"),
+        (true, _) => format!("to forbid {of}"),
+        (false, _) => format!("to be rid of the race of {of}, which forbids the outcome"),
+    };
+    let by = restriction(means);
+    let ways = match found.repairs.len() {
+        0 => None,
+        1 => Some(format!("{}{by} {to}, at a cost of {}{bounded}", output.good("one cheapest way"), found.cost)),
         n => {
-            let ways = format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" });
-            format!("{} to forbid {of}, each at a cost of {}{bounded}", output.good(&ways), found.cost)
+            let ways = output.good(&format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" }));
+            Some(format!("{ways}{by} {to}, each at a cost of {}{bounded}", found.cost))
         }
+    };
+    let mut said = match (ways, found.is_repairable(), found.reachable) {
+        (Some(ways), true, _) => ways,
+        (Some(ways), false, _) => {
+            format!("{}: a race remains with all changes that were tried at once. {ways}", output.bad("no way"))
+        }
+        (None, _, true) => format!("{}: {of} is still allowed with all changes at once that were tried", output.bad("no way")),
+        (None, _, false) => {
+            format!("{}: {of} still has a race with all changes at once that were tried", output.bad("no way"))
+        }
+    };
+    if found.unasked > 0 {
+        said += &format!("; {} programs have too many events and were not asked about", found.unasked);
     }
+    if let Some(race) = race(found) {
+        said += &format!(". {race}");
+    }
+    said
 }
 
-/// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away.
+/// What the search is limited to.
+fn restriction(means: Means) -> String {
+    let all = [(means.fences, "fences"), (means.orders, "orders"), (means.scopes, "scopes")];
+    let used: Vec<&str> = all.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
+    if used.len() == all.len() { String::new() } else { format!(" by {} alone", used.join(" and ")) }
+}
+
+/// What a model that knows of races says of the program, before and after.
+fn race(found: &Found) -> Option<String> {
+    let repaired = !found.repairs.is_empty();
+    let after = match (repaired, found.is_repairable()) {
+        (false, _) => "",
+        (true, true) => "; after the change it has none",
+        (true, false) => "; after the change it still has one, so that a compiler may do anything",
+    };
+    Some(match found.racy? {
+        true => format!("As it is, the program has a race, so that its behaviour is undefined{after}."),
+        false => format!("As it is, the program has no race{after}.").replace("; after the change it has none", ", nor after the change"),
+    })
+}
+
+/// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away. Where there is none, what was tried.
 pub fn print(subject: &Subject, found: &Found, most: usize, output: &Output) -> std::io::Result<()> {
+    let spelling = subject.spelling();
     for (i, repair) in found.repairs.iter().take(most).enumerate() {
         output.print("")?;
         if found.repairs.len() > 1 {
             output.print(&output.heading(&format!("{}.", i + 1)))?;
         }
-        for line in changes::shown(&subject.test, &repair.test) {
+        for line in changes::shown(&subject.test, &repair.test, &spelling) {
             let text = format!("  {}", line.text);
             output.print(&match line.mark {
                 '+' => output.good(&text),
@@ -111,38 +163,58 @@ pub fn print(subject: &Subject, found: &Found, most: usize, output: &Output) -> 
     if found.repairs.len() > most {
         output.prose(&format!("\n{} more ways: `margay fence`", found.repairs.len() - most))?;
     }
+    if !found.already() && !found.is_repairable() {
+        output.print("")?;
+        list("Tried", &found.tried.changes, output)?;
+        list("Not tried", &found.tried.left_out, output)?;
+    }
     Ok(())
+}
+
+fn list(heading: &str, of: &[String], output: &Output) -> std::io::Result<()> {
+    output.print(&output.heading(heading))?;
+    if of.is_empty() {
+        output.print("  nothing")?;
+    }
+    of.iter().try_for_each(|line| output.prose(&format!("  {line}")))
 }
 
 /// The repairs as a part of a document.
 pub fn repairs(subject: &Subject, found: &Found) -> Vec<document::Repair> {
+    let spelling = subject.spelling();
     let change = |c: &changes::Change| document::Change {
         thread: c.thread.to_string(),
-        line: c.line + 1,
+        line: c.line,
         before: c.before.clone(),
         after: c.after.clone(),
     };
     let repair = |r: &Repair| document::Repair {
-        changes: changes::of(&subject.test, &r.test).iter().map(change).collect(),
-        litmus: r.test.to_string(),
+        changes: changes::of(&subject.test, &r.test, &spelling).iter().map(change).collect(),
+        litmus: spelling.test(&r.test),
+        bounded: r.bounded,
+        racy: r.racy,
     };
     found.repairs.iter().map(repair).collect()
 }
 
 /// The answer as a document.
 fn document(subject: &Subject, found: &Found, seconds: f64) -> document::Found {
-    let verdict = match (found.already, found.repairs.is_empty()) {
+    let verdict = match (found.already(), found.is_repairable()) {
         (true, _) => Verdict::Forbidden,
-        (false, true) => Verdict::Irreparable,
-        (false, false) => Verdict::Repairable,
+        (false, false) => Verdict::Irreparable,
+        (false, true) => Verdict::Repairable,
     };
     document::Found {
         file: subject.file.clone(),
         name: subject.test.name.clone(),
         model: subject.model.name.clone(),
         verdict,
-        cost: (verdict == Verdict::Repairable).then_some(found.cost),
+        racy: found.racy,
+        cost: (!found.repairs.is_empty()).then_some(found.cost),
         repairs: repairs(subject, found),
+        tried: found.tried.changes.clone(),
+        not_tried: found.tried.left_out.clone(),
+        unasked: found.unasked,
         truncated: found.truncated,
         bounded: found.bounded,
         asked: found.asked,
@@ -159,5 +231,6 @@ pub fn what_would_forbid(
     deadline: Option<Instant>,
 ) -> Result<Found, Stopped> {
     let limits = Limits { deadline, repairs: Some(1000) };
-    cheapest(&subject.test, &subject.model, &Costs::default(), Means::ALL, run, engine, limits)
+    let terms = Terms { means: Means::ALL, costs: &Costs::default(), language: subject.spelling().language() };
+    cheapest(&subject.test, &subject.model, &terms, run, engine, limits)
 }
