@@ -8,6 +8,7 @@ use std::path::Path;
 use margay_models::certificate::Proof;
 use margay_models::model::Model;
 
+use crate::gap::Gap;
 use crate::sat::Shown;
 use crate::test::Test;
 use crate::unfold::Program;
@@ -104,6 +105,9 @@ impl Runner {
             Some(explicit) => agreed(explicit, sat)?,
             None => sat,
         };
+        if let Some(gap) = &verdict.gap {
+            return Err(Error::Unwritten(format!("{}, of which there is no certificate", gap.kind().words())));
+        }
         Ok((verdict, shown))
     }
 
@@ -122,7 +126,7 @@ impl Runner {
 
 /// The explicit engine's answer, if it is that of the SAT engine.
 fn agreed(explicit: Verdict, sat: Verdict) -> Result<Verdict, Error> {
-    let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy);
+    let said = |v: &Verdict| (v.reachable, v.holds, v.bounded, v.racy, v.gap.as_ref().map(Gap::kind));
     if said(&explicit) == said(&sat) {
         Ok(explicit)
     } else {

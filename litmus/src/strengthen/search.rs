@@ -165,7 +165,7 @@ impl Search<'_> {
             return Err(Error::Time);
         }
         let test = strengthened(self.test, &self.strengths(choice));
-        let verdict = self.runner.run(&test, &self.run, self.engine)?;
+        let verdict = self.runner.run(&test, &self.run, self.engine)?.without_gap()?;
         self.bounded |= verdict.bounded;
         self.known.insert(choice.clone(), !verdict.reachable);
         Ok(!verdict.reachable)

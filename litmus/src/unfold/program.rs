@@ -195,6 +195,25 @@ pub enum Step {
     Jump(usize),
 }
 
+impl Step {
+    /// The values that it computes.
+    pub fn terms(&self) -> Vec<&Term> {
+        match self {
+            Self::Assign(_, term) => vec![term],
+            Self::Load { address, .. } | Self::LoadVector { address, .. } => vec![address],
+            Self::Store { address, value, .. } => vec![address, value],
+            Self::StoreVector { address, values, .. } => std::iter::once(address).chain(values).collect(),
+            Self::Modify { address, modification, .. } => match modification {
+                Modification::Apply(_, operand) | Modification::Exchange(operand) => vec![address, operand],
+                Modification::CompareAndSwap { expected, new, .. } => vec![address, expected, new],
+            },
+            Self::Barrier { barrier, .. } => vec![barrier],
+            Self::BranchIfZero { condition, .. } => vec![condition],
+            Self::Fence { .. } | Self::ProxyFence(_) | Self::Jump(_) => Vec::new(),
+        }
+    }
+}
+
 /// The code of a thread.
 #[derive(Debug, Clone, Default)]
 pub struct Program {

@@ -7,7 +7,7 @@ use margay_models::signature::Signature;
 
 use super::Error;
 use super::address::{Address, FIRST_ADDRESS, STRIDE};
-use super::barriers;
+use super::barriers::{self, Counted};
 use crate::test::{Asked, Base, Body, Dialect, InitialValue, Integer, Operation, Test, ThreadId, Value, element};
 
 /// What all candidates of a test share.
@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub asked: Arc<Asked>,
     /// The instances of barriers that the test names, ascending.
     pub instances: Vec<u32>,
+    /// The barriers that have a count of threads.
+    pub counted: Vec<Counted>,
     pub threads: Vec<Placement>,
 }
 
@@ -57,6 +59,7 @@ impl Shared {
             named_by: named_by(test),
             asked: Arc::new(test.asked()),
             instances: barriers::instances(test)?,
+            counted: barriers::check(test)?,
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u8))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {

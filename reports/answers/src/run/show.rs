@@ -29,6 +29,9 @@ pub fn explain(
         output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
         return Ok(());
     }
+    if verdict.gap.is_some() {
+        return Ok(());
+    }
     let forbidden = match runner.forbidden(test, options, engine) {
         Ok(Some(forbidden)) => forbidden,
         Ok(None) if verdict.bounded => {
