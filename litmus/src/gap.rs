@@ -33,6 +33,11 @@ impl Gap {
         }
     }
 
+    /// Is it more than a verdict says that is known up to a bound: that no execution with so many turns was found?
+    pub fn is_beyond(&self, bounded: bool) -> bool {
+        !(bounded && matches!(self, Self::Endless(_)))
+    }
+
     /// Where threads stop.
     pub fn standstills(&self) -> &[Standstill] {
         match self {

@@ -47,7 +47,7 @@ pub struct Expected {
 
 impl From<&Verdict> for Expected {
     fn from(v: &Verdict) -> Self {
-        let gap = v.gap.as_ref().map(Gap::kind).filter(|_| !v.reachable);
+        let gap = v.gap.as_ref().filter(|gap| !v.reachable && gap.is_beyond(v.bounded)).map(Gap::kind);
         Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy, gap }
     }
 }
@@ -178,8 +178,8 @@ impl Verdict {
         let racy = match &gap {
             _ if race.is_some() => Some(true),
             Some(Gap::Lost(_)) => Some(true),
-            Some(Gap::Endless(_) | Gap::Filtered) => None,
-            None => Some(false),
+            Some(gap) if gap.is_beyond(bounded && !reachable) => None,
+            _ => Some(false),
         };
         Self {
             quantifier,
@@ -200,7 +200,7 @@ impl Verdict {
     /// # Errors
     /// [`Error::Open`]: no execution was found, and executions were lost.
     pub fn without_gap(self) -> Result<Self, Error> {
-        match self.gap.as_ref().filter(|_| !self.reachable) {
+        match self.gap.as_ref().filter(|gap| !self.reachable && gap.is_beyond(self.bounded)) {
             Some(gap) => Err(Error::Open(gap.kind())),
             None => Ok(self),
         }

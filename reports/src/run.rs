@@ -22,8 +22,8 @@ parts! {
         pub quantifier: String,
         /// Does the quantified condition hold: `reachable` for `exists`, its opposite for the others? Null where nothing follows.
         pub holds: Option<bool>,
-        /// Does some legal execution satisfy the condition (for `forall`: violate it)? Null where none was found and nothing follows:
-        /// a loop was cut off, or there is a `gap`.
+        /// Does some legal execution satisfy the condition (for `forall`: violate it)? Null where none was found and nothing follows
+        /// because of a `gap`.
         pub reachable: Option<bool>,
         /// Was a loop cut off and no execution found, so that a larger `--unroll` might find one? Then the test is not decided.
         pub bounded: bool,
@@ -33,7 +33,7 @@ parts! {
         pub race: Option<Race>,
         /// What is missing from the answer; null if nothing is.
         pub gap: Option<Gap>,
-        /// What the test has that is read as something else, in sentences.
+        /// What the reader of the test warns of: `file:line:column: warning: message`.
         pub warnings: Vec<String>,
         /// Who answered, `explicit` or `sat`.
         pub engine: String,

@@ -13,7 +13,7 @@ use margay_models::judge::Judge;
 use margay_models::model::Model;
 
 use crate::gap::{Gap, gap};
-use crate::outcome::asked;
+use crate::outcome::{asked, filtered};
 use crate::prepare::{Questions, Subject};
 use crate::test::{Quantifier, Test};
 use crate::unfold::{Program, Skeleton, Unfolding};
@@ -61,8 +61,8 @@ impl Runner {
         let mut race = None;
         for &check in &self.questions.undefined.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |_| Goal {
-                    outcomes: Vec::new(),
+                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| Goal {
+                    outcomes: filtered(s),
                     check: Some(check),
                 })?;
             }
@@ -92,13 +92,15 @@ impl Runner {
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
-    /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome.
-    pub fn forbidden(&mut self, test: &Test, options: &Options) -> Result<Option<Forbidden>, Error> {
+    /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome, or
+    /// none that satisfies the axiom `kept`.
+    pub fn forbidden(&mut self, test: &Test, options: &Options, kept: Option<usize>) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
-        let all: Vec<usize> = self.questions.blame.clone();
+        let all: Vec<usize> = self.questions.blame.iter().copied().filter(|&a| Some(a) != kept).collect();
         let mut effort = Effort::new(options);
         let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
-        for axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
+        for mut axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
+            axioms.extend(kept);
             let goal = |s: &Skeleton| Goal { outcomes: asked(test.condition.quantifier, s), check: None };
             if let Some(found) = self.find(&unfolding, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);

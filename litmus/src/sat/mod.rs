@@ -94,8 +94,9 @@ impl Runner {
     }
 
     /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
-    /// else all that an answer without axioms happens to violate. `None` if no execution of the program has the outcome.
-    pub fn forbidden(&mut self, test: &Test, options: &Options) -> Result<Option<Forbidden>, Error> {
+    /// else all that an answer without axioms happens to violate. `None` if no execution of the program has the outcome, or
+    /// none that satisfies the axiom `always`.
+    pub fn forbidden(&mut self, test: &Test, options: &Options, always: Option<usize>) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
         if unfolding.is_empty() {
             return Ok(None);
@@ -115,16 +116,19 @@ impl Runner {
         let limits = options.limits();
         let quantifier = test.condition.quantifier;
         let outcome = condition(&mut problem, quantifier, &unfolding);
-        let all = &self.questions.blame;
+        let all: Vec<usize> = self.questions.blame.iter().copied().filter(|&a| Some(a) != always).collect();
+        if let Some(axiom) = always {
+            problem.session.assert(&self.translation.logic, self.translation.checks[axiom]);
+        }
         let mut literals = Vec::with_capacity(all.len());
-        for &axiom in all {
+        for &axiom in &all {
             literals.push(problem.session.goal(&self.translation.logic, self.translation.checks[axiom]));
         }
         for dropped in (0..all.len()).map(Some).chain([None]) {
             let kept: Vec<usize> = (0..all.len()).filter(|&k| dropped.is_some_and(|d| d != k)).collect();
             let mut assumed: Vec<Literal> = vec![outcome];
             assumed.extend(kept.iter().map(|&k| literals[k]));
-            let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).collect();
+            let axioms: Vec<usize> = kept.iter().map(|&k| all[k]).chain(always).collect();
             let claim = Claim { axioms: &axioms, check: None, outcomes: &|skeleton| asked(quantifier, skeleton) };
             let candidate = match problem.session.solve(&assumed, &limits)? {
                 margay_solver::Outcome::Sat(instance) => Some(Candidate::of(&problem, &unfolding, &instance)?),
@@ -162,6 +166,14 @@ fn condition(problem: &mut Problem<'_>, quantifier: Quantifier, unfolding: &Unfo
     let wanted = quantifier != Quantifier::Forall;
     problem.require(goal, &asked.condition, wanted, unfolding, &mut finals);
     goal
+}
+
+/// A literal that, if assumed, makes the final state one that passes the filter; `None` where there is none.
+fn passes(problem: &mut Problem<'_>, unfolding: &Unfolding) -> Option<Literal> {
+    let filter = unfolding.asked().filter.as_ref()?;
+    let goal = problem.session.fresh();
+    problem.require(goal, filter, true, unfolding, &mut Finals::default());
+    Some(goal)
 }
 
 /// Runs one test on one model. For many tests, make a [`Runner`] once.

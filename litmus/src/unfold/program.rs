@@ -193,6 +193,8 @@ pub enum Step {
     },
     /// Goes to a step.
     Jump(usize),
+    /// Goes on or goes to a step, as it may: what is behind both does the same in another order.
+    Fork(usize),
 }
 
 impl Step {
@@ -209,7 +211,7 @@ impl Step {
             },
             Self::Barrier { barrier, .. } => vec![barrier],
             Self::BranchIfZero { condition, .. } => vec![condition],
-            Self::Fence { .. } | Self::ProxyFence(_) | Self::Jump(_) => Vec::new(),
+            Self::Fence { .. } | Self::ProxyFence(_) | Self::Jump(_) | Self::Fork(_) => Vec::new(),
         }
     }
 }
@@ -257,7 +259,7 @@ impl Program {
                     *until = end;
                 }
             }
-            Step::Jump(target) => *target = end,
+            Step::Jump(target) | Step::Fork(target) => *target = end,
             _ => {}
         }
     }

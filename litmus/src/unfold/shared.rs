@@ -117,6 +117,10 @@ impl Shared {
             Some((name, distance, width)) if distance < width => format!(
                 "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply (PTX ISA 8.7.2)"
             ),
+            Some((name, distance, _)) if distance < STRIDE && Dialect::of(self.signature) == Dialect::C => {
+                let elements = if distance == 1 { "element" } else { "elements" };
+                format!("there is no location {distance} {elements} behind `{name}`; arrays are declared by `x[2]={{0,0}}`")
+            }
             Some((name, distance, _)) if distance < STRIDE => {
                 format!(
                     "there is no location {distance} bytes behind `{name}`; elements of arrays are declared by `x[2]={{0,0}}`"

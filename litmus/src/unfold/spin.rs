@@ -80,7 +80,7 @@ fn liveness(program: &Program) -> Vec<Vec<bool>> {
                 Step::Jump(target) => live[*target].clone(),
                 _ => live[at + 1].clone(),
             };
-            if let Step::BranchIfZero { target, .. } = step {
+            if let Step::BranchIfZero { target, .. } | Step::Fork(target) = step {
                 here.iter_mut().zip(&live[*target]).for_each(|(here, there)| *here |= there);
             }
             let (read, written) = accesses(step);

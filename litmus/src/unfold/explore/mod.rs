@@ -246,6 +246,11 @@ impl Explorer<'_> {
                 }
                 state.at = *target;
             }
+            Step::Fork(target) => {
+                let mut other = state.clone();
+                other.at = *target;
+                self.open.push(other);
+            }
             Step::BranchIfZero { condition, target, until } => {
                 return Ok(self.branch_if_zero(state, here, condition, (*target, *until), place));
             }

@@ -45,7 +45,7 @@ pub fn run(test: &Path, model: &str, options: &Options, output: &Output) -> Outc
         let found = what_would_forbid(&subject, &run, options.engine, deadline);
         return allowed(&subject, witness, &found, output);
     }
-    if let Some(gap) = &verdict.gap {
+    if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.is_beyond(verdict.bounded)) {
         let unroll = verdict.bounded.then_some(options.unroll);
         return lost(&subject, &gap.sentences(&subject.source, verdict.quantifier, unroll), output);
     }

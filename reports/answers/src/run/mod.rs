@@ -194,7 +194,7 @@ fn some(names: &[&str]) -> String {
 /// One line of JSON.
 fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer {
     let v = &answer.verdict;
-    let known = !v.is_open();
+    let known = Expected::from(v).gap.is_none();
     document::Answer {
         file: answer.file.to_owned(),
         name: answer.test.name.clone(),
@@ -209,7 +209,7 @@ fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Answer
         racy: v.racy,
         race: v.race.as_ref().and_then(|w| lost::race(&answer.model.model, w, &read.file)),
         gap: v.gap.as_ref().map(|gap| lost::gap(gap, v, unroll, &read.file)),
-        warnings: Vec::new(),
+        warnings: read.warnings.iter().map(ToString::to_string).collect(),
         engine: v.engine.to_string(),
         executions: v.executions,
         milliseconds: answer.milliseconds,
